@@ -16,12 +16,9 @@ type aside struct {
 }
 
 const (
-	asideEach = 4 << 10  // bytes of each, beside its texts
-	asideMost = 64 << 20 // size from which on tasks wait whose ends may meet a key; from twice that all do
+	asideEach = 4 << 10   // bytes of each, beside its texts
+	asideMost = 128 << 20 // size from which on nothing more starts
 )
-
-// full tells that there is no room for more, as far as that can be avoided.
-func (a *aside) full() bool { return a.size > asideMost }
 
 // take removes ends, and returns them.
 func (a *aside) take(which func(*end) bool) (taken []end) {
@@ -95,8 +92,5 @@ func (l *loop) ripe(now time.Time) []end {
 
 // clogged tells that so many ends could not be written that we must not make more of them.
 func (l *loop) clogged() bool {
-	if l.aside.size > 2*asideMost {
-		return true
-	}
-	return len(l.unsaid) > 4*l.live.Load().Run || l.ledger.Len() > 4*l.live.Load().Run+ledger.Most
+	return l.aside.size > asideMost || len(l.unsaid) > 4*l.live.Load().Run || l.ledger.Len() > 4*l.live.Load().Run+ledger.Most
 }

@@ -184,25 +184,6 @@ func TestADrainDoesNotWaitForALockOfAStranger(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsForLocksIsBounded: tasks whose ends may meet the same do not start while too much
-// waits.
-func TestWhatWaitsForLocksIsBounded(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l := s.installed()
-	plain, repeats, keyed := s.add("input", "SELECT 1"), s.add("input, repeat", "SELECT 1", "1 day"), s.add("input, key", "SELECT 1", "k")
-	for _, c := range []struct {
-		size, read int
-		clogged    bool
-	}{{asideMost, 3, false}, {asideMost + 1, 1, false}, {2*asideMost + 1, 1, true}} {
-		l.aside.size = c.size
-		tasks, err := l.read(t.Context(), []int64{plain, repeats, keyed})
-		if err != nil || len(tasks) != c.read || l.clogged() != c.clogged {
-			t.Error(c, len(tasks), l.clogged(), err)
-		}
-	}
-}
-
 // TestATaskThatMeetsALockOfOthersIsTriedItself: beside many that wait for a lock of a stranger's it is
 // not taken for one of them.
 func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {

@@ -206,7 +206,7 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 		}
 		var some []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("forsaken"), ids, errors, awaits, versions, mute)
+			some, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("forsaken"), ids, errors, awaits, versions, mute)
 			return err
 		})
 		if err != nil {

@@ -16,14 +16,12 @@ import (
 type end struct {
 	run.Outcome // as it was seen, and then as it is to be written
 	task        *task
-	putOff             // when it could not be written
-	passed      bool   // the ledger has passed it over
-	version     uint32 // of the row that has not taken it
-	bare        bool   // the table has refused the end with its repetition
-	conflict    bool   // of a release: another transaction was in the way
-	final       bool   // no retry: the table has refused another end
-	ascii       bool   // as the database lacks a character
-	lessened    int    // how often less was made of it, as the table has refused it
+	putOff           // when it could not be written
+	passed      bool // the ledger has passed it over
+	conflict    bool // of a release: another transaction was in the way
+	final       bool // no retry: the table has refused another end
+	ascii       bool // as the database lacks a character
+	lessened    int  // how often less was made of it, as the table has refused it
 }
 
 // endOf is what follows from an outcome of our task.
@@ -31,6 +29,9 @@ func endOf(o run.Outcome, t *task) end { return end{Outcome: o, task: t} }
 
 // failure is why the task has failed, nil when it has not.
 func (e end) failure() *exec.Failure {
+	if e.Kind == run.Stopped {
+		return stopFailure(e)
+	}
 	if e.Fault == nil && e.Result != nil {
 		return e.Result.Failure
 	}
@@ -115,7 +116,7 @@ func (e *end) state() string {
 // noRetry tells whether the end is to be written even if the task has retries left.
 func (e *end) noRetry() bool {
 	f := e.failure()
-	return f == nil || e.final || f.SQLState == codeGivesUp
+	return f == nil || e.final || e.Kind == run.Stopped || f.SQLState == codeGivesUp
 }
 
 // What a task raises to say itself whether and when it is tried again.
@@ -148,21 +149,6 @@ type putOff struct {
 	wait  time.Duration // before the next try; 0: there has been none that failed
 	since time.Time     // the first one that failed, by our clock,
 	after time.Time     // and the next one
-	still int           // how often in a row the row was neither changed nor locked
-}
-
-// silences is how often in a row an end or a mark must not have been taken by a row that nobody has
-// changed and nobody had locked a moment later, until that is taken for the row's own doing:
-// whoever had it locked may have let it go in between.
-const silences = 3
-
-// isSilent counts a try that a row has not taken, and tells whether that is the row's own doing; free
-// tells that nobody has it locked.
-func (p *putOff) isSilent(free bool) bool {
-	if p.still++; !free {
-		p.still = 0
-	}
-	return p.still >= silences
 }
 
 // retryMost is the longest wait, where nothing else is said.

@@ -103,7 +103,7 @@ func (l *loop) expire(ctx context.Context) error {
 		left, err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
 			var gone []changed
 			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-				gone, err = l.withWhatFollows(ctx, tx, l.queries().Text("expire"), some, mute)
+				gone, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("expire"), some, mute)
 				return err
 			})
 			if err == nil {

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"errors"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -64,158 +63,85 @@ func (l *loop) sweep(ctx context.Context) error {
 	return nil
 }
 
-// finish writes the ends of tasks whose transactions are over, in one of its own.
+// finish writes the ends of tasks whose transactions are over.
 func (l *loop) finish(ctx context.Context, ends []end) error {
+	c := newColumns(ends, l.encoding())
+	return l.writeEnds(ctx, ends, "finish", c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors,
+		c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled)
+}
+
+// writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
+// passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
+func (l *loop) writeEnds(ctx context.Context, ends []end, query string, args ...any) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	c := newColumns(ends, l.encoding())
-	written := map[int64]string{}
-	var done finished
-	err := l.brief(ctx, func(tx pgx.Tx) error {
-		clear(written)
-		if slices.Contains(c.last, false) {
-			if err := l.retry(ctx, tx, ends, written); err != nil {
-				return err
-			}
+	first, free := ends[0].wait == 0, false
+	var some []changed
+	err := l.brief(ctx, func(tx pgx.Tx) (err error) {
+		if !first {
+			err = tx.QueryRow(ctx, l.queries().Text("unlocked"), ends[0].task.Row.ID).Scan(&free)
 		}
-		rows, err := tx.Query(ctx, l.queries().Text("finish"), c.ids, c.versions, c.pids, c.done, c.starts, c.stops,
-			c.outputs, c.errors, c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts)
-		if err != nil {
-			return err
+		if err == nil {
+			some, err = l.withWhatFollows(ctx, tx, first, l.queries().Text(query), args...)
 		}
-		if done, err = finishedOf(rows, ends, written); err != nil {
-			return err
-		}
-		for _, id := range done.odd {
-			said, err := l.repeatOrSay(ctx, tx, id, false)
-			if err != nil {
-				return err
-			}
-			done.empty = slices.DeleteFunc(done.empty, func(one int64) bool { return said && one == id })
-		}
-		if err := l.repeat(ctx, tx, done.repeat); err != nil {
-			return &repetitionError{err}
-		}
-		return nil
+		return err
 	})
 	if err != nil {
 		return err
 	}
 	l.look.spoke = time.Now()
-	if err := l.settle(ctx, ends, written); err != nil {
-		return err
+	written := map[int64]changed{}
+	for _, c := range some {
+		written[c.id] = c
+		l.look.wanted = l.look.wanted || c.state == "PLAN"
 	}
-	return l.delete(ctx, done.empty)
-}
-
-// finished are tasks whose ends are written.
-type finished struct {
-	repeat []int64 // that are followed by something,
-	odd    []int64 // which the table has refused before
-	empty  []int64 // that have nothing to show
-}
-
-// finishedOf reads what finish.sql returns.
-func finishedOf(rows pgx.Rows, ends []end, written map[int64]string) (done finished, err error) {
-	of := map[int64]*end{}
-	for i := range ends {
-		of[ends[i].task.Row.ID] = &ends[i]
-	}
-	var id int64
-	var moved, repeats, nothing bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &moved, &repeats, &nothing}, func() error {
-		if !moved {
-			return errKept
-		}
-		e := of[id]
-		written[id] = e.state()
-		switch {
-		case !repeats:
-		case !e.bare:
-			done.repeat = append(done.repeat, id)
-		case e.lessened < lessState: // else the row takes no word of ours
-			done.odd = append(done.odd, id)
-		}
-		if nothing && e.lessened == 0 {
-			done.empty = append(done.empty, id)
-		}
-		return nil
-	})
-	return done, err
-}
-
-// retry returns those of the failed tasks to PLAN that have retries left.
-func (l *loop) retry(ctx context.Context, tx pgx.Tx, ends []end, written map[int64]string) error {
-	var failed []end
-	for _, e := range ends {
-		if !e.noRetry() {
-			failed = append(failed, e)
-		}
-	}
-	c := newColumns(failed, l.encoding())
-	pauses := make([]pgtype.Interval, len(failed))
-	for i := range failed {
-		pauses[i] = failed[i].pause()
-	}
-	rows, err := tx.Query(ctx, l.queries().Text("retry"), c.ids, c.versions, c.pids, c.starts, c.stops, c.outputs,
-		c.errors, c.sqlstates, c.notices, c.exactly, c.keeps, pauses, c.xacts)
-	if err != nil {
-		return err
-	}
-	ids, err := movedOf(rows)
-	for _, id := range ids {
-		written[id] = "PLAN"
-		l.look.wanted = true
-	}
-	return err
+	return l.settle(ctx, ends, written, free)
 }
 
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others:
-// some are locked, and are written later; some have been stopped; the rest are no longer ours.
-// written are the states of the others, by id.
-func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string) error {
-	var open []int64
+// some are locked, and are written later; some have been stopped; the rest are no longer ours. free
+// tells that the row was locked for this: nobody was in the way.
+func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed, free bool) error {
+	var open, empty []int64
 	for _, e := range ends {
-		if state := written[e.task.Row.ID]; state != "" {
-			if e.Kind != run.Released {
-				delete(l.reruns, e.task.Row.ID)
-			}
-			l.ended(e, state)
-			l.gone(e)
-		} else {
+		c, is := written[e.task.Row.ID]
+		if !is {
 			open = append(open, e.task.Row.ID)
+			continue
 		}
+		if e.Kind != run.Released {
+			delete(l.reruns, c.id)
+		}
+		if c.empty && e.lessened == 0 {
+			empty = append(empty, c.id)
+		}
+		if c.state == "GONE" {
+			l.counted([]changed{c})
+			l.stats.skips(skippedSuperseded, 1)
+		} else {
+			l.ended(e, c.state)
+		}
+		l.gone(e)
 	}
 	standings, err := l.standings(ctx, open, ofEnds(ends))
 	if err != nil {
 		return err
 	}
-	free, err := l.unlocked(ctx, open)
-	if err != nil {
-		return err
-	}
 	for _, e := range ends {
-		if written[e.task.Row.ID] != "" {
+		if _, is := written[e.task.Row.ID]; is {
 			continue
 		}
 		switch s := standings[e.task.Row.ID]; {
-		case s.ours(e.task, e.PID):
-			if e.version != s.version { // somebody changes it all the time, and is in the way
-				e.still, e.version = 0, s.version
-			}
-			unlocked := free[e.task.Row.ID]
-			if e.isSilent(unlocked) { // a trigger of the user's leaves it out
-				if !e.lessen(nil) {
-					l.leaveAlone(e, errKept)
-					continue
-				}
-				l.lesser(&e, errKept)
-			}
-			e.later(retryMost)
-			l.keep(e)
-			if unlocked {
+		case s.ours(e.task, e.PID) && free:
+			if !e.lessen(nil) {
+				l.leaveAlone(e, errKept)
 				continue
 			}
+			l.lesser(&e, errKept)
+			l.keep(e)
+		case s.ours(e.task, e.PID):
+			e.later(retryMost)
+			l.keep(e)
 			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
 				return err
 			}
@@ -226,30 +152,14 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]string)
 			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
 				l.empty = append(l.empty, e.task.Row.ID)
 			}
+			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
+				l.reruns[e.task.Row.ID] = l.reruns[e.task.Row.ID].anotherRun()
+			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place
 		}
 	}
-	return nil
-}
-
-// unlocked tells which of the rows nobody has locked.
-func (l *loop) unlocked(ctx context.Context, ids []int64) (free map[int64]bool, err error) {
-	free = map[int64]bool{}
-	if len(ids) == 0 {
-		return free, nil
-	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("unlocked"), ids)
-	if err != nil {
-		return free, err
-	}
-	all, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-	for _, id := range all {
-		free[id] = true
-	}
-	return free, err
+	return l.delete(ctx, empty)
 }
 
 // columns are the ends as the queries take them.
@@ -257,9 +167,11 @@ type columns struct {
 	ids, pids                           []int64
 	versions                            []int32
 	done, exactly, last, keeps          []bool
+	cancelled                           []bool
 	starts, stops                       []*time.Time
 	outputs, errors, sqlstates, notices []*string
 	xacts                               []*int64
+	pauses                              []pgtype.Interval
 }
 
 func newColumns(ends []end, encoding string) *columns {
@@ -269,7 +181,7 @@ func newColumns(ends []end, encoding string) *columns {
 		exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
 		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
 		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
-		xacts: make([]*int64, n),
+		xacts: make([]*int64, n), cancelled: make([]bool, n), pauses: make([]pgtype.Interval, n),
 	}
 	for i := range ends {
 		e := &ends[i]
@@ -278,6 +190,7 @@ func newColumns(ends []end, encoding string) *columns {
 		start := e.begun()
 		c.starts[i], c.stops[i] = &start, &e.Stop
 		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.noRetry(), e.keeps()
+		c.cancelled[i], c.pauses[i] = e.Kind == run.Stopped, e.pause()
 		c.outputs[i], c.notices[i] = e.told(encoding)
 		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
 		if e.Xact != 0 {

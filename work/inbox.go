@@ -4,9 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"sync"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -28,7 +26,6 @@ type ask struct {
 	opened pool.Backend // that is to be registered
 	answer chan answer  // capacity one
 	passed bool         // the ledger has passed it over
-	putOff              // when the row has not taken the mark
 }
 
 // row is what tells the row that is asked about.
@@ -163,8 +160,8 @@ func (l *loop) hear() {
 		l.stats.ran(&o)
 		e := endOf(o, l.known(o.Task))
 		e.task.ending = true
-		if e.Again {
-			l.reruns[o.Task.Row.ID] = l.reruns[o.Task.Row.ID].anotherRun()
+		if e.Kind == run.Refused {
+			l.turnsInto(&e)
 		}
 		if e.Less != nil {
 			e.lessened = lessShort
@@ -189,16 +186,12 @@ func (l *loop) answer(ctx context.Context) error {
 		l.decline()
 		return nil
 	}
-	var marks, waiting []ask
-	now, asks := time.Now(), l.asks
+	var marks []ask
+	asks := l.asks
 	l.asks = nil
 	for i, a := range asks {
 		if a.kind == askMark {
-			if a.after.After(now) {
-				waiting = append(waiting, a)
-			} else {
-				marks = append(marks, a)
-			}
+			marks = append(marks, a)
 			continue
 		}
 		err := l.bring(ctx, a)
@@ -206,16 +199,16 @@ func (l *loop) answer(ctx context.Context) error {
 			err = l.bring(ctx, a)
 		}
 		if err != nil {
-			l.asks = slices.Concat(l.asks, waiting, marks, asks[i:])
+			l.asks = append(marks, asks[i:]...)
 			return err
 		}
 	}
-	open, err := l.markFirst(ctx, marks)
-	l.asks = slices.Concat(l.asks, waiting, open)
-	if err != nil {
-		return err
+	if len(marks) == 0 {
+		return nil
 	}
-	return l.giveBack(ctx)
+	left, err := l.markFirst(ctx, marks)
+	l.asks = left
+	return err
 }
 
 // decline answers no to the runners that wait for us: while another leads we can do nothing for

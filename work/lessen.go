@@ -25,15 +25,10 @@ const (
 )
 
 // lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
-// is left. Of a character that the database does not have something else is written. What follows that
-// the table refuses twice is left out, and the row says so.
+// is left. Of a character that the database does not have something else is written.
 func (e *end) lessen(err error) bool {
 	if isUnsendable(err) && !e.ascii {
 		e.ascii = true
-		return true
-	}
-	if !e.bare && errors.As(err, new(*repetitionError)) {
-		e.bare = true
 		return true
 	}
 	if e.lessened++; e.lessened == lessNothing && e.Kind == run.Finished && e.failure() != nil && !e.final { // it may be the wait for another try that is refused
@@ -66,7 +61,10 @@ func (e *end) told(encoding string) (output, notice *string) {
 	if e.Result == nil || e.Shed || e.lessened >= lessShort {
 		return nil, nil
 	}
-	return e.stored(e.Result.Output, encoding), e.stored(e.Result.Notice, encoding)
+	if notice = e.stored(e.Result.Notice, encoding); e.Kind == run.Stopped {
+		return nil, notice
+	}
+	return e.stored(e.Result.Output, encoding), notice
 }
 
 // shown is a failure as it is to be written.

@@ -44,8 +44,8 @@ type locks struct {
 	until time.Time // nothing that met a lock, or is slow, is tried until then
 }
 
-// lockeds are those of ends, of marks, and of what is changed without a run of ours.
-type lockeds struct{ ends, marks, others locks }
+// lockeds are those of ends, and of what is changed without a run of ours.
+type lockeds struct{ ends, others locks }
 
 // isLocked tells the error of a change that has waited for a lock in vain.
 func isLocked(err error) bool {
@@ -107,7 +107,7 @@ func (l *loop) eachWithWords(
 			}
 			tried := time.Now()
 			err := do(ctx, ids, false)
-			if len(ids) == 1 && refusedByServer(err) && !isSlow(err) && !passing(err) && !isKeyTaken(err) {
+			if len(ids) == 1 && refusedByServer(err) && !isSlow(err) && !passing(err) {
 				err = do(ctx, ids, true)
 			}
 			if k.took(len(ids), tried, err); len(ids) == 1 && passing(err) {

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -13,108 +12,50 @@ import (
 	"pgtaskd/work/run"
 )
 
-// markFirst marks tasks before they start, and returns those that are not answered yet: whose rows
-// are locked now, or the rest when the connection is lost. One whose row has changed does not
-// start. What meets a lock is tried alone from then on, each in its turn.
-func (l *loop) markFirst(ctx context.Context, asks []ask) (open []ask, err error) {
-	k, began := &l.locks.marks, time.Now()
-	slices.SortStableFunc(asks, func(a, b ask) int { return a.after.Compare(b.after) })
-	for len(asks) > 0 && !k.late(began) {
-		n := 1
-		switch {
-		case asks[0].wait == 0:
-			for n < len(asks) && n < k.batch(len(asks)) && asks[n].wait == 0 {
-				n++
-			}
-		case k.rests():
-			open, asks = append(open, asks[0]), asks[1:]
-			continue
-		}
-		left, err := l.markTogether(ctx, asks[:n])
-		if open, asks = append(open, left...), asks[n:]; err != nil {
-			return append(open, asks...), err
-		}
-	}
-	return append(open, asks...), nil
-}
-
-// markTogether marks tasks, some at a time where the table refuses that. It returns those that are
-// not answered yet.
-func (l *loop) markTogether(ctx context.Context, asks []ask) (open []ask, err error) {
-	k, first, answered := &l.locks.marks, time.Now(), 0
+// markFirst marks tasks before they start, and returns those that it has no time for. One whose row
+// somebody has locked, or has changed, does not start: its end waits, and gives it back.
+func (l *loop) markFirst(ctx context.Context, asks []ask) (left []ask, err error) {
+	began, answered := time.Now(), 0
 	err = bisect(asks, func(asks []ask) error {
-		if k.late(first) {
-			open, answered = append(open, asks...), answered+len(asks)
+		if answered > 0 && time.Since(began) >= dutyPart {
+			left, answered = append(left, asks...), answered+len(asks)
 			return nil
 		}
-		var m marks
-		for _, a := range asks {
-			m.add(a.task, a.pid, l.Clock.Now(), a.task.Once())
-			m.guarded = m.guarded || a.task.Guarded()
-		}
-		began := time.Now()
-		marked, err := l.setMarks(ctx, &m)
-		if k.took(len(asks), began, err); err != nil {
+		marked, err := l.setMarks(ctx, asks)
+		if err != nil {
 			return err
 		}
-		left, err := l.markedFirst(ctx, asks, marked)
-		if err == nil {
-			open, answered = append(open, left...), answered+len(asks)
+		for _, a := range asks {
+			a.task.marked = marked[a.task.Row.ID]
+			a.answer <- answer{Answer: run.Answer{OK: a.task.marked}}
 		}
-		return err
+		answered += len(asks)
+		return nil
 	}, func(a ask, err error) error {
 		answered++
 		switch {
 		case isLocked(err):
-			a.later(retryMost)
-			open = append(open, a)
-			return l.tellOfLock(ctx, a.since, a.task.Row.ID, a.task.Row.Key)
-		case hasState(err, "23505") && a.wait == 0: // its repetition may have met an id that was committed meanwhile
-		case !hasState(err, "TK011") && !isQueueFull(err) && !isLack(err):
+			a.answer <- l.away(a)
+			return l.tellOfLock(ctx, time.Time{}, a.task.Row.ID, a.task.Row.Key)
+		case passing(err), hasState(err, "23505"): // its repetition may have met an id that was committed meanwhile
+			a.answer <- l.away(a)
+		default:
 			a.answer <- unmarked(remote.Innermost(err))
-			return nil
 		}
-		a.later(retryMost)
-		open = append(open, a)
 		return nil
 	})
-	return append(open, asks[answered:]...), err
+	return append(left, asks[answered:]...), err
 }
 
-// markedFirst answers those who wait for marks that were sent, and returns those whose rows are
-// locked now.
-func (l *loop) markedFirst(ctx context.Context, asks []ask, marked map[int64]bool) (open []ask, err error) {
-	var passed []int64
-	for _, a := range asks {
-		if !marked[a.task.Row.ID] {
-			passed = append(passed, a.task.Row.ID)
-		}
-	}
-	standings, err := l.standings(ctx, passed, func(id int64, s standing) bool {
-		return slices.ContainsFunc(asks, func(a ask) bool { return a.task.Row.ID == id && s.ours(a.task, a.pid) })
-	})
-	if err != nil {
-		return nil, err
-	}
-	free, err := l.unlocked(ctx, passed)
-	if err != nil {
-		return nil, err
-	}
-	for _, a := range asks {
-		switch id := a.task.Row.ID; {
-		case marked[id]:
-			a.task.marked = true
-			a.answer <- answer{Answer: run.Answer{OK: true}}
-		case standings[id].ours(a.task, a.pid) && a.isSilent(free[id]):
-			a.answer <- unmarked(errKept.Error())
-		case standings[id].ours(a.task, a.pid):
-			a.later(retryMost)
-			open = append(open, a)
-		default:
-			a.answer <- answer{}
-		}
-	}
-	return open, nil
+// awayMost is the longest time for which a task waits that cannot be marked now.
+const awayMost = 10 * time.Second
+
+// away has a task wait that cannot be marked now, without a place: each time for longer, since there
+// may be many.
+func (l *loop) away(a ask) answer {
+	wait := min(time.Second<<min(l.reruns[a.task.Row.ID].runs, 6), awayMost)
+	l.parked[a.task.Row.ID] = parked{until: time.Now().Add(wait)}
+	return answer{}
 }
 
 // unmarked answers that the row does not take the mark.
@@ -167,82 +108,59 @@ func (l *loop) hearMark(t *task, a ledger.Answer) {
 	}
 }
 
-// marks are the parameters of mark.sql.
-type marks struct {
-	ids, pids []int64
-	versions  []int32
-	starts    []time.Time
-	atomic    []bool
-	repeating []int64 // those with which a repetition may come
-	guarded   bool    // one of them must be on the disk before its task starts
-}
-
-func (m *marks) add(t *task, pid int32, start time.Time, exactly bool) {
-	m.ids = append(m.ids, t.Row.ID)
-	m.versions = append(m.versions, int32(t.Row.Version))
-	t.Marks.Store(true)
-	m.pids = append(m.pids, int64(pid))
-	m.starts = append(m.starts, start)
-	m.atomic = append(m.atomic, exactly)
-	if t.repeats() {
-		m.repeating = append(m.repeating, t.Row.ID)
-	}
-}
-
 // repeats tells that a repetition may have to be written with the mark: with overlap it comes now.
 func (t *task) repeats() bool { return t.Row.MarkFirst && !t.Row.Single }
 
-func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, err error) {
-	marked = map[int64]bool{}
-	if len(m.ids) == 0 {
-		return marked, nil
-	}
+// setMarks returns the tasks whose rows show the mark.
+func (l *loop) setMarks(ctx context.Context, asks []ask) (marked map[int64]bool, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	var ids []int64
-	if err := l.brief(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, l.queries().Text("mark"), m.ids, m.versions, m.pids, m.starts, m.atomic, m.guarded)
+	var ids, pids, repeating []int64
+	var versions []int32
+	var exactly []bool
+	guarded := false // one of them must be on the disk before its task starts
+	for _, a := range asks {
+		a.task.Marks.Store(true)
+		ids, pids, versions = append(ids, a.task.Row.ID), append(pids, int64(a.pid)), append(versions, int32(a.task.Row.Version))
+		exactly, guarded = append(exactly, a.task.Once()), guarded || a.task.Guarded()
+		if a.task.repeats() {
+			repeating = append(repeating, a.task.Row.ID)
+		}
+	}
+	err = l.brief(ctx, func(tx pgx.Tx) error {
+		rows, err := tx.Query(ctx, l.queries().Text("mark"), ids, versions, pids, l.Clock.Now(), exactly, guarded)
 		if err != nil {
 			return err
 		}
-		if ids, err = movedOf(rows); err != nil {
+		if marked, err = markedOf(rows); err != nil {
 			return err
 		}
-		return l.repeat(ctx, tx, m.repeating)
-	}); err != nil {
-		return marked, err
+		return l.repeat(ctx, tx, repeating)
+	})
+	if err == nil {
+		l.look.spoke = time.Now()
 	}
-	for _, id := range ids {
-		marked[id] = true
-	}
-	l.look.spoke = time.Now()
-	return marked, nil
+	return marked, err
 }
 
-// A task that is to be marked first waits for what somebody has locked with its place in run and
-// its session, but not for long, and few do at once: then others have its place.
-const (
-	markPatience = time.Second
-	markShare    = 4 // part of run that waits like that at most
-	markAway     = 5 * time.Second
-)
-
-// giveBack has tasks wait without a place whose marks have met a lock.
-func (l *loop) giveBack(ctx context.Context) (err error) {
-	places := max(l.live.Load().Run/markShare, 1)
-	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
-		if a.kind != askMark || a.since.IsZero() {
-			return false
+// markedOf are the rows that show the mark; an error where a trigger has kept one as it was, or has
+// left it out.
+func markedOf(rows pgx.Rows) (ids map[int64]bool, err error) {
+	ids = map[int64]bool{}
+	there := 0
+	var id int64
+	var moved *bool
+	_, err = pgx.ForEachRow(rows, []any{&id, &moved}, func() error {
+		switch {
+		case moved == nil:
+			there++
+		case *moved:
+			ids[id] = true
 		}
-		if places--; places >= 0 && time.Since(a.since) < markPatience {
-			return false
-		}
-		l.parked[a.task.Row.ID] = parked{until: time.Now().Add(markAway)}
-		if untold := l.tellOfLock(ctx, a.since, a.task.Row.ID, a.task.Row.Key); err == nil {
-			err = untold
-		}
-		a.answer <- answer{}
-		return true
+		return nil
 	})
-	return err
+	if err == nil && there > len(ids) {
+		return nil, errKept // it is rolled back: the row is as it was read
+	}
+	return ids, err
 }

@@ -124,7 +124,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		}
 		var some []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
+			some, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
 			return err
 		})
 		if err != nil {

@@ -101,7 +101,7 @@ func (l *loop) postEnds() (entries []*ledger.Entry) {
 
 // plain tells an end that is like most, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.isUsual() && e.Fault == nil && !e.bare && e.lessened == 0 && !e.passed && e.wait == 0
+	return e.isUsual() && e.Fault == nil && e.lessened == 0 && !e.passed && e.wait == 0
 }
 
 // isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat
@@ -126,7 +126,7 @@ func (l *loop) entryOf(e end) *ledger.Entry {
 // postMarks takes the marks that runners wait for out of asks, those that are like most.
 func (l *loop) postMarks() (entries []*ledger.Entry) {
 	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
-		if a.kind != askMark || a.wait > 0 || a.passed || a.task.Row.MarkFirst {
+		if a.kind != askMark || a.passed || a.task.Row.MarkFirst {
 			return false
 		}
 		a.task.Marks.Store(true)

@@ -168,11 +168,10 @@ func (l *loop) undo(ctx context.Context) {
 }
 
 // waitsStill tells whether a row that was read is not to start now: another one has its id, and comes
-// first, it was put off, or there is no room for an end that may meet a key.
+// first, or it was put off.
 func (l *loop) waitsStill(r *run.Row) bool {
 	_, orphan := l.orphans[r.ID]
-	return orphan || len(l.parked) > 0 && time.Now().Before(l.parked[r.ID].until) ||
-		l.aside.full() && (r.Key != nil || !r.Single)
+	return orphan || len(l.parked) > 0 && time.Now().Before(l.parked[r.ID].until)
 }
 
 // freshFor is how long what was read is kept that has not started. Then it is read again when it may

@@ -89,8 +89,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	return nil
 }
 
-// cut returns tasks that were cut off to PLAN, or FAILs them, where it is certain that they do not
-// run any more. Of those in lost it is known that their backend is gone. It has not come to those
+// cut judges tasks that were cut off, or were to be stopped, where it is certain that they do not run
+// any more. Of those in lost it is known that their backend is gone. It has not come to those
 // that are left.
 func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, left []int64, err error) {
 	done = map[int64]bool{}
@@ -105,18 +105,11 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.task.Row.Version)
 			}
 		}
-		var ended []changed
 		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			if l.control.table.Xact {
-				if ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("judge"), ids, l.place.Load(), mute); err != nil {
-					return err
-				}
-			}
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
+			some, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
 			return err
 		})
 		if err == nil {
-			l.judged(ended, done)
 			l.judged(some, done)
 		}
 		return err
@@ -137,6 +130,9 @@ func (l *loop) judged(some []changed, done map[int64]bool) {
 	for _, c := range some {
 		if done[c.id] = true; c.empty {
 			l.empty = append(l.empty, c.id)
+		}
+		if c.state == "GONE" {
+			l.stats.skips(skippedSuperseded, 1)
 		}
 	}
 	l.counted(some)

@@ -1,13 +1,13 @@
 package work
 
 import (
-	"context"
 	"errors"
 	"math/rand/v2"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/sql"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
 )
@@ -72,7 +72,14 @@ func (l *loop) isHopeless(id int64) bool {
 // passing tells an error that another transaction is the cause of, or that passes when the table has
 // what it lacks.
 func passing(err error) bool {
-	return hasState(err, "40001", "40P01", "55P03", "TK011", "TK012") || isQueueFull(err) || isLack(err) || outdated(err)
+	return hasState(err, "40001", "40P01", "55P03", "TK011", "TK012") || isQueueFull(err) || isLack(err) || outdated(err) || isKeyTaken(err)
+}
+
+// isKeyTaken tells that a task cannot wait again because another one with its key has just come to:
+// the next try sees that.
+func isKeyTaken(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
 // isOfLocks tells the server's own error of a lock that another transaction has, wherever it is met
@@ -88,41 +95,13 @@ func outdated(err error) bool {
 	return errors.As(err, &answer) && answer.Code == "0A000" && answer.Routine == "RevalidateCachedQuery" && answer.Where == ""
 }
 
-// refused finds out why rows did not take the preparations of their tasks, or their marks, or what
-// another transaction was in the way of: nothing of what they have done is left.
-func (l *loop) refused(ctx context.Context, ends []end) error {
-	ids := make([]int64, len(ends))
-	for i, e := range ends {
-		ids[i] = e.task.Row.ID
-	}
-	standings, err := l.standings(ctx, ids, ofEnds(ends))
-	if err != nil {
-		return err
-	}
-	for _, e := range ends {
-		s := standings[e.task.Row.ID]
-		if !s.stopping && !s.ours(e.task, e.PID) {
-			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
-				l.reruns[e.task.Row.ID] = l.reruns[e.task.Row.ID].anotherRun()
-			}
-			l.gone(e)
-			l.look.wanted = true // it may wait again, or another row in its place
-			continue
-		}
-		l.turnsInto(&e, s)
-		l.keep(e)
-	}
-	l.inbox.wake()
-	return nil
-}
-
-// turnsInto decides what comes of it: the task waits to run again, if that may help.
-func (l *loop) turnsInto(e *end, s standing) {
+// turnsInto decides what comes of a run whose effects are rolled back, since its row was changed, or
+// something was in the way: it waits to run again, if that may help.
+func (l *loop) turnsInto(e *end) {
 	id := e.task.Row.ID
 	switch {
-	case s.stopping:
-		e.Kind = run.Stopped
-	case e.Fault == nil: // it has not begun, or is to begin anew
+	case e.Fault == nil: // the row has changed, and may again: it is marked before it starts anew
+		l.reruns[id] = l.reruns[id].anotherRun()
 		e.Kind = run.Released
 	case !e.task.Once() && !e.task.Row.Rerun:
 		e.Kind = run.Finished

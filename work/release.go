@@ -5,16 +5,11 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"pgtaskd/exec"
-	"pgtaskd/work/run"
 )
 
 // release gives tasks back.
 func (l *loop) release(ctx context.Context, ends []end) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	c := newColumns(ends, l.encoding())
 	delays := make([]*string, len(ends))
 	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
@@ -23,7 +18,6 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 		if e.Delay > 0 {
 			d := fmt.Sprint(e.Delay.Microseconds(), " microseconds")
 			delays[i] = &d
-			l.look.wanted = true
 		}
 		switch {
 		case e.Result != nil && e.Result.Reason == exec.Drained:
@@ -35,66 +29,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			c.errors[i], c.sqlstates[i] = e.shown(e.Fault, l.encoding())
 		}
 	}
-	var ids []int64
-	if err := l.brief(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, l.queries().Text("release"), c.ids, c.versions, c.pids, delays, c.errors,
-			c.sqlstates, starts, stops, c.xacts, causes)
-		if err != nil {
-			return err
-		}
-		ids, err = movedOf(rows)
-		return err
-	}); err != nil {
-		return err
-	}
-	l.look.wanted = true
-	written := map[int64]string{}
-	for _, id := range ids {
-		written[id] = "PLAN"
-	}
-	return l.settle(ctx, ends, written)
-}
-
-// movedOf are the ids of the rows that were changed; an error where a trigger has kept one as it was.
-func movedOf(rows pgx.Rows) (ids []int64, err error) {
-	var id int64
-	var moved bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &moved}, func() error {
-		if !moved {
-			return errKept // it is rolled back: the row is as it was read
-		}
-		ids = append(ids, id)
-		return nil
-	})
-	return ids, err
-}
-
-// stopped writes the ends of tasks that were stopped. One that is ours again after all has failed.
-func (l *loop) stopped(ctx context.Context, ends []end) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	c := newColumns(ends, l.encoding())
-	for i, e := range ends {
-		c.errors[i], c.sqlstates[i] = e.shown(stopFailure(e), l.encoding())
-	}
-	var some []changed
-	if err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-		some, err = l.withWhatFollows(ctx, tx, l.queries().Text("stopped"), c.ids, c.pids, c.starts, c.stops,
-			c.errors, c.sqlstates, c.notices, c.keeps, c.xacts)
-		return err
-	}); err != nil {
-		return err
-	}
-	written := map[int64]string{}
-	for _, c := range some {
-		written[c.id] = "STOP"
-	}
-	for i := range ends {
-		if written[ends[i].task.Row.ID] == "" {
-			ends[i].Kind, ends[i].Fault = run.Finished, stopFailure(ends[i])
-		}
-	}
-	return l.settle(ctx, ends, written)
+	return l.writeEnds(ctx, ends, "release", c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes)
 }
 
 // stopFailure says of a task that it was stopped.

@@ -13,8 +13,8 @@ import (
 )
 
 // withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
-// repetitions, on_fail, notify.
-func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, args ...any) (all []changed, err error) {
+// repetitions, on_fail, notify. first tells that it is tried again where that may help.
+func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query string, args ...any) (all []changed, err error) {
 	rows, err := tx.Query(ctx, query, args...)
 	if err != nil {
 		return nil, err
@@ -36,27 +36,36 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, query string, arg
 		return nil, err
 	}
 	if len(followed) == 1 {
-		_, err = l.repeatOrSay(ctx, tx, followed[0], true)
-		return all, err
+		return all, l.repeatOrSay(ctx, tx, followed[0], first)
 	}
 	return all, l.repeat(ctx, tx, followed)
 }
 
 // repeatOrSay creates the repetition of a task that has ended, or says in its row why the table does
 // not take that: the end stands all the same. It may wait where that is slow for once.
-func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) (said bool, err error) {
-	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) })
+func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) error {
+	again := func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) }
+	err := pgx.BeginFunc(ctx, tx, again)
+	if hasState(err, "23505") { // it may have met an id that was committed meanwhile
+		err = pgx.BeginFunc(ctx, tx, again)
+	}
 	var answer *pgconn.PgError
 	if !refusedByServer(err) || !errors.As(err, &answer) || passing(err) ||
 		mayWait && isSlow(err) && !l.parked[id].refuses {
-		return false, err
+		return err
 	}
 	l.log.Error().Err(err).Int64("id", id).
 		Str("hint", "fix what refuses it, and insert the task again").
 		Msg("the table refuses the repetition of a task; its series has ended")
 	why := unwritten(err)
-	_, err = tx.Exec(ctx, l.queries().Text("unrepeated"), id, run.Stored(&why.Text, l.encoding()), why.SQLState)
-	return true, err
+	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, l.queries().Text("unrepeated"), id, run.Stored(&why.Text, l.encoding()), why.SQLState)
+		return err
+	})
+	if refusedByServer(err) && !passing(err) {
+		return nil // it takes no words: the log has them
+	}
+	return err
 }
 
 // followLimit is how long what follows on tasks may take, as nothing starts meanwhile: their data
@@ -114,8 +123,3 @@ func repeating(all []changed) (n int) {
 	}
 	return n
 }
-
-// repetitionError is the error of a repetition, because of which an end could not be written.
-type repetitionError struct{ error }
-
-func (e *repetitionError) Unwrap() error { return e.error }

@@ -104,9 +104,6 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if _, err := l.evict(ctx); err != nil {
 		return err
 	}
-	if err := l.halt(ctx, ids); err != nil { // first: a lock that the others meet would keep it from its turn
-		return err
-	}
 	cut, _, err := l.cut(ctx, ids, nil)
 	if err != nil {
 		return err
@@ -141,10 +138,6 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	free, err := l.unlocked(ctx, gone[:1])
-	if err != nil || free[gone[0]] && !l.locks.others.rests() { // it waits for something else than a lock
-		return err
-	}
 	return l.tellOfLock(ctx, l.orphans[gone[0]].gone, gone[0], nil)
 }
 
@@ -177,21 +170,4 @@ func (l *loop) forsake(id int64) {
 	delete(l.orphans, id)
 	l.panics.Delete(id)
 	l.look.wanted = true
-}
-
-// halt writes the ends of tasks that were set to STOP and whose session is gone.
-func (l *loop) halt(ctx context.Context, ids []int64) error {
-	_, err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		var ended []changed
-		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			ended, err = l.withWhatFollows(ctx, tx, l.queries().Text("halted"), ids, l.Pool.PIDs(), mute)
-			return err
-		})
-		if err == nil && len(ended) > 0 {
-			l.counted(ended)
-			l.log.Warn().Int("tasks", len(ended)).Msg("stopped tasks of a previous leader")
-		}
-		return err
-	})
-	return err
 }

@@ -94,7 +94,7 @@ func (l *loop) togetherMost(a, b *end) int {
 	switch {
 	case a.Kind != b.Kind || a.task.TooLong || b.task.TooLong || a.wait > 0 || b.wait > 0:
 		return 1
-	case a.Kind == run.Refused || a.Kind == run.Released: // on which nothing follows
+	case a.Kind == run.Released: // on which nothing follows
 		return batchMost
 	}
 	return l.locks.ends.batch(batchMost)
@@ -120,10 +120,8 @@ func (l *loop) putOff(ends []end) {
 // writeSome writes ends of one kind.
 func (l *loop) writeSome(ctx context.Context, ends []end) error {
 	switch ends[0].Kind {
-	case run.Finished:
+	case run.Finished, run.Stopped:
 		return l.writeEach(ctx, ends, l.finish)
-	case run.Refused:
-		return l.refused(ctx, ends)
 	case run.Released:
 		var written []end
 		for _, e := range ends {
@@ -136,8 +134,6 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		if len(written) > 0 {
 			return l.writeEach(ctx, written, l.release)
 		}
-	case run.Stopped:
-		return l.writeEach(ctx, ends, l.stopped)
 	case run.Lost:
 		for _, e := range ends {
 			l.lost[e.task.Row.ID] = e
@@ -185,7 +181,6 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			return l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key)
 		case isSlow(err) && e.wait == 0, // the server itself may be, this once
 			passing(err) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
-			e.bare = e.bare || isSlow(err)
 			most := retryMost
 			if isLack(err) { // it takes a person
 				most, e.wait = exhaustedMost, max(e.wait, retryMost/2)
@@ -193,8 +188,6 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 			e.later(most)
 			l.keep(e)
 			return nil
-		case isKeyTaken(err):
-			return l.superseded(ctx, e, err)
 		case e.lessen(err):
 			l.lesser(&e, err)
 			return l.writeEach(ctx, []end{e}, write)
@@ -245,12 +238,6 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		defer cancel()
 		return do(bounded, ids)
 	}, func(id int64, err error) error {
-		if isKeyTaken(err) { // if the other waits no more, it is tried again
-			_, err = l.supersede(ctx, id, 0, 0, nil)
-			if !passing(err) {
-				return err
-			}
-		}
 		if passing(err) && !isLack(err) {
 			return nil // it is tried again
 		}

@@ -1,10 +1,12 @@
--- Tasks whose run was cut off: back to PLAN where it is known that nothing was committed, or where
--- it may be done again; else FAIL.
+-- Tasks whose run was cut off, or whose end nobody could write: back to PLAN where it is known that
+-- nothing was committed, or where it may be done again, unless another task waits with the key by now;
+-- STOP where somebody has set them to it; else FAIL.
 -- None is touched whose backend lives: process id, database and start tell it, since a restored
 -- copy of the table has the ids of another database's backends. A session of ours runs none of them,
 -- whatever rows show that were away with their partition when their ends were written.
 -- A row that was not marked is still as it was read; TAKE is pg_task's. One that was prepared is judged
--- by the server's record of its transaction alone.
+-- by the server's record of its transaction alone: committed, it is DONE; in progress, it waits; where
+-- the server does not know, it FAILs, and is not tried again.
 -- What ran when the server crashed (then it resets its statistics) is suspect: the second time it
 -- waits for 1 s, then 2 s, 4 s; after the fifth it FAILs. So does what has lost its session: of a
 -- remote nobody knows whether it has crashed. On the target's own server it only waits.
@@ -16,9 +18,13 @@ WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
         t.place,
+        t.id,
+        t.key,
         t.state <> 'WORK' OR t.rerun AS repeatable,
-        t.prepared AND t.stopping AS stops,
         t.prepared,
+        t.status,
+        t.state = 'STOP' OR t.prepared AND t.status = 'aborted' AND t.stopping IS TRUE AS stops,
+        CASE WHEN t.prepared THEN (t.status = 'aborted') IS TRUE ELSE t.state <> 'STOP' END AS cut,
         l.id = ANY ($5::int8[]) AS panicked,
         c.cause,
         coalesce(t.start, l.start) AS began,
@@ -41,12 +47,14 @@ WITH orphaned AS MATERIALIZED (
         ORDER BY u.id
     ) AS l
     CROSS JOIN LATERAL (
-        SELECT t.tableoid AS part, t.ctid AS place, t.state, t.remote, t.atomic, t.rerun, t.runs, t.start, t.pid, t.stopping, :xact_of_t IS NOT NULL AS prepared, :attempt AS attempt
+        SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, t.state, t.remote, t.rerun, t.runs, t.start, t.pid, t.stopping,
+            :xact_of_t IS NOT NULL AS prepared, s.status, :attempt AS attempt
         FROM :table AS t
         CROSS JOIN (SELECT $8::text AS here) AS x
+        CROSS JOIN LATERAL (SELECT :xact_status AS status) AS s
         WHERE t.id >= l.id
             AND t.id <= l.id
-            AND (t.state = 'WORK' AND :xact_of_t IS NULL AND (
+            AND ((t.state = 'WORK' AND :xact_of_t IS NULL OR t.state = 'STOP' AND t.stopping AND t.stop IS NULL) AND (
                 t.pid = l.gone
                 OR t.remote <> ''
                 OR NOT EXISTS (
@@ -58,7 +66,7 @@ WITH orphaned AS MATERIALIZED (
                         AND a.pid <> ALL ($7::int4[])
                 )
             )
-            OR t.state = 'WORK' AND :xact_status = 'aborted'
+            OR t.state = 'WORK' AND :xact_of_t IS NOT NULL AND s.status IS DISTINCT FROM 'in progress'
             OR t.state = 'PLAN' AND l.gone > 0 AND t.xmin = l.version
             OR t.state = 'TAKE' AND NOT EXISTS (SELECT FROM pg_stat_get_activity(t.pid) AS a WHERE a.pid = t.pid))
         ORDER BY t.id
@@ -71,27 +79,51 @@ WITH orphaned AS MATERIALIZED (
             ELSE 'interrupted'
         END AS cause
     ) AS c
+),
+judged AS MATERIALIZED (
+    SELECT t.*, w.id AS rival, t.again AND w.id IS NULL AS waits
+    FROM (
+        SELECT o.*,
+            o.cut AND NOT o.stops AND o.repeatable AND NOT o.panicked
+                AND (o.times < 5 OR o.cause = 'lost' AND o.away IS NOT TRUE) AS again
+        FROM orphaned AS o
+    ) AS t
+    LEFT JOIN LATERAL (
+        :rival
+    ) AS w ON true
 )
 UPDATE :table AS t
 SET
-    state = CASE WHEN d.again THEN 'PLAN' WHEN o.stops THEN 'STOP' WHEN true THEN 'FAIL' ELSE t.state END,
-    start = CASE WHEN NOT d.again THEN coalesce(o.began, statement_timestamp()) END,
-    stop = CASE WHEN NOT d.again THEN statement_timestamp() END,
-    base = CASE WHEN d.again AND o.times > 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
+    state = CASE
+        WHEN o.status = 'committed' THEN 'DONE'
+        WHEN o.stops THEN 'STOP'
+        WHEN o.waits THEN 'PLAN'
+        WHEN o.again THEN 'GONE'
+        WHEN true THEN 'FAIL'
+        ELSE t.state
+    END,
+    start = CASE WHEN NOT o.waits THEN coalesce(o.began, statement_timestamp()) END,
+    stop = CASE WHEN NOT o.waits THEN coalesce(CASE WHEN o.prepared THEN t.stop END, statement_timestamp()) END,
+    base = CASE WHEN o.waits AND o.times > 1 THEN coalesce(t.base, t.plan) ELSE t.base END,
     plan = CASE
-        WHEN d.again AND o.times > 1
+        WHEN o.waits AND o.times > 1
             THEN statement_timestamp() + ('1 s'::interval * power(2, least(o.times, 12) - 2))
         ELSE t.plan
     END,
     attempt = o.attempt,
-    output = CASE WHEN NOT o.prepared THEN t.output END,
-    notice = CASE WHEN NOT o.prepared THEN t.notice END,
-    stopping = CASE WHEN NOT o.prepared THEN t.stopping END,
+    output = CASE WHEN o.prepared <> o.cut THEN t.output END,
+    notice = CASE WHEN o.prepared <> o.cut THEN t.notice END,
+    stopping = CASE WHEN o.prepared <> o.cut AND (o.cut OR :followed) THEN t.stopping END, -- which the repetition takes up
     :without_xact
-    interrupted = least(t.interrupted, 2147483646) + 1,
+    interrupted = CASE WHEN o.cut THEN least(t.interrupted, 2147483646) + 1 ELSE t.interrupted END,
     error = CASE
-        WHEN d.again OR $6::bool THEN t.error
+        WHEN o.status = 'committed' THEN NULL
+        WHEN o.waits OR $6::bool THEN t.error
         WHEN o.stops THEN E'ERROR:  canceling statement due to user request\nDETAIL:  Its state was set to STOP while it ran.'
+        WHEN NOT o.cut THEN E'ERROR:  it is not known whether the task''s transaction was committed\n'
+            'DETAIL:  The server has no record of the transaction with which its row was prepared.\n'
+            'HINT:  Look whether it has done its work; if not, set its state to PLAN.'
+        WHEN o.rival IS NOT NULL THEN 'ERROR:  superseded by task ' || o.rival::text
         WHEN o.panicked THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.'
         WHEN NOT o.repeatable AND o.prepared THEN E'ERROR:  task was interrupted\nDETAIL:  '
@@ -103,18 +135,24 @@ SET
         ELSE E'ERROR:  task was interrupted\nDETAIL:  '
             'The server has crashed five times while it ran.'
     END,
-    sqlstate = CASE WHEN d.again OR $6 THEN t.sqlstate WHEN o.stops THEN '57014' WHEN o.panicked THEN 'XX000' ELSE '08006' END,
-    runs = :earlier_runs
+    sqlstate = CASE
+        WHEN o.status = 'committed' THEN NULL
+        WHEN o.again OR $6 THEN t.sqlstate
+        WHEN o.stops THEN '57014'
+        WHEN NOT o.cut THEN 'TK003'
+        WHEN o.panicked THEN 'XX000'
+        ELSE '08006'
+    END,
+    runs = CASE WHEN o.cut THEN
+        :earlier_runs
         || jsonb_build_object('start', o.began, 'stop', statement_timestamp(), 'pid', o.pid,
             'state', CASE WHEN t.state = 'TAKE' THEN 'TAKE' ELSE 'WORK' END, 'error', left(t.error, 1000),
             'cause', o.cause, 'atomic', t.state = 'PLAN' OR t.atomic)
-FROM orphaned AS o
-CROSS JOIN LATERAL (
-    SELECT o.repeatable AND NOT o.panicked AND o.stops IS NOT TRUE AND (o.times < 5 OR o.cause = 'lost' AND o.away IS NOT TRUE) AS again
-) AS d
+    ELSE t.runs END
+FROM judged AS o
 WHERE t.ctid = o.place
     AND t.tableoid = o.part
 RETURNING
     CASE WHEN t.state <> ALL ('{TAKE,WORK}') THEN t.id END, -- NULL: a trigger has kept it under way
-    :followed AND NOT d.again,
+    NOT o.waits AND :followed,
     :last_words

@@ -1,11 +1,14 @@
--- Writes the ends of tasks whose own transaction is over. Each must still be as it was read, or as
--- its mark left it.
+-- Writes the ends of tasks whose own transaction is over. Each must still be as it was read, as its
+-- mark left it, or as somebody has stopped it. Of those that have failed some may run again: they go
+-- back to PLAN, with a delay that doubles, or that the task has asked for, unless another task waits
+-- with the key by now.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6
 -- stops, $7 outputs, $8 errors,
 -- $9 SQLSTATEs, $10 notices, $11 whether effects happen exactly once, $12 whether there is no retry,
--- $13 whether the output and notices are in the row already, $14 transactions with which the rows are prepared
+-- $13 whether what is NULL here stays as it is, $14 transactions with which the rows are prepared,
+-- $15 delays that tasks have asked for, $16 whether they were cancelled since they were set to STOP
 WITH ended AS MATERIALIZED (
-    SELECT e.*, t.part, t.place
+    SELECT e.*, t.part, t.place, t.attempt, t.stopped, t.again, w.id AS rival, t.again AND w.id IS NULL AS waits
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -22,43 +25,76 @@ WITH ended AS MATERIALIZED (
             unnest($11::bool[]),
             unnest($12::bool[]),
             unnest($13::bool[]),
-            unnest($14::int8[])
-        ) AS u (id, version, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps, xact)
+            unnest($14::int8[]),
+            unnest($15::interval[]),
+            unnest($16::bool[])
+        ) AS u (id, version, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps, xact, pause, cancelled)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT t.tableoid AS part, t.ctid AS place
+        SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, :attempt AS attempt, s.stopped,
+            NOT (e.done OR e.last OR s.stopped) AND (:attempt)::int8 - t.interrupted <= t.retry AS again
         FROM :table AS t
+        CROSS JOIN LATERAL (SELECT (t.state = 'STOP' OR :xact_of_t IS NOT NULL AND t.stopping) IS TRUE AS stopped) AS s
         WHERE t.id >= e.id
             AND t.id <= e.id
-            AND :to_end
             AND (
-                e.last
-                OR (:attempt)::int8 - t.interrupted > t.retry
+                :to_end
+                OR e.cancelled
+                AND t.state = 'STOP'
+                AND t.stop IS NULL
+                AND (t.stopping OR t.start IS NOT NULL) -- else it waited, and is paused
             )
         ORDER BY t.id
-        FOR NO KEY UPDATE SKIP LOCKED
+        FOR NO KEY UPDATE OF t SKIP LOCKED
     ) AS t
+    LEFT JOIN LATERAL (
+        :rival
+    ) AS w ON true
 )
 UPDATE :table AS t
 SET
-    state = CASE WHEN e.done THEN 'DONE' WHEN :xact_of_t IS NOT NULL AND t.stopping THEN 'STOP' WHEN true THEN 'FAIL' ELSE t.state END,
-    start = e.start,
-    stop = e.stop,
+    state = CASE
+        WHEN e.done THEN 'DONE'
+        WHEN e.stopped THEN 'STOP'
+        WHEN e.waits THEN 'PLAN'
+        WHEN e.again THEN 'GONE'
+        WHEN true THEN 'FAIL'
+        ELSE t.state
+    END,
+    start = CASE WHEN NOT e.waits THEN e.start END,
+    stop = CASE WHEN NOT e.waits THEN e.stop END,
     pid = e.pid,
     output = coalesce(e.output, CASE WHEN e.keeps THEN t.output END),
-    error = e.error,
-    sqlstate = e.sqlstate,
+    error = CASE
+        WHEN e.error IS NULL AND e.keeps AND NOT e.done THEN t.error
+        WHEN e.rival IS NULL THEN e.error
+        ELSE 'ERROR:  superseded by task ' || e.rival::text || coalesce(E'\nDETAIL:  ' || replace(e.error, E'\n', E'\n\t'), '')
+    END,
+    sqlstate = CASE WHEN e.error IS NULL AND e.keeps AND NOT e.done THEN t.sqlstate ELSE e.sqlstate END,
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
-    attempt = :attempt,
+    attempt = e.attempt,
     :without_xact
-    stopping = CASE WHEN :followed THEN t.stopping END -- which the repetition takes up
+    stopping = CASE WHEN e.done AND :followed THEN t.stopping END, -- which the repetition takes up
+    base = CASE WHEN e.waits THEN coalesce(t.base, t.plan) ELSE t.base END,
+    plan = CASE WHEN e.waits THEN e.stop + coalesce(
+        e.pause,
+        (0.9 + (0.2 * random()))
+        * least(
+            least(t.backoff, '1 day')
+                * power(2, least(greatest(e.attempt::int8 - t.interrupted - 1, 0), 20)),
+            '1 day'
+        )
+    ) ELSE t.plan END,
+    runs = CASE WHEN e.waits THEN
+        :earlier_runs
+        || jsonb_build_object('start', e.start, 'stop', e.stop, 'pid', e.pid, 'state', 'FAIL', 'error', left(e.error, 1000), 'cause', 'retry')
+    ELSE t.runs END
 FROM ended AS e
 WHERE t.ctid = e.place
     AND t.tableoid = e.part
 RETURNING
-    t.id,
-    t.state <> ALL ('{TAKE,WORK}') AND (t.state <> 'PLAN' OR t.start IS NOT NULL), -- false: a trigger has kept the row as it was
-    :followed,
-    t."delete" AND t.output IS NULL AND t.error IS NULL
+    CASE WHEN t.state <> ALL ('{TAKE,WORK}') AND (t.state <> 'PLAN' OR t.start IS NOT NULL OR e.waits AND t.attempt = e.attempt) THEN t.id END, -- NULL: a trigger has kept the row as it was
+    NOT e.waits AND :followed,
+    :last_words

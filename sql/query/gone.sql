@@ -1,5 +1,5 @@
 -- Which tasks show that they are under way in backends that are gone, whoever has locked their
--- rows: as cut and halted tell it. Of several with one id all must be.
+-- rows: as cut tells it. Of several with one id all must be.
 -- What runs on a remote is not known to be gone: whoever runs it cancels it when its row has changed,
 -- and a locked row has not.
 -- $1 ids, $2 sessions that are ours

@@ -1,7 +1,9 @@
 -- Shows tasks as running. Each row must still be as it was read.
 -- One that has ended before, and that somebody has set to PLAN where no trigger of ours saw it,
 -- runs as if new.
--- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 starts, $5 whether
+-- Returns those that show it, and, with NULL, all that were there to take it: a trigger leaves the rest
+-- out.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 when they start, $5 whether
 -- effects happen exactly once, $6 whether they must be on the disk before the tasks start
 WITH begun AS MATERIALIZED (
     SELECT e.*, t.part, t.place
@@ -11,9 +13,8 @@ WITH begun AS MATERIALIZED (
             unnest($1::int8[]),
             unnest($2::int4[]),
             unnest($3::int4[]),
-            unnest($4::timestamptz[]),
             unnest($5::bool[])
-        ) AS u (id, version, pid, start, atomic)
+        ) AS u (id, version, pid, atomic)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
@@ -25,24 +26,32 @@ WITH begun AS MATERIALIZED (
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t
+),
+marked AS (
+    UPDATE :table AS t
+    SET
+        state = 'WORK',
+        pid = b.pid,
+        start = $4::timestamptz,
+        stop = NULL,
+        atomic = b.atomic,
+        :without_xact
+        attempt = CASE WHEN t.stop IS NOT NULL THEN 1 ELSE :attempt END,
+        interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
+        runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE
+            :earlier_runs
+            || jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
+                'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', left(t.error, 1000), 'cause', 'run again')
+        END
+    FROM begun AS b
+    WHERE t.ctid = b.place
+        AND t.tableoid = b.part
+        AND (SELECT NOT $6::bool OR :on_disk)
+    RETURNING t.id, t.state = 'WORK' AS moved -- false: a trigger has kept the row as it was
 )
-UPDATE :table AS t
-SET
-    state = 'WORK',
-    pid = b.pid,
-    start = b.start,
-    stop = NULL,
-    atomic = b.atomic,
-    :without_xact
-    attempt = CASE WHEN t.stop IS NOT NULL THEN 1 ELSE :attempt END,
-    interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
-    runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE
-        :earlier_runs
-        || jsonb_build_object('start', t.start, 'stop', t.stop, 'pid', t.pid,
-            'state', CASE WHEN t.error IS NULL THEN 'DONE' ELSE 'FAIL' END, 'error', left(t.error, 1000), 'cause', 'run again')
-    END
+SELECT m.id, m.moved
+FROM marked AS m
+UNION ALL
+SELECT b.id, NULL
 FROM begun AS b
-WHERE t.ctid = b.place
-    AND t.tableoid = b.part
-    AND (SELECT NOT $6::bool OR :on_disk)
-RETURNING t.id, t.state = 'WORK' -- false: a trigger has kept the row as it was
+JOIN :table AS t ON t.ctid = b.place AND t.tableoid = b.part

@@ -1,11 +1,11 @@
 -- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a
--- delay they wait, and say why.
+-- delay they wait, and say why. One whose key another task waits with by now is over.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions (or null), $4 delay (or
 -- null), $5 error (or null), $6 SQLSTATE,
 -- $7 starts and $8 stops of runs that a drain has cancelled (or null), $9 transactions with which the
 -- rows are prepared, $10 why they are in runs
 WITH released AS MATERIALIZED (
-    SELECT e.*, t.part, t.place
+    SELECT e.*, t.part, t.place, t.stopped, w.id AS rival, t.again AND w.id IS NULL AS waits
     FROM (
         SELECT *
         FROM ROWS FROM (
@@ -23,21 +23,25 @@ WITH released AS MATERIALIZED (
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
-        SELECT t.tableoid AS part, t.ctid AS place
+        SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, s.stopped, NOT s.stopped AS again
         FROM :table AS t
+        CROSS JOIN LATERAL (SELECT (t.stopping AND :xact_of_t IS NOT NULL) IS TRUE AS stopped) AS s
         WHERE t.id >= e.id
             AND t.id <= e.id
             AND :to_return
         ORDER BY t.id
-        FOR NO KEY UPDATE SKIP LOCKED
+        FOR NO KEY UPDATE OF t SKIP LOCKED
     ) AS t
+    LEFT JOIN LATERAL (
+        :rival
+    ) AS w ON true
 )
 UPDATE :table AS t
 SET
-    state = CASE WHEN t.stopping AND :xact_of_t IS NOT NULL THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
+    state = CASE WHEN r.stopped THEN 'STOP' WHEN r.waits THEN 'PLAN' WHEN true THEN 'GONE' ELSE t.state END,
     pid = NULL,
-    start = NULL,
-    stop = CASE WHEN t.stopping AND :xact_of_t IS NOT NULL THEN statement_timestamp() END,
+    start = CASE WHEN r.rival IS NOT NULL THEN coalesce(t.start, statement_timestamp()) END,
+    stop = CASE WHEN NOT r.waits THEN statement_timestamp() END,
     stopping = NULL,
     output = CASE WHEN :xact_of_t IS NULL THEN t.output END,
     notice = CASE WHEN :xact_of_t IS NULL THEN t.notice END,
@@ -46,7 +50,7 @@ SET
     attempt = CASE WHEN t.state = 'PLAN' THEN t.attempt ELSE greatest(t.attempt - 1, 0) END,
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,
     plan = CASE WHEN r.delay IS NULL THEN t.plan ELSE statement_timestamp() + r.delay END,
-    error = coalesce(r.error, t.error),
+    error = CASE WHEN r.rival IS NOT NULL THEN 'ERROR:  superseded by task ' || r.rival::text ELSE coalesce(r.error, t.error) END,
     sqlstate = CASE WHEN r.error IS NULL THEN t.sqlstate ELSE r.sqlstate END,
     runs = CASE WHEN r.start IS NULL THEN t.runs ELSE
         :earlier_runs
@@ -55,4 +59,7 @@ SET
 FROM released AS r
 WHERE t.ctid = r.place
     AND t.tableoid = r.part
-RETURNING t.id, t.state <> ALL ('{TAKE,WORK}') -- false: a trigger has kept it under way
+RETURNING
+    CASE WHEN t.state <> ALL ('{TAKE,WORK}') THEN t.id END, -- NULL: a trigger has kept it under way
+    NOT r.waits AND :followed,
+    :last_words

@@ -18,7 +18,6 @@ type Outcome struct {
 	Result  *exec.Result
 	Fault   *exec.Failure // instead of the result's, where the trouble is not the SQL's own
 	Delay   time.Duration // before it runs again
-	Again   bool          // of a release: it is marked before it starts again
 	Xact    int64         // the transaction with which its row is prepared; 0: none
 	Shed    bool          // the row has its texts by now,
 	Less    *exec.Failure // or why it does not take them

@@ -78,7 +78,7 @@ func (r *runner) untaken(t *Task, answer Prepared, refused *exec.Failure, o Outc
 		}
 		o.Kind, o.Fault = Finished, ownLock(t)
 	case OthersLock:
-		o.Kind, o.Delay, o.Again = Released, time.Millisecond, true
+		o.Kind, o.Delay = Refused, time.Millisecond
 	case Unprepared:
 		o.Kind, o.Fault = Finished, refused
 	case Unreachable:
