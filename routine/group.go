@@ -43,21 +43,6 @@ func (g *Group) End() { g.cancel(nil) }
 // come, or to be stopped.
 func (g *Group) Wait() { g.running.Wait() }
 
-// Ends waits like Wait, but for d at most, and tells whether all has ended.
-func (g *Group) Ends(d time.Duration) bool {
-	ended := make(chan struct{})
-	go func() {
-		defer close(ended)
-		g.Wait()
-	}()
-	select {
-	case <-ended:
-		return true
-	case <-time.After(d):
-		return false
-	}
-}
-
 // Go starts a goroutine.
 func (g *Group) Go(do func()) {
 	g.running.Add(1)

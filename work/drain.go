@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"runtime"
 	"slices"
 	"time"
 
@@ -61,22 +60,6 @@ func (l *loop) drain() {
 		}
 	}
 }
-
-// endsMost is how long what a loop has started may take to end, once its sessions are abandoned: a
-// cancel request alone may take Obey, and TLS 5 s more.
-const endsMost = 3 * exec.Obey
-
-// detach goes on without goroutines that do not end, whatever keeps them: no other target, no drain
-// and no reload waits for them. What they ran is to the next leader, be it in this process, as if
-// the process had gone.
-func (l *loop) detach() {
-	stacks := make([]byte, stacksMost)
-	stacks = stacks[:runtime.Stack(stacks, true)]
-	l.underWay(l.log.Error().Bytes("stacks", stacks), "runs").Msg("goroutines do not end; going on without them")
-}
-
-// stacksMost is how many bytes of the stacks of goroutines are logged.
-const stacksMost = 64 << 10
 
 // handOverPatience is how long the lead waits in a drain for ends that wait for somebody else.
 const handOverPatience = time.Second

@@ -62,7 +62,6 @@ type loop struct {
 
 	draining  time.Time     // since when; zero: we do not
 	cancelled bool          // its grace is over
-	endsIn    time.Duration // endsMost, for what the loop has started
 	followsIn time.Duration // followLimit
 	crashed   *time.Time    // when the server has crashed last, as far as it tells
 	count     int           // tasks ended since the last look at the pace
@@ -77,7 +76,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
-		term: newTerm(time.Time{}), endsIn: endsMost, followsIn: followLimit,
+		term: newTerm(time.Time{}), followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 	}
 	live := t.Live

@@ -119,27 +119,3 @@ func TestAskEndsWithLoop(t *testing.T) {
 	_ = l.crew.Call(func() error { panic("nobody thought of this") })
 	l.crew.Wait()
 }
-
-// TestWhatDoesNotEndKeepsNobody: the target is served again, and a drain ends, without a goroutine
-// that hangs.
-func TestWhatDoesNotEndKeepsNobody(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	hangs, ended := make(chan struct{}), make(chan struct{}, 2)
-	s.serveWith(func(number int, l *loop) {
-		l.endsIn = 100 * time.Millisecond
-		l.crew.Go(func() { <-hangs; ended <- struct{}{} })
-		if number == 1 {
-			l.Ran = func(*run.Task) { panic("at a task") }
-		}
-	})
-	s.becomes(s.add("input", "SELECT 1"), "FAIL")
-	s.becomes(s.add("input", "SELECT 1"), "DONE")
-	s.drain()
-	if n := strings.Count(s.logged(), "goroutines do not end; going on without them"); n != 2 {
-		t.Error(n, "times")
-	}
-	close(hangs)
-	<-ended
-	<-ended
-}

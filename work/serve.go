@@ -18,7 +18,7 @@ import (
 // Serve leads the target, or stands by while another controller does. Whatever keeps it from that
 // it logs once, and tries again until it can. It returns nil when stop was closed and all is
 // drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
-// has started has ended when it returns, unless the log says otherwise.
+// has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
 	t.Stats = cmp.Or(t.Stats, NewStats())
 	return (&service{target: t, trouble: &trouble{log: log, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
@@ -84,14 +84,11 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l.stats.rests()
 	l.Lanes.Close()
 	l.crew.End()
-	if l.crew.Ends(l.endsIn) {
-		_ = l.crew.Call(func() error {
-			pool.Close(l.Pool.Stale(0))
-			return nil
-		})
-	} else {
-		l.detach()
-	}
+	l.crew.Wait()
+	_ = l.crew.Call(func() error {
+		pool.Close(l.Pool.Stale(0))
+		return nil
+	})
 	if p := l.crew.Panicked(); p != nil {
 		return p
 	}
