@@ -44,9 +44,6 @@ func (l *loop) nextDisk() time.Duration {
 // lookAtDisk starts nothing from when there is no room on it to when there is.
 func (l *loop) lookAtDisk(ctx context.Context) error {
 	d := &l.disk
-	if l.nextDisk() > 0 {
-		return nil
-	}
 	d.doubted, d.looked = false, time.Now()
 	err := l.tryDisk(ctx)
 	full := hasState(err, "53100")

@@ -16,6 +16,16 @@ type duty struct {
 	do   func(context.Context) error
 }
 
+// due is a duty that is done when its time has come, and not before.
+func due(next func() time.Duration, do func(context.Context) error) duty {
+	return duty{next: next, do: func(ctx context.Context) error {
+		if next() > 0 {
+			return nil
+		}
+		return do(ctx)
+	}}
+}
+
 // dutyPart is how long a duty takes at once about that of which there may be a million: the others
 // come in between.
 const dutyPart = 50 * time.Millisecond
@@ -30,21 +40,21 @@ func (l *loop) timetable() []duty {
 		{do: l.change},
 		{do: l.listen},
 		{do: l.enlist},
-		{do: l.regroup, next: l.nextRegroup},
+		due(l.nextRegroup, l.readGroups),
 		{do: l.mark, next: l.nextMark},
 		{do: l.post, next: l.nextPost},
 		{do: l.write, next: l.nextWrite},
-		{do: l.lookAtDisk, next: l.nextDisk},
+		due(l.nextDisk, l.lookAtDisk),
 		{do: l.answer, next: l.nextAnswer},
-		{do: l.recover, next: l.nextRecover},
+		due(l.nextRecover, l.recover),
 		{do: l.rescan, next: l.nextScan},
-		{do: l.expire, next: l.nextExpire},
+		due(l.nextExpire, l.expire),
 		{do: l.seeToSuccessors, next: l.nextSuccessors},
-		{do: l.beat, next: l.silence},
+		due(l.silence, l.comesNext),
 		{do: l.check, next: l.nextCheck},
 		{do: l.prefetch, next: l.nextPrefetch},
-		{do: l.sweep, next: l.nextSweep},
-		{do: l.walk, next: l.nextWalk},
+		due(l.nextSweep, l.sweep),
+		due(l.nextWalk, l.walk),
 		{do: l.guard},
 		{do: l.handOver, next: l.nextDrain},
 		{do: l.present},

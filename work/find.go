@@ -95,9 +95,6 @@ func (l *loop) expired(ctx context.Context, found []expiring) (ids []int64, err 
 // expire gives up tasks that have not started in time: some, as there may be a million, and each may
 // have much that follows.
 func (l *loop) expire(ctx context.Context) error {
-	if l.nextExpire() > 0 {
-		return nil
-	}
 	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < dutyPart; {
 		some := l.overdue[:min(len(l.overdue), batchMost)]
 		left, err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {

@@ -47,9 +47,6 @@ func (l *loop) stays(why error, id int64) {
 
 // sweep deletes, once a second, what was locked when it should have been.
 func (l *loop) sweep(ctx context.Context) error {
-	if l.nextSweep() > 0 {
-		return nil
-	}
 	l.look.swept = time.Now()
 	ids := l.empty
 	l.empty = nil

@@ -33,14 +33,7 @@ type grouping struct {
 	failed  time.Time // when that could not be done
 }
 
-// regroup reads the limits of groups, where they may have changed.
-func (l *loop) regroup(ctx context.Context) error {
-	if l.nextRegroup() > 0 {
-		return nil
-	}
-	return l.readGroups(ctx)
-}
-
+// nextRegroup is when the limits of groups are to be read, as they may have changed.
 func (l *loop) nextRegroup() time.Duration {
 	g, table := &l.grouping, l.control.table.Group
 	if table != g.table {

@@ -73,9 +73,6 @@ func (l *loop) nextWalk() time.Duration {
 // walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at
 // most, and much less where there are none.
 func (l *loop) walk(ctx context.Context) error {
-	if l.nextWalk() > 0 {
-		return nil
-	}
 	k, began := &l.keeping, time.Now()
 	idle := len(k.found) == 0
 	err := l.stepOfWalk(ctx)

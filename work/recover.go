@@ -13,9 +13,6 @@ import (
 // recover sees to what is under way and not run by us: tasks whose session is gone, and those of
 // an old leader.
 func (l *loop) recover(ctx context.Context) error {
-	if l.nextRecover() > 0 {
-		return nil
-	}
 	l.look.orphans = time.Now()
 	ctx, cancel := limited(ctx)
 	defer cancel()

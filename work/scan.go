@@ -54,15 +54,6 @@ func (l *loop) rescan(ctx context.Context) error {
 	return nil
 }
 
-// beat reads the server's clock and the earliest plan to come, when the control session has been
-// silent for long, or it has not been seen for long what the table is like.
-func (l *loop) beat(ctx context.Context) error {
-	if l.silence() > 0 {
-		return nil
-	}
-	return l.comesNext(ctx)
-}
-
 // rest is how long all that is due is not looked at again after a look: so long that looking takes
 // its share of the time and no more.
 func (l *loop) rest() time.Duration {
@@ -70,7 +61,8 @@ func (l *loop) rest() time.Duration {
 	return min(scanShare*l.look.fullTook, max(slowRest, scanShare*known*10*time.Microsecond))
 }
 
-// comesNext reads the server's clock and the earliest plan to come; it is our sign of life, too.
+// comesNext reads the server's clock and the earliest plan to come: it is our sign of life, where the
+// control session has been silent for long, or it has not been seen for long what the table is like.
 func (l *loop) comesNext(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
