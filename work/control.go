@@ -51,7 +51,6 @@ type control struct {
 	base      remote.Settings // what the connection really uses, and remotes inherit
 	notices   wake.Notices
 	leads     leadership
-	left      func() // called when it is closed; may be nil
 }
 
 // startup are the parameters of a session that ends when it has nothing from us for long; name is its
@@ -146,9 +145,6 @@ func (c *control) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
 	_ = c.conn.Close(ctx)
-	if c.left != nil {
-		c.left()
-	}
 }
 
 // follow sets the search_path.

@@ -37,10 +37,12 @@ func (e *end) lessen(err error) bool {
 	return e.lessened < lessNothing
 }
 
-// unwritten says why the table has refused what was to be written for a task.
+// unwritten says why the table has refused what was to be written for a task; nil: it has not.
 func unwritten(err error) *exec.Failure {
 	var answer *pgconn.PgError
 	switch {
+	case err == nil:
+		return nil
 	case !errors.As(err, &answer):
 		return exec.NewFailure(unwrittenEnd+err.Error(), "55000")
 	case answer.Code == "TK013":

@@ -99,16 +99,11 @@ func (l *loop) postEnds() (entries []*ledger.Entry) {
 	return entries
 }
 
-// plain tells an end that is like most, and that nothing has stood in the way of.
+// plain tells an end that is like most: of a task that ran well, said nothing beside its output and
+// does not repeat itself, and that nothing has stood in the way of.
 func (e *end) plain() bool {
-	return e.isUsual() && e.Fault == nil && e.lessened == 0 && !e.passed && e.wait == 0
-}
-
-// isUsual tells the end of a task that ran well, said nothing beside its output and does not repeat
-// itself.
-func (e *end) isUsual() bool {
 	return e.Kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
-		e.task.Row.Single && e.Size() <= run.HeavyFrom
+		e.task.Row.Single && e.Size() <= run.HeavyFrom && e.lessened == 0 && !e.passed && e.wait == 0
 }
 
 // entryOf is the end as the ledger writes it.
@@ -191,7 +186,7 @@ func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (ru
 	b.ledger.Put(entry)
 	select {
 	case a := <-answer:
-		return preparedAs[a.Result], refusedAs(a.Err)
+		return preparedAs[a.Result], unwritten(a.Err)
 	case <-ctx.Done():
 		return run.Unreachable, nil
 	}
@@ -200,12 +195,4 @@ func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (ru
 var preparedAs = map[ledger.Result]run.Prepared{
 	ledger.Taken: run.Taken, ledger.Own: run.OwnLock, ledger.Locked: run.OthersLock, ledger.Refused: run.Unprepared, ledger.Lost: run.Unreachable,
 	ledger.Changed: run.Untaken, ledger.Withdrawn: run.Untaken,
-}
-
-// refusedAs is the failure of a run whose row the table does not let be prepared.
-func refusedAs(err error) *exec.Failure {
-	if err == nil {
-		return nil
-	}
-	return unwritten(err)
 }
