@@ -51,7 +51,7 @@ func (l *loop) drain() {
 	}
 	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
 		l.cancelled = true
-		if l.anyToCancel() {
+		if l.anyRuns() {
 			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").
 				Msg("grace is over; cancelling tasks")
 		}
@@ -115,14 +115,4 @@ const namedMost = 20
 func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	ids := slices.Sorted(maps.Keys(l.tasks))
 	return line.Int("tasks", len(ids)).Ints64(key, ids[:min(len(ids), namedMost)])
-}
-
-// anyToCancel tells whether a task is with a runner.
-func (l *loop) anyToCancel() bool {
-	for _, t := range l.tasks {
-		if !t.ending {
-			return true
-		}
-	}
-	return false
 }

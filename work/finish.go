@@ -99,11 +99,12 @@ func (l *loop) writeEnds(ctx context.Context, ends []end, query string, args ...
 // some are locked, and are written later; some have been stopped; the rest are no longer ours. free
 // tells that the row was locked for this: nobody was in the way.
 func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed, free bool) error {
-	var open, empty []int64
+	var open []claim
+	var empty []int64
 	for _, e := range ends {
 		c, is := written[e.task.Row.ID]
 		if !is {
-			open = append(open, e.task.Row.ID)
+			open = append(open, claimOf(e.task, e.PID))
 			continue
 		}
 		if e.Kind != run.Released {
@@ -120,7 +121,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 		}
 		l.gone(e)
 	}
-	standings, err := l.standings(ctx, open, ofEnds(ends))
+	standings, err := l.standings(ctx, open)
 	if err != nil {
 		return err
 	}
@@ -129,14 +130,14 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 			continue
 		}
 		switch s := standings[e.task.Row.ID]; {
-		case s.ours(e.task, e.PID) && free:
+		case s.ours && free:
 			if !e.lessen(nil) {
 				l.leaveAlone(e, errKept)
 				continue
 			}
 			l.lesser(&e, errKept)
 			l.keep(e)
-		case s.ours(e.task, e.PID):
+		case s.ours:
 			e.later(retryMost)
 			l.keep(e)
 			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
@@ -161,38 +162,35 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 
 // columns are the ends as the queries take them.
 type columns struct {
-	ids, pids                           []int64
-	versions                            []int32
-	done, exactly, last, keeps          []bool
-	cancelled                           []bool
-	starts, stops                       []*time.Time
-	outputs, errors, sqlstates, notices []*string
-	xacts                               []*int64
-	pauses                              []pgtype.Interval
+	ids, pids                             []int64
+	versions                              []int32
+	done, exactly, last, keeps, cancelled []bool
+	starts, stops                         []*time.Time
+	outputs, errors, sqlstates, notices   []*string
+	xacts                                 []*int64
+	pauses                                []pgtype.Interval
 }
 
 func newColumns(ends []end, encoding string) *columns {
-	n := len(ends)
-	c := &columns{
-		ids: make([]int64, n), versions: make([]int32, n), pids: make([]int64, n), done: make([]bool, n),
-		exactly: make([]bool, n), last: make([]bool, n), keeps: make([]bool, n),
-		starts: make([]*time.Time, n), stops: make([]*time.Time, n),
-		outputs: make([]*string, n), errors: make([]*string, n), sqlstates: make([]*string, n), notices: make([]*string, n),
-		xacts: make([]*int64, n), cancelled: make([]bool, n), pauses: make([]pgtype.Interval, n),
-	}
+	c := &columns{}
 	for i := range ends {
 		e := &ends[i]
-		c.ids[i], c.versions[i], c.pids[i] = e.task.Row.ID, int32(e.readVersion()), int64(e.PID)
-		c.exactly[i] = e.exactly()
+		c.ids, c.versions = append(c.ids, e.task.Row.ID), append(c.versions, int32(e.readVersion()))
+		c.pids, c.exactly = append(c.pids, int64(e.PID)), append(c.exactly, e.exactly())
 		start := e.begun()
-		c.starts[i], c.stops[i] = &start, &e.Stop
-		c.done[i], c.last[i], c.keeps[i] = e.failure() == nil, e.noRetry(), e.keeps()
-		c.cancelled[i], c.pauses[i] = e.Kind == run.Stopped, e.pause()
-		c.outputs[i], c.notices[i] = e.told(encoding)
-		c.errors[i], c.sqlstates[i] = e.shown(e.failure(), encoding)
+		c.starts, c.stops = append(c.starts, &start), append(c.stops, &e.Stop)
+		c.done, c.last = append(c.done, e.failure() == nil), append(c.last, e.noRetry())
+		c.keeps, c.pauses = append(c.keeps, e.keeps()), append(c.pauses, e.pause())
+		c.cancelled = append(c.cancelled, e.Kind == run.Stopped)
+		output, notice := e.told(encoding)
+		c.outputs, c.notices = append(c.outputs, output), append(c.notices, notice)
+		text, sqlstate := e.shown(e.failure(), encoding)
+		c.errors, c.sqlstates = append(c.errors, text), append(c.sqlstates, sqlstate)
+		var xact *int64
 		if e.Xact != 0 {
-			c.xacts[i] = &e.Xact
+			xact = &e.Xact
 		}
+		c.xacts = append(c.xacts, xact)
 	}
 	return c
 }

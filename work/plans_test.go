@@ -53,7 +53,7 @@ var plans = map[string]planned{
 	"asleep":        {args: []string{"1"}},
 	"awake":         {args: []string{"1"}},
 	"blocked":       {args: []string{"5000", "7", "7", "'2000-01-01'"}, state: "PLAN", makes: lockTable},
-	"check":         {args: []string{ids()}, state: "WORK"},
+	"check":         {args: []string{ids(), each("7"), each("7"), each("0")}, state: "WORK"},
 	"prefetch":      {args: []string{ids(), "8192", "false", now, now, "7", now}, state: "PLAN"},
 	"columns":       {args: []string{"'public'", "'task'"}, makes: catalogs + 160},
 	"cut":           {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'", "'here'"}, state: "WORK"},

@@ -108,7 +108,11 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	standings, err := l.standings(ctx, ids, func(int64, standing) bool { return false })
+	claims := make([]claim, len(ids))
+	for i, id := range ids {
+		claims[i].id = id
+	}
+	standings, err := l.standings(ctx, claims)
 	if err != nil {
 		return err
 	}

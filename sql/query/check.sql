@@ -1,19 +1,28 @@
--- Where tasks stand that we believe to be ours, the version of their rows, the transaction with which
--- they are prepared, and whether such a row remembers a STOP.
--- $1 ids
+-- Where tasks stand that we believe to be ours: whether their rows still show what we have made of them,
+-- whether they were set to STOP while they were under way and show no end, and whether such a row is
+-- prepared, and remembers the STOP.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 transactions with which
+-- the rows are prepared (0: none)
 SELECT
     t.id,
     t.state::text,
-    coalesce(t.pid, 0),
+    CASE
+        WHEN t.state = 'PLAN' THEN t.version = e.version
+        WHEN t.xact IS NOT NULL THEN t.state = 'WORK' AND t.xact = e.xact
+        ELSE t.state = 'WORK' AND t.pid = e.pid
+    END IS TRUE,
     t.state = 'STOP' AND NOT t.ended AND (t.stopping OR t.begun) IS TRUE,
-    t.version,
-    coalesce(t.xact, 0),
     t.xact IS NOT NULL AND t.stopping IS TRUE
-FROM unnest($1::int8[]) AS l (id)
+FROM ROWS FROM (
+    unnest($1::int8[]),
+    unnest($2::int4[]),
+    unnest($3::int4[]),
+    unnest($4::int8[])
+) AS e (id, version, pid, xact)
 CROSS JOIN LATERAL (
     SELECT w.id, w.state, w.pid, w.stop IS NOT NULL AS ended, w.start IS NOT NULL AS begun, w.stopping, w.xmin AS version, :xact_of_w AS xact
     FROM :table AS w
-    WHERE w.id >= l.id
-        AND w.id <= l.id
+    WHERE w.id >= e.id
+        AND w.id <= e.id
     ORDER BY w.id
 ) AS t
