@@ -76,17 +76,13 @@ func (l *loop) handOver(ctx context.Context) error {
 	if l.draining.IsZero() || l.handed || !l.busy() {
 		return nil
 	}
-	late := map[*task]bool{}
-	for i := range l.aside.ends {
-		late[l.aside.ends[i].task] = l.aside.ends[i].isLate()
-	}
-	for _, t := range l.tasks {
-		if !t.marked && !t.Claimed() && !late[t] {
-			return nil
-		}
-	}
 	for _, e := range l.aside.take((*end).isLate) {
 		l.gone(e)
+	}
+	for _, t := range l.tasks {
+		if !t.marked && !t.Claimed() {
+			return nil
+		}
 	}
 	for id := range l.orphans {
 		l.vacate(id)

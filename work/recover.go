@@ -50,13 +50,19 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	var aboard []*run.Task
 	begun := map[int64]end{}
 	for id, e := range l.lost {
-		switch {
-		case e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
+		switch killed := e.Kind == run.Killed && !e.Stop.Before(l.began); { // else it went with the server
+		case e.task.Row.Remote == "" && living[e.PID], killed && l.Clock.Now().Sub(e.Stop) < lostTick: // the server may be going down
+		case killed: // it goes on: a person has terminated the session, or a time limit
+			delete(l.lost, id)
+			l.Lanes.Ended(e.Task, e.Stop)
+			e.Kind = run.Finished
+			l.unsaid = append(l.unsaid, e)
+		case e.Aboard:
 			delete(l.lost, id)
 			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed} // so that it shows WORK first, should it be what has taken the session
 			e.task.Again, e.task.ending = l.reruns[id].runs, false
 			aboard = append(aboard, e.Task)
-		case !e.Aboard && (e.task.Row.Remote != "" || !living[e.PID]):
+		default:
 			ids = append(ids, id)
 			if e.Start.IsZero() {
 				e.Start = e.Stop.Add(-lostTick) // it was about to begin

@@ -134,23 +134,9 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 		if len(written) > 0 {
 			return l.writeEach(ctx, written, l.release)
 		}
-	case run.Lost:
+	case run.Lost, run.Killed:
 		for _, e := range ends {
 			l.lost[e.task.Row.ID] = e
-		}
-	case run.Killed:
-		for _, e := range ends {
-			switch {
-			case e.Stop.Before(l.began): // it went with the server, or we would not have had to begin again
-				l.lost[e.task.Row.ID] = e
-			case e.wait == 0: // the server may be going down
-				e.wait, e.since, e.after = lostTick, time.Now(), time.Now().Add(lostTick)
-				l.keep(e)
-			default: // it goes on: a person has terminated the session, or a time limit
-				l.Lanes.Ended(e.Task, e.Stop)
-				e.Kind, e.putOff = run.Finished, putOff{}
-				l.keep(e)
-			}
 		}
 	}
 	return nil
