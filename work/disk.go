@@ -53,13 +53,10 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 	case full && d.full.IsZero():
 		d.full = d.looked
 		l.stats.fails(err)
-		if l.trouble.tells("disk is full", sayAgain) {
-			advised(l.log.Error(), err).Msg("the server's disk is full; nothing starts")
-		}
+		advised(l.trouble.hourly(l.log.Error(), "disk is full"), err).Msg("the server's disk is full; nothing starts")
 	case !full && !d.full.IsZero():
-		if l.trouble.tells("disk has room", sayAgain) {
-			l.log.Info().Str("after", human.Duration(time.Since(d.full))).Msg("there is room on the server's disk again")
-		}
+		l.trouble.hourly(l.log.Info(), "disk has room").Str("after", human.Duration(time.Since(d.full))).
+			Msg("there is room on the server's disk again")
 		d.full = time.Time{}
 		l.stats.leads()
 	}

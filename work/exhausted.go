@@ -38,16 +38,12 @@ func isPartless(err error) bool {
 // table.
 func (l *loop) lacking(err error) {
 	if isPartless(err) {
-		if l.trouble.tells("partition", sayAgain) {
-			l.log.Error().Err(err).
-				Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
-				Msg("the table has no partition for what follows on tasks: their ends wait")
-		}
+		l.trouble.hourly(l.log.Error(), "partition").Err(err).
+			Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
+			Msg("the table has no partition for what follows on tasks: their ends wait")
 		return
 	}
-	if l.trouble.tells("ids", sayAgain) {
-		l.log.Error().Err(err).
-			Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
-			Msg("no ids are left for repetitions: ends of tasks wait")
-	}
+	l.trouble.hourly(l.log.Error(), "ids").Err(err).
+		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
+		Msg("no ids are left for repetitions: ends of tasks wait")
 }

@@ -39,10 +39,7 @@ func (l *loop) stays(why error, id int64) {
 	if answer := new(pgconn.PgError); errors.As(why, &answer) {
 		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	}
-	if !l.trouble.tells(what, sayAgain) {
-		return
-	}
-	l.log.Warn().Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
+	l.trouble.hourly(l.log.Warn(), what).Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
 }
 
 // sweep deletes, once a second, what was locked when it should have been.

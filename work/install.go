@@ -253,9 +253,8 @@ func (l *loop) postpone(ctx context.Context, t Target, err error) error {
 		return err
 	}
 	l.postponed = time.Now()
-	if l.trouble.tells("postponed", sayAgain) {
-		l.log.Warn().Err(err).Str("retry_in", human.Duration(postponement)).Msg("table is in use and cannot be changed; serving it as it is")
-	}
+	l.trouble.hourly(l.log.Warn(), "postponed").Err(err).Str("retry_in", human.Duration(postponement)).
+		Msg("table is in use and cannot be changed; serving it as it is")
 	return nil
 }
 

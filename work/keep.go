@@ -87,9 +87,7 @@ func (l *loop) walk(ctx context.Context) error {
 	case errors.As(err, &answer) && answer.Code != "57014" && !passing(answer):
 		k.restart()
 		k.next = time.Now().Add(time.Minute)
-		if l.trouble.tells("old tasks", sayAgain) {
-			l.log.Warn().Err(err).Msg("old tasks cannot be deleted; trying again every minute")
-		}
+		l.trouble.hourly(l.log.Warn(), "old tasks").Err(err).Msg("old tasks cannot be deleted; trying again every minute")
 	case err != nil:
 		k.next = time.Now().Add(time.Second)
 	case k.pages == 0:

@@ -84,9 +84,7 @@ func (l *loop) show(ctx context.Context, leads bool) error {
 // without says what the table is served without.
 func (l *loop) without(all []string) {
 	for _, why := range all {
-		if l.trouble.tells(why, sayAgain) {
-			l.log.Warn().Msg(why)
-		}
+		l.trouble.hourly(l.log.Warn(), why).Msg(why)
 	}
 }
 

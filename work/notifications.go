@@ -20,10 +20,7 @@ func isQueueFull(err error) bool {
 
 // queueFull says so from time to time.
 func (l *loop) queueFull(words string) {
-	if !l.trouble.tells("queue", sayAgain) {
-		return
-	}
-	l.log.Error().Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
+	l.trouble.hourly(l.log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
 		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
 }

@@ -65,6 +65,14 @@ func (m *memory) tells(what string, every time.Duration) bool {
 // is called.
 func (t *trouble) tells(what string, every time.Duration) bool { return t.told.tells(what, every) }
 
+// hourly is the line, or none where one about the same was logged in this hour.
+func (t *trouble) hourly(line *zerolog.Event, what string) *zerolog.Event {
+	if !t.tells(what, sayAgain) {
+		return nil // which logs nothing
+	}
+	return line
+}
+
 // failed logs a failure unless it is known, and says how long to wait before the next try.
 func (t *trouble) failed(err error) (wait time.Duration) {
 	now := time.Now()

@@ -66,9 +66,6 @@ func zoneOf(name string) zoned {
 
 // zoneless says that series wait for a zone.
 func (l *loop) zoneless(name string) {
-	if !l.trouble.tells("zone", sayAgain) {
-		return
-	}
-	l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+	l.trouble.hourly(l.log.Error(), "zone").Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }
