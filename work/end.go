@@ -105,14 +105,6 @@ func (l *loop) readable(text []byte) string {
 	return exec.ASCII(string(text))
 }
 
-// state is what the row shows once the end is written.
-func (e *end) state() string {
-	if e.failure() != nil {
-		return "FAIL"
-	}
-	return "DONE"
-}
-
 // noRetry tells whether the end is to be written even if the task has retries left.
 func (e *end) noRetry() bool {
 	f := e.failure()

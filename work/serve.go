@@ -38,8 +38,13 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 		switch {
 		case ctx.Err() != nil:
 			return ctx.Err()
-		case err == nil || isClosed(stop):
+		case err == nil:
+			return nil
+		}
+		select {
+		case <-stop:
 			return undone(err)
+		default:
 		}
 		select {
 		case <-time.After(s.trouble.failed(err)):
@@ -49,15 +54,6 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		}
-	}
-}
-
-func isClosed(stop <-chan struct{}) bool {
-	select {
-	case <-stop:
-		return true
-	default:
-		return false
 	}
 }
 
