@@ -132,7 +132,6 @@ func (l *loop) readAwaited(ctx context.Context, chunk int) (rows []awaitedRow, e
 	}); err != nil {
 		return nil, err
 	}
-	l.look.spoke = time.Now()
 	s.first, s.through = false, len(rows) < chunk
 	return rows, nil
 }
@@ -158,7 +157,6 @@ func (l *loop) readDoomed(ctx context.Context) error {
 		}
 		return nil
 	})
-	l.look.spoke = time.Now()
 	return err
 }
 

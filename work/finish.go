@@ -83,7 +83,6 @@ func (l *loop) writeEnds(ctx context.Context, ends []end, query string, args ...
 	if err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
 	written := map[int64]changed{}
 	for _, c := range some {
 		written[c.id] = c

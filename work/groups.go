@@ -83,7 +83,6 @@ func (l *loop) readGroups(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	l.look.spoke = time.Now()
 	found.table, found.read = table, began
 	l.grouping = found
 	l.limit(limits)

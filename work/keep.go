@@ -213,9 +213,5 @@ func (l *loop) asOld(ctx context.Context, name string, read func(pgx.Rows) error
 		"pg_catalog.set_config('synchronous_commit', 'off', true)", milliseconds(oldLimit))
 	batch.Queue(l.queries().Text(name), args...).Query(read)
 	batch.Queue("COMMIT")
-	err := l.send(ctx, batch)
-	if err == nil {
-		l.look.spoke = time.Now()
-	}
-	return err
+	return l.send(ctx, batch)
 }

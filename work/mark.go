@@ -137,9 +137,6 @@ func (l *loop) setMarks(ctx context.Context, asks []ask) (marked map[int64]bool,
 		}
 		return l.repeat(ctx, tx, repeating)
 	})
-	if err == nil {
-		l.look.spoke = time.Now()
-	}
 	return marked, err
 }
 

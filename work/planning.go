@@ -144,7 +144,6 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		}
 	}
 	l.look.wanted = true
-	l.look.spoke = time.Now()
 	return err
 }
 

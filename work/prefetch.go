@@ -153,7 +153,6 @@ func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*ru
 	if err := l.send(limit, batch); err != nil {
 		return nil, err
 	}
-	l.look.spoke = time.Now()
 	if len(tasks) > 0 {
 		l.inZone(limit, tasks[0].Row.Epoch)
 	}

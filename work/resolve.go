@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 
@@ -64,7 +63,6 @@ func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, e
 	if err = l.send(ctx, batch); err != nil {
 		return nil, err
 	}
-	l.look.spoke = time.Now()
 	return all, nil
 }
 

@@ -89,8 +89,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	if err := row.Scan(&now, &next); err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
-	l.Clock.Set(now, asked, l.look.spoke)
+	l.Clock.Set(now, asked, time.Now())
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next

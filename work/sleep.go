@@ -83,15 +83,13 @@ func (l *loop) gather(ctx context.Context) {
 }
 
 // silence is how long the control session may still be silent, or say nothing of the table.
-func (l *loop) silence() time.Duration {
-	return min(time.Until(l.speaks()), beat-time.Since(l.look.columns))
-}
+func (l *loop) silence() time.Duration { return time.Until(l.speaks()) }
 
-// speaks is when the control session has to speak next. The beats of all targets fall together, as
-// far as a beatGrid allows: processes that wake up hundreds of times a second cost more than what
-// they do then.
+// speaks is when the control session has to look at the table next, whatever else it says. The beats of
+// all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times a
+// second cost more than what they do then.
 func (l *loop) speaks() time.Time {
-	return birth.Add(l.look.spoke.Add(beat).Sub(birth).Truncate(beatGrid))
+	return birth.Add(l.look.columns.Add(beat).Sub(birth).Truncate(beatGrid))
 }
 
 // birth is where the grid begins, by the clock that nobody sets.

@@ -103,7 +103,6 @@ func (l *loop) check(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
 	for _, c := range claims {
 		t, s := l.tasks[c.id], standings[c.id]
 		switch {
