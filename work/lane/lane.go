@@ -176,10 +176,10 @@ func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
 
 // resumePaused puts back the lanes whose moment has come.
 func (s *Lanes[T]) resumePaused() {
-	if s.pausing.len() == 0 {
+	if len(s.pausing.heap) == 0 {
 		return
 	}
-	for now := s.now(); s.pausing.len() > 0 && !now.Before(s.resumes()); {
+	for now := s.now(); len(s.pausing.heap) > 0 && !now.Before(s.resumes()); {
 		l := s.pausing.first()
 		s.pausing.drop(l)
 		s.place(l)
@@ -187,7 +187,7 @@ func (s *Lanes[T]) resumePaused() {
 }
 
 // resumes is the moment that the first of the lanes waits for that wait for one.
-func (s *Lanes[T]) resumes() time.Time { return time.UnixMicro(s.pausing.lanes[0].id) }
+func (s *Lanes[T]) resumes() time.Time { return time.UnixMicro(s.pausing.heap[0].order.ID) }
 
 // Wake is when the next pause ends, by the server's clock; false when no task waits for one.
 func (s *Lanes[T]) Wake() (time.Time, bool) {
@@ -198,7 +198,7 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 		return time.Time{}, false
 	case s.isQuiet():
 		return s.quiet, true
-	case s.pausing.len() == 0:
+	case len(s.pausing.heap) == 0:
 		return time.Time{}, false
 	}
 	return s.resumes(), true

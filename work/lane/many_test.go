@@ -79,8 +79,8 @@ func TestWhatIsEmptyIsForgotten(t *testing.T) {
 	s.Forget()
 	now = now.Add(2 * time.Hour)
 	s.Fill()
-	if len(s.all)+len(s.gates)+len(s.groups)+s.pausing.len() > 0 {
-		t.Errorf("left: %d lanes, %d gates, %d groups, %d that wait", len(s.all), len(s.gates), len(s.groups), s.pausing.len())
+	if len(s.all)+len(s.gates)+len(s.groups)+len(s.pausing.heap) > 0 {
+		t.Errorf("left: %d lanes, %d gates, %d groups, %d that wait", len(s.all), len(s.gates), len(s.groups), len(s.pausing.heap))
 	}
 }
 

@@ -46,7 +46,7 @@ func (s *Lanes[T]) choose(l *lane[T]) int64 {
 // next is the first of the lanes to be read; nil: there is none. One of which nothing is to be read
 // any more is put aside: its gate cannot be tried now, as others are, or fewer of it end.
 func (s *Lanes[T]) next() *lane[T] {
-	for s.fetches.len() > 0 {
+	for len(s.fetches.heap) > 0 {
 		l := s.fetches.first()
 		if s.mayPrefetch(l) {
 			return l
@@ -179,7 +179,7 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 			s.place(l)
 		}
 	}()
-	for s.starts.len() > 0 && len(passed) < most {
+	for len(s.starts.heap) > 0 && len(passed) < most {
 		l := s.starts.first()
 		if top := l.prefetched[0]; s.stale(top.ticket()) || !fits(top) {
 			s.starts.drop(l)
