@@ -57,6 +57,9 @@ func (l *loop) nextRegroup() time.Duration {
 	if l.control.notices.Regrouped {
 		next = min(next, checkTick-time.Since(g.read))
 	}
+	if !g.resumes.IsZero() {
+		next = min(next, l.Clock.Until(g.resumes)+clockMargin)
+	}
 	return max(next, groupsRetry-time.Since(g.failed))
 }
 
@@ -97,27 +100,13 @@ func (l *loop) readGroups(ctx context.Context) error {
 	return nil
 }
 
-// limit makes these the limits that hold. What a pause has held back is looked for when it ends.
+// limit makes these the limits that hold. What a pause has held back is looked for when it has ended.
 func (l *loop) limit(limits []lane.Limit) {
-	if l.Lanes.Limit(limits) {
-		l.lookAgain()
+	var resumed bool
+	if resumed, l.grouping.resumes = l.Lanes.Limit(limits); resumed {
+		l.look.full = time.Time{}
+		l.scanning.again = l.scanning.active
 	}
-	l.grouping.resumes = l.Lanes.Resumes()
-}
-
-// resume looks whether a pause has ended by itself.
-func (l *loop) resume() {
-	if l.grouping.resumes.IsZero() || l.Clock.Until(l.grouping.resumes) > 0 {
-		return
-	}
-	l.grouping.resumes = l.Lanes.Resumes()
-	l.lookAgain()
-}
-
-// lookAgain has all looked at that is due.
-func (l *loop) lookAgain() {
-	l.look.full = time.Time{}
-	l.scanning.again = l.scanning.active
 }
 
 // queryGroups reads the table of groups.

@@ -67,9 +67,9 @@ func (g *group[T]) remembersNothing(now time.Time) bool {
 
 // regroup gives each lane the group that it is now of, after a change of the rules.
 func (s *Lanes[T]) regroup() {
-	limited, rated := false, false
+	limited, rated := len(s.rules.all) > 0, false
 	for _, one := range s.rules.all {
-		limited, rated = limited || !one.gone, rated || one.Rate > 0
+		rated = rated || one.Rate > 0
 	}
 	s.rated.Store(rated)
 	for name, g := range s.groups {
