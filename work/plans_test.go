@@ -58,7 +58,7 @@ var plans = map[string]planned{
 	"columns":       {args: []string{"'public'", "'task'"}, makes: catalogs + 160},
 	"cut":           {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'", "'here'"}, state: "WORK"},
 	"delete":        {args: []string{ids()}, state: "DONE"},
-	"doomed":        {args: []string{ids(), "'{1}'"}, state: "PLAN"},
+	"doomed":        {args: []string{"'{1}'", "0", "20"}, state: "PLAN"},
 	"dismiss":       {args: []string{each("1"), each("2020-01-01")}},
 	"disk":          {makes: 2001}, // of no table
 	"expire":        {args: []string{ids(), "false"}, state: "PLAN"},
