@@ -119,30 +119,23 @@ func (s *Lanes[T]) Unread(all bool) (old []T) {
 	before := time.Now().Add(-s.fresh)
 	for len(s.readings) > 0 && (all || s.readings[0].at.Add(readingSpan).Before(before)) {
 		for _, l := range s.readings[0].lanes {
-			old = append(old, s.unreadThose(l, func(t *Ticket) bool { return all || t.Read.Before(before) || s.stale(t) })...)
+			n := len(old)
+			for i := 0; i < len(l.prefetched); i++ {
+				t := l.prefetched[i].ticket()
+				if all || t.Read.Before(before) || s.stale(t) {
+					old = append(old, l.prefetched.remove(i))
+					s.prefetched--
+					s.makeReady(l, t.Rank)
+					i = -1
+				}
+			}
+			if len(old) > n {
+				s.untryIdle(l)
+				s.place(l)
+			}
 		}
 		s.readings[0].lanes = nil
 		s.readings = s.readings[1:]
-	}
-	return old
-}
-
-func (s *Lanes[T]) unreadThose(l *lane[T], which func(*Ticket) bool) (old []T) {
-	for i := 0; i < len(l.prefetched); {
-		t := l.prefetched[i]
-		if !which(t.ticket()) {
-			i++
-			continue
-		}
-		l.prefetched.remove(i)
-		i = 0
-		s.prefetched--
-		s.makeReady(l, t.ticket().Rank)
-		old = append(old, t)
-	}
-	if len(old) > 0 {
-		s.untryIdle(l)
-		s.place(l)
 	}
 	return old
 }

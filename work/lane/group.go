@@ -4,7 +4,6 @@ import "time"
 
 // group is all lanes of one group for which there are limits. Lanes owns it.
 type group[T Holder] struct {
-	name    string
 	lanes   map[*lane[T]]struct{}
 	rules   []*rule
 	windows map[*rule]*window // of those with a rate
@@ -20,7 +19,7 @@ func (s *Lanes[T]) join(l *lane[T]) {
 	}
 	g := s.groups[l.key.group]
 	if g == nil {
-		g = &group[T]{name: l.key.group, lanes: map[*lane[T]]struct{}{}, windows: map[*rule]*window{}}
+		g = &group[T]{lanes: map[*lane[T]]struct{}{}, windows: map[*rule]*window{}}
 		s.groups[l.key.group] = g
 		g.hold(found)
 	}

@@ -23,8 +23,7 @@ type lane[T Holder] struct {
 	planned time.Time     // that task's plan; zero: unknown
 	pause   time.Duration // the longest that was asked for here
 
-	at     [3]int32 // places in the heaps of lanes, -1: not there
-	before int32    // place among the lanes before its gate
+	at [3]int32 // places in the heaps of lanes, -1: not there
 }
 
 // first is the ticket of the first of the prefetched tasks.

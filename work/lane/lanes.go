@@ -65,8 +65,7 @@ func (s *Lanes[T]) lane(key Key) *lane[T] {
 	if !ok {
 		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [3]int32{-1, -1, -1}}
 		if s.all[key] = l; l.gate != nil {
-			l.before = int32(len(l.gate.lanes))
-			l.gate.lanes = append(l.gate.lanes, l)
+			l.gate.lanes[l] = struct{}{}
 		}
 		s.join(l)
 	}
@@ -165,36 +164,25 @@ func (s *Lanes[T]) tidy() {
 }
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
-// come.
+// come: after a while, or at once where there are many lanes and it had no pause.
 func (s *Lanes[T]) prune(l *lane[T]) {
-	if s.pruneCrowded(l); l.isEmpty() && s.now().Sub(l.ended) > max(l.pause, time.Minute) {
-		s.forgetLane(l)
-	}
-}
-
-// pruneCrowded does so at once where there are many lanes; else there is time until the next fill.
-func (s *Lanes[T]) pruneCrowded(l *lane[T]) {
-	if len(s.all) > crowdFrom && l.pause == 0 && l.isEmpty() {
-		s.forgetLane(l)
-	}
-}
-
-// crowdFrom is how many lanes are kept that need not be.
-const crowdFrom = 10_000
-
-// forgetLane forgets a lane, if it is known.
-func (s *Lanes[T]) forgetLane(l *lane[T]) {
-	if s.all[l.key] != l {
+	crowded := len(s.all) > crowdFrom && l.pause == 0
+	if s.all[l.key] != l || !l.isEmpty() || !crowded && s.now().Sub(l.ended) <= max(l.pause, time.Minute) {
 		return
 	}
 	s.pausing.drop(l)
 	delete(s.all, l.key)
-	s.leave(l)
+	if l.gate != nil {
+		delete(l.gate.lanes, l)
+	}
 	s.leaveGroup(l)
 	if s.last == l {
 		s.last = nil
 	}
 }
+
+// crowdFrom is how many lanes are kept that need not be.
+const crowdFrom = 10_000
 
 // Load tells how many tasks run, are prefetched but not started, and are ready.
 func (s *Lanes[T]) Load() (busy, prefetched, ready int) {

@@ -78,7 +78,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 	for _, l := range s.fetched {
 		l.fetching = 0
 		s.place(l)
-		s.pruneCrowded(l)
+		s.prune(l)
 	}
 	for _, t := range tasks {
 		l := s.lane(t.ticket().Lane)
