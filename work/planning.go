@@ -44,41 +44,25 @@ func (l *loop) readUnplanned(rows pgx.Rows) error {
 	return err
 }
 
-// plan plans what a scan has found unplanned, batch after batch for a while: many that come at once
-// do not keep the others waiting.
+// plan plans some of what a scan has found unplanned; the next look brings more: many that come at
+// once do not keep the others waiting.
 func (l *loop) plan(ctx context.Context) error {
-	for began := time.Now(); time.Since(began) < dutyPart/2; {
-		if len(l.unplanned) == 0 {
-			l.look.wanted = l.look.wanted || l.look.planned > math.MinInt64
-			l.look.planned = math.MinInt64
-			return nil
-		}
-		read := len(l.unplanned)
-		if err := l.planThese(ctx, dutyPart); err != nil {
-			return err
-		}
-		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
-		if all && (read < batchMost || last == math.MaxInt64) {
-			l.look.planned = math.MinInt64
-			return nil
-		}
-		if l.look.planned = last + 1; !all {
-			break
-		}
-		batch := &pgx.Batch{}
-		l.queueUnplanned(batch)
-		if err := l.sendBatch(ctx, batch); err != nil {
-			return err
-		}
+	read := len(l.unplanned)
+	if read == 0 {
+		l.look.wanted = l.look.wanted || l.look.planned > math.MinInt64
+		l.look.planned = math.MinInt64
+		return nil
+	}
+	if err := l.planThese(ctx, dutyPart); err != nil {
+		return err
+	}
+	last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
+	if l.look.planned = last + 1; all && (read < batchMost || last == math.MaxInt64) {
+		l.look.planned = math.MinInt64
+		return nil
 	}
 	l.look.wanted = true
 	return nil
-}
-
-func (l *loop) sendBatch(ctx context.Context, batch *pgx.Batch) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	return l.control.conn.SendBatch(ctx, batch).Close()
 }
 
 // planThese finds the beats of the unplanned tasks that were read, and writes them. Those for which

@@ -64,8 +64,6 @@ func (l *loop) lookAtTable(ctx context.Context) (found Survey, err error) {
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err = l.send(ctx, batch); err == nil {
-		l.look.spoke = time.Now()
-	}
+	err = l.send(ctx, batch)
 	return found, err
 }
