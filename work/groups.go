@@ -93,7 +93,6 @@ func (l *loop) readGroups(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	l.look.spoke = time.Now()
 	found.table, found.read = table, began
 	l.grouping = found
 	l.limit(limits)
@@ -128,8 +127,7 @@ func (l *loop) queryGroups(ctx context.Context) (limits []lane.Limit, found grou
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
-		l.undo(ctx)
+	if err := l.send(ctx, batch); err != nil {
 		return nil, found, err
 	}
 	if len(limits) > groupsMost {
@@ -148,14 +146,6 @@ func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
 	}
 	limit.Per = micros(per)
 	return limit, err
-}
-
-// pauseEnd is the end of a pause as a statement has it.
-func pauseEnd(ended time.Time) *time.Time {
-	if ended.IsZero() {
-		return nil
-	}
-	return &ended
 }
 
 // outlives tells whether a task is worth running though its active has passed: its group is paused,

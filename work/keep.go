@@ -70,19 +70,14 @@ func (l *loop) nextWalk() time.Duration {
 	return time.Until(l.keeping.next)
 }
 
-// walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at
-// most, and much less where there are none.
+// walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at most.
 func (l *loop) walk(ctx context.Context) error {
 	if l.nextWalk() > 0 {
 		return nil
 	}
 	k, began := &l.keeping, time.Now()
-	idle := len(k.found) == 0
 	err := l.stepOfWalk(ctx)
-	took, rest := time.Since(began), 5
-	if idle && len(k.found) == 0 { // there was nothing to find
-		rest = 50
-	}
+	took := time.Since(began)
 	var answer *pgconn.PgError
 	switch {
 	case err != nil && !isAnswer(err):
@@ -98,7 +93,7 @@ func (l *loop) walk(ctx context.Context) error {
 	case k.pages == 0:
 		k.next = time.Now().Add(max(oldRest, time.Since(k.began)))
 	default:
-		k.next = time.Now().Add(max(20*time.Millisecond, time.Duration(rest)*took))
+		k.next = time.Now().Add(max(20*time.Millisecond, 5*took))
 	}
 	return nil
 }
@@ -218,9 +213,5 @@ func (l *loop) asOld(ctx context.Context, name string, read func(pgx.Rows) error
 		"pg_catalog.set_config('synchronous_commit', 'off', true)", milliseconds(oldLimit))
 	batch.Queue(l.queries().Text(name), args...).Query(read)
 	batch.Queue("COMMIT")
-	err := l.send(ctx, batch)
-	if err == nil {
-		l.look.spoke = time.Now()
-	}
-	return err
+	return l.send(ctx, batch)
 }

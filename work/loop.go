@@ -74,6 +74,7 @@ type loop struct {
 }
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
+	t.Changes = cmp.Or(t.Changes, NewChanges())
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
@@ -81,7 +82,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 	}
 	live := t.Live
-	if latest := t.Changes.get(); latest != nil {
+	if latest := t.Changes.latest.Load(); latest != nil {
 		live = *latest
 	}
 	l.live.Store(&live)

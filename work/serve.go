@@ -33,6 +33,7 @@ type service struct {
 }
 
 func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
+	s.target.Changes = cmp.Or(s.target.Changes, NewChanges())
 	for {
 		err := s.once(ctx, stop)
 		switch {
