@@ -189,11 +189,7 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 		for i, id := range ids {
 			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version
 		}
-		var some []changed
-		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("forsaken"), ids, errors, awaits, versions, mute)
-			return err
-		})
+		some, err := l.changeTasks(ctx, "forsaken", ids, errors, awaits, versions, mute)
 		if err != nil {
 			return err
 		}

@@ -64,7 +64,7 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 			l.log.Info().Str("after", human.Duration(time.Since(d.full))).Msg("there is room on the server's disk again")
 		}
 		d.full = time.Time{}
-		l.stats.leads()
+		l.stats.stands(Standing{Leads: true})
 	}
 	l.Lanes.Halt(full)
 	return nil

@@ -82,7 +82,7 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l.stats.serving.Store(l)
 	err := l.crew.Call(func() error { return l.serve(stop) })
 	l.stats.serving.Store(nil)
-	l.stats.rests()
+	l.stats.stands(Standing{})
 	l.Lanes.Close()
 	l.crew.End()
 	if l.crew.Ends(l.endsIn) {
@@ -208,8 +208,8 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
-	l.stats.leads()
-	defer l.stats.rests()
+	l.stats.stands(Standing{Leads: true})
+	defer l.stats.stands(Standing{})
 	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -250,7 +250,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
 		rival := l.control.leads.rival
 		if rival != nil {
-			l.stats.standsBy()
+			l.stats.stands(Standing{StandsBy: true})
 		}
 		if !stands && rival != nil {
 			l.trouble.become(func() { l.standsBehind(rival) })

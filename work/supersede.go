@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
@@ -47,10 +46,7 @@ func (l *loop) supersede(ctx context.Context, id int64, version uint32, pid int3
 	defer cancel()
 	for _, mute := range []bool{false, true} {
 		var some []changed
-		err = l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, l.queries().Text("superseded"), id, int32(version), pid, text, mute)
-			return err
-		})
+		some, err = l.changeTasks(ctx, "superseded", id, int32(version), pid, text, mute)
 		if ended = err == nil && len(some) > 0; ended {
 			l.counted(some)
 			l.stats.skips(skippedSuperseded, len(some))

@@ -53,22 +53,11 @@ func (l *loop) rezone(ctx context.Context) bool {
 	return true
 }
 
-// zoned is a time zone of the server's, with what Go knows of it.
-type zoned struct {
-	name     string
-	location *time.Location // nil: nothing
-}
-
-func zoneOf(name string) zoned {
-	location, _ := time.LoadLocation(name)
-	return zoned{name, location}
-}
-
 // zoneless says that series wait for a zone.
-func (l *loop) zoneless(name string) {
+func (l *loop) zoneless() {
 	if !l.trouble.tells("zone", sayAgain) {
 		return
 	}
-	l.log.Error().Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+	l.log.Error().Str("timezone", l.timeZone()).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }
