@@ -130,7 +130,6 @@ func (s *Lanes[T]) Unread(all bool) (old []T) {
 				}
 			}
 			if len(old) > n {
-				s.untryIdle(l)
 				s.place(l)
 			}
 		}

@@ -88,13 +88,6 @@ func (s *Lanes[T]) untry(l *lane[T]) {
 	}
 }
 
-// untryIdle ends the lane's try of its gate when the task that was to try it is not there any more.
-func (s *Lanes[T]) untryIdle(l *lane[T]) {
-	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
-		s.untry(l)
-	}
-}
-
 // setTries is the only place where a try begins or ends.
 func (s *Lanes[T]) setTries(g *gate[T], l *lane[T]) {
 	switch {

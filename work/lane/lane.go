@@ -121,6 +121,9 @@ func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (s *Lanes[T]) place(l *lane[T]) {
+	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 { // the task that was to try is not there any more
+		s.untry(l)
+	}
 	if barred, until := s.barred(l); barred {
 		s.pauses(l, until)
 		return

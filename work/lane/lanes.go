@@ -86,11 +86,6 @@ func (s *Lanes[T]) Forget() (read []T) {
 	s.known, s.filling, s.fetched = newIDSet(), nil, nil
 	s.readings = nil
 	s.prefetched, s.ready = 0, 0
-	for _, g := range s.gates {
-		if g.tries != nil && g.tries.running == 0 {
-			s.setTries(g, nil)
-		}
-	}
 	s.era++
 	return read
 }

@@ -77,8 +77,6 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 	defer s.mu.Unlock()
 	for _, l := range s.fetched {
 		l.fetching = 0
-		s.place(l)
-		s.prune(l)
 	}
 	for _, t := range tasks {
 		l := s.lane(t.ticket().Lane)
@@ -92,6 +90,8 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 		if len(l.prefetched) == 0 {
 			s.untry(l)
 		}
+		s.place(l)
+		s.prune(l)
 	}
 	clear(s.fetched)
 	s.fetched = s.fetched[:0]
@@ -114,7 +114,6 @@ func (s *Lanes[T]) Drop(t T) bool {
 		if other.ticket() == t.ticket() {
 			l.prefetched.remove(i)
 			s.prefetched--
-			s.untryIdle(l)
 			s.place(l)
 			return true
 		}
