@@ -26,12 +26,11 @@ const (
 type awaitedSurvey struct {
 	wanted  bool
 	active  bool
-	through bool       // all that is waited for was read
-	ill     []int64    // tasks that did not end well since the last one began
-	sought  []int64    // those of which the look under way looks who waits for them,
-	waiting int64      // behind this task
-	behind  awaitedRow // how far it has come with what is waited for
-	first   bool       // it has not come to any: none is less than the first
+	through bool    // all that is waited for was read
+	ill     []int64 // tasks that did not end well since the last one began
+	sought  []int64 // those of which the look under way looks who waits for them,
+	waiting int64   // behind this task
+	behind  int64   // up to this task it has come with what is waited for
 	began   time.Time
 	ended   time.Time // the last one
 	took    time.Duration
@@ -62,7 +61,7 @@ func (l *loop) awaitedDue() bool {
 func (l *loop) surveyAwaited(ctx context.Context) error {
 	s := &l.successors.survey
 	if !s.active {
-		*s = awaitedSurvey{active: true, sought: s.ill, waiting: math.MinInt64, began: time.Now(), ended: s.ended, took: s.took, behind: awaitedRow{0, "-infinity"}, first: true}
+		*s = awaitedSurvey{active: true, sought: s.ill, waiting: math.MinInt64, began: time.Now(), ended: s.ended, took: s.took, behind: math.MinInt64}
 	}
 	switch {
 	case len(s.sought) > 0:
@@ -96,34 +95,30 @@ func (l *loop) readAwaited(ctx context.Context) error {
 	s := &f.survey
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind.id, s.behind.created, awaitedChunk, s.first)
+	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, awaitedChunk)
 	if err != nil {
 		return err
 	}
 	n := 0
-	var row awaitedRow
-	var ended, replaced bool
+	var ended bool
 	var awaits *int64
-	if _, err := pgx.ForEachRow(found, []any{&row.id, &row.created, &ended, &replaced, &awaits}, func() error {
-		n, s.behind = n+1, row
-		whichever := awaitedRow{id: row.id}
-		if _, known := f.awaited[whichever]; !known && !replaced {
-			f.await(row.id)
+	if _, err := pgx.ForEachRow(found, []any{&s.behind, &ended, &awaits}, func() error {
+		n++
+		if _, known := f.awaited[s.behind]; !known {
+			f.await(s.behind)
 		}
 		switch {
-		case replaced: // whoever waits for the other row goes on doing so
-			f.ends(row)
 		case ended: // its successors are looked at, even where too many are known
-			f.ends(whichever)
+			f.ends(s.behind)
 		case awaits != nil && len(s.ids) < awaitedMost:
-			s.ids, s.awaits = append(s.ids, row.id), append(s.awaits, *awaits)
+			s.ids, s.awaits = append(s.ids, s.behind), append(s.awaits, *awaits)
 		}
 		return nil
 	}); err != nil {
 		return err
 	}
 	l.look.spoke = time.Now()
-	s.first, s.through = false, n < awaitedChunk
+	s.through = n < awaitedChunk
 	return nil
 }
 

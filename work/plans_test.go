@@ -49,7 +49,7 @@ const (
 var plans = map[string]planned{
 	"above":         {args: []string{"'public'", "'task'"}},
 	"alive":         {args: []string{each("1"), each("2020-01-01")}},
-	"awaited":       {args: []string{"0", "'-infinity'", "20", "false"}, state: "PLAN"},
+	"awaited":       {args: []string{"0", "20"}, state: "PLAN"},
 	"asleep":        {args: []string{"1"}},
 	"awake":         {args: []string{"1"}},
 	"blocked":       {args: []string{"5000", "7", "7", "'2000-01-01'"}, state: "PLAN", makes: lockTable},
@@ -63,7 +63,7 @@ var plans = map[string]planned{
 	"disk":          {makes: 2001}, // of no table
 	"expire":        {args: []string{ids(), "false"}, state: "PLAN"},
 	"resolve":       {args: []string{ids()}, state: "PLAN"},
-	"successors":    {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
+	"successors":    {args: []string{ids(), "20"}, state: "PLAN"},
 	"forsaken":      {args: []string{ids(), each("e"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"finish":        {args: []string{ids(), each("7"), each("7"), each("true"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("NULL"), each("NULL"), each("true"), each("false"), each("false"), each("NULL")}, state: "WORK"},
 	"evict":         {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},
