@@ -26,20 +26,20 @@ type Lanes[T Holder] struct {
 	known      *idSet                // the ready ones: a scan may bring a task again
 	filling    *idSet                // those of the fill under way that have not been read since, nil when there is none
 	last       *lane[T]              // that of the task added last
-	readings   []reading[T]          // the oldest first
-	fresh      time.Duration         // how long what was read is kept
-	fetches    laneHeap[T]           // lanes whose first ready task is to be read
-	starts     laneHeap[T]           // lanes whose first prefetched task may start
-	fetched    []*lane[T]            // with tasks in the read under way
-	pausing    laneHeap[T]           // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
-	suspect    *Ticket               // the one that started last, until it ends; nil: none
-	quiet      time.Time             // until then nothing starts beside it
-	now        func() time.Time      // the server's clock
-	since      time.Time             // an unknown pause may have begun up to then; zero: none can
-	rules      rules                 // limits of groups
-	groups     map[string]*group[T]  // that have some, by the key of their lanes
-	rated      atomic.Bool           // there are rates
-	beat       int                   // counts the calls of Pace
+	holding    holding[T]
+	fresh      time.Duration        // how long what was read is kept
+	fetches    laneHeap[T]          // lanes whose first ready task is to be read
+	starts     laneHeap[T]          // lanes whose first prefetched task may start
+	fetched    []*lane[T]           // with tasks in the read under way
+	pausing    laneHeap[T]          // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
+	suspect    *Ticket              // the one that started last, until it ends; nil: none
+	quiet      time.Time            // until then nothing starts beside it
+	now        func() time.Time     // the server's clock
+	since      time.Time            // an unknown pause may have begun up to then; zero: none can
+	rules      rules                // limits of groups
+	groups     map[string]*group[T] // that have some, by the key of their lanes
+	rated      atomic.Bool          // there are rates
+	beat       int                  // counts the calls of Pace
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh. now is the server's clock; it is called under the lock of the lanes.
@@ -47,7 +47,7 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
-		tryouts: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{}, rules: rules{ended: map[name]time.Time{}},
+		tryouts: map[*lane[T]]struct{}{}, holding: holding[T]{lanes: map[*lane[T]]struct{}{}}, groups: map[string]*group[T]{}, rules: rules{ended: map[name]time.Time{}},
 		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting}, pausing: laneHeap[T]{which: pausing},
 	}
 }
@@ -84,7 +84,7 @@ func (s *Lanes[T]) Forget() (read []T) {
 		s.prune(l)
 	}
 	s.known, s.filling, s.fetched = newIDSet(), nil, nil
-	s.readings = nil
+	clear(s.holding.lanes)
 	s.prefetched, s.ready = 0, 0
 	s.era++
 	return read

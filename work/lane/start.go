@@ -100,7 +100,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 // putBack lets a task wait among the prefetched ones of its lane.
 func (s *Lanes[T]) putBack(l *lane[T], t T) {
 	l.prefetched.push(t)
-	s.noteRead(l)
+	s.holding.lanes[l] = struct{}{}
 	s.prefetched++
 }
 
