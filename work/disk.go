@@ -74,14 +74,11 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 func (l *loop) tryDisk(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	return l.brief(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SET LOCAL work_mem TO '64kB'"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "SET LOCAL temp_tablespaces TO ''"); err != nil { // it is that of the tables which counts
-			return err
-		}
-		_, err := tx.Exec(ctx, l.queries().Text("disk"))
-		return err
-	})
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue("SET LOCAL work_mem TO '64kB'")
+	batch.Queue("SET LOCAL temp_tablespaces TO ''") // it is that of the tables which counts
+	batch.Queue(l.queries().Text("disk"))
+	batch.Queue("COMMIT")
+	return l.send(ctx, batch)
 }
