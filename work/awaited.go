@@ -117,7 +117,6 @@ func (l *loop) readAwaited(ctx context.Context) error {
 	}); err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
 	s.through = n < awaitedChunk
 	return nil
 }
@@ -132,7 +131,6 @@ func (l *loop) readDoomed(ctx context.Context) error {
 	if err := l.control.conn.QueryRow(ctx, l.queries().Text("doomed"), s.sought, s.waiting, illChunk).Scan(&s.waiting, &n, &doomed); err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
 	for _, id := range doomed {
 		l.successors.fresh.add(id)
 	}

@@ -90,7 +90,7 @@ func TestDrainInAScan(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Second, Run: 1, Grace: time.Minute}, Reset: time.Hour}, zerologNone)
 	l.control = &control{}
-	l.look.spoke, l.look.columns, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now(), time.Now()
+	l.look.columns, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
 	l.scanning.active = true
 	l.draining = time.Now()
 	if err := l.rescan(t.Context()); err != nil {

@@ -101,7 +101,6 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 	if err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
 	if err := l.settle(ctx, ends, written); err != nil {
 		return err
 	}

@@ -144,21 +144,21 @@ type term struct {
 
 // looks say when what was last done.
 type looks struct {
-	full, scan, check, orphans, pace, spoke time.Time
-	columns                                 time.Time // when they were looked at
-	swept                                   time.Time // deletions that had to wait
-	marks                                   time.Time // tasks were looked at that may have to be marked
-	fullTook                                time.Duration
-	planned                                 int64     // unplanned tasks are looked at from this id on; the least: all of them
-	low                                     time.Time // plans before were seen by a scan
-	next                                    time.Time // earliest plan to come, zero: none
-	wanted                                  bool      // something may have become due
-	later                                   bool      // only what is new was looked at: all of it when it may be
-	doubted                                 time.Time // rows were last changed by somebody
-	stopped                                 time.Time // since when something may have been stopped or deleted, zero: nothing
-	partial                                 bool      // not all that is due is known
-	missing                                 int       // tasks that were not there to be read since, more than were
-	held                                    int       // due tasks that were left out: their group is paused
+	full, scan, check, orphans, pace time.Time
+	columns                          time.Time // when they were looked at
+	swept                            time.Time // deletions that had to wait
+	marks                            time.Time // tasks were looked at that may have to be marked
+	fullTook                         time.Duration
+	planned                          int64     // unplanned tasks are looked at from this id on; the least: all of them
+	low                              time.Time // plans before were seen by a scan
+	next                             time.Time // earliest plan to come, zero: none
+	wanted                           bool      // something may have become due
+	later                            bool      // only what is new was looked at: all of it when it may be
+	doubted                          time.Time // rows were last changed by somebody
+	stopped                          time.Time // since when something may have been stopped or deleted, zero: nothing
+	partial                          bool      // not all that is due is known
+	missing                          int       // tasks that were not there to be read since, more than were
+	held                             int       // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.

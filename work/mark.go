@@ -215,7 +215,6 @@ func (l *loop) setMarks(ctx context.Context, m *marks) (marked map[int64]bool, e
 	for _, id := range ids {
 		marked[id] = true
 	}
-	l.look.spoke = time.Now()
 	return marked, nil
 }
 

@@ -111,7 +111,6 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		return nil
 	})
 	l.look.wanted = true
-	l.look.spoke = time.Now()
 	return err
 }
 

@@ -165,9 +165,6 @@ func (l *loop) hearLedger() (empty []int64) {
 			l.unsaid = append(l.unsaid, *r.end)
 		}
 	}
-	if len(reports) > 0 {
-		l.look.spoke = time.Now()
-	}
 	return empty
 }
 

@@ -10,10 +10,7 @@ import (
 // send sends statements that read the table, in one exchange with the server.
 func (l *loop) send(ctx context.Context, batch *pgx.Batch) error {
 	err := l.control.conn.SendBatch(ctx, batch).Close()
-	switch {
-	case err == nil:
-		l.look.spoke = time.Now()
-	case isAnswer(err):
+	if isAnswer(err) {
 		l.undo(ctx)
 	}
 	return err

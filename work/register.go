@@ -46,9 +46,6 @@ func (l *loop) enlist(ctx context.Context) error {
 	for _, a := range asks {
 		a.answer <- answer{run.Answer{OK: err == nil}, err}
 	}
-	if err == nil {
-		l.look.spoke = time.Now()
-	}
 	return nil
 }
 

@@ -53,8 +53,8 @@ func (l *loop) rescan(ctx context.Context) error {
 	return nil
 }
 
-// beat reads the server's clock and the earliest plan to come, when the control session has been
-// silent for long, or it has not been seen for long what the table is like.
+// beat reads the server's clock and the earliest plan to come, when it has not been seen for long what
+// the table is like: so the control session is never silent for longer.
 func (l *loop) beat(ctx context.Context) error {
 	if l.silence() > 0 {
 		return nil
@@ -96,8 +96,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	if err := row.Scan(&now, &next); err != nil {
 		return err
 	}
-	l.look.spoke = time.Now()
-	l.Clock.Set(now, asked, l.look.spoke)
+	l.Clock.Set(now, asked, time.Now())
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next

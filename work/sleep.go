@@ -82,16 +82,11 @@ func (l *loop) gather(ctx context.Context) {
 	}
 }
 
-// silence is how long the control session may still be silent, or say nothing of the table.
+// silence is how long the control session may still say nothing of the table. The beats of all targets
+// fall together, as far as a beatGrid allows: processes that wake up hundreds of times a second cost
+// more than what they do then.
 func (l *loop) silence() time.Duration {
-	return min(time.Until(l.speaks()), beat-time.Since(l.look.columns))
-}
-
-// speaks is when the control session has to speak next. The beats of all targets fall together, as
-// far as a beatGrid allows: processes that wake up hundreds of times a second cost more than what
-// they do then.
-func (l *loop) speaks() time.Time {
-	return birth.Add(l.look.spoke.Add(beat).Sub(birth).Truncate(beatGrid))
+	return time.Until(birth.Add(l.look.columns.Add(beat).Sub(birth).Truncate(beatGrid)))
 }
 
 // birth is where the grid begins, by the clock that nobody sets.

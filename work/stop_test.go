@@ -31,7 +31,7 @@ func TestStopBehindALook(t *testing.T) {
 	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Hour, Run: 1}, Reset: time.Hour}, zerologNone)
 	l.control = &control{}
 	now := time.Now()
-	l.look.spoke, l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now, now
+	l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now
 	l.Lanes.Occupy(lane.KeyOf("a", ""))
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)

@@ -104,11 +104,7 @@ func (l *loop) check(ctx context.Context) error {
 			ids = append(ids, id)
 		}
 	}
-	if err := l.cancelChanged(ctx, ids); err != nil {
-		return err
-	}
-	l.look.spoke = time.Now()
-	return nil
+	return l.cancelChanged(ctx, ids)
 }
 
 // cancelChanged cancels those of the tasks whose rows do not say any more that they are to run.
