@@ -154,7 +154,6 @@ type looks struct {
 	next                             time.Time // earliest plan to come, zero: none
 	wanted                           bool      // something may have become due
 	later                            bool      // only what is new was looked at: all of it when it may be
-	doubted                          time.Time // rows were last changed by somebody
 	stopped                          time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                          bool      // not all that is due is known
 	missing                          int       // tasks that were not there to be read since, more than were
