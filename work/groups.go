@@ -79,8 +79,8 @@ func (l *loop) readGroups(ctx context.Context) error {
 	l.control.notices.Regrouped = false
 	table, began := l.control.table.Group, time.Now()
 	if table == 0 {
-		l.grouping = grouping{}
 		l.limit(nil)
+		l.grouping = grouping{}
 		return nil
 	}
 	limits, found, err := l.queryGroups(ctx)
@@ -93,7 +93,7 @@ func (l *loop) readGroups(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	found.table, found.read = table, began
+	found.table, found.read, found.resumes = table, began, l.grouping.resumes
 	l.grouping = found
 	l.limit(limits)
 	return nil
@@ -101,8 +101,10 @@ func (l *loop) readGroups(ctx context.Context) error {
 
 // limit makes these the limits that hold. What a pause has held back is looked for when it has ended.
 func (l *loop) limit(limits []lane.Limit) {
-	var resumed bool
-	if resumed, l.grouping.resumes = l.Lanes.Limit(limits); resumed {
+	over := !l.grouping.resumes.IsZero() && l.Clock.Until(l.grouping.resumes) <= 0
+	resumed, next := l.Lanes.Limit(limits)
+	l.grouping.resumes = next
+	if resumed || over {
 		l.look.full = time.Time{}
 		l.scanning.again = l.scanning.active
 	}

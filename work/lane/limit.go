@@ -44,7 +44,6 @@ type rules struct {
 	all     map[name]*rule
 	lengths []int              // those of the prefixes that there have been
 	ended   map[name]time.Time // when the pause of a rule, or of one that there was, has ended
-	changed time.Time          // when these became the limits
 	unsure  time.Time          // what the next change brings has held before: see rule.unknown
 }
 
@@ -73,7 +72,7 @@ func (r *rules) of(key string) (found []*rule) {
 	return found
 }
 
-// change makes these the limits that hold. It tells whether a pause has ended since the last change.
+// change makes these the limits that hold. It tells whether a pause has ended by that.
 func (r *rules) change(limits []Limit, now time.Time) (resumed bool) {
 	all := make(map[name]*rule, len(limits))
 	for _, limit := range limits {
@@ -89,18 +88,17 @@ func (r *rules) change(limits []Limit, now time.Time) (resumed bool) {
 	slices.Sort(r.lengths)
 	for n, one := range r.all {
 		next := all[n]
-		paused := next != nil && next.pausedAt(now)
-		resumed = resumed || one.pausedAt(r.changed) && !paused
 		r.ends(n, one.Until, now)
-		if one.pausedAt(now) && !paused {
+		if one.pausedAt(now) && (next == nil || !next.pausedAt(now)) {
 			r.ends(n, now, now)
+			resumed = true
 		}
 		if next != nil { // what is known of starts under it holds
 			one.Limit, all[n] = next.Limit, one
 		}
 	}
 	maps.DeleteFunc(r.ended, func(_ name, at time.Time) bool { return now.Sub(at) > endedFor })
-	r.all, r.changed, r.unsure = all, now, time.Time{}
+	r.all, r.unsure = all, time.Time{}
 	return resumed
 }
 
@@ -120,8 +118,8 @@ func (r *rules) doubt(now time.Time) {
 }
 
 // Limit makes these the limits that hold from now on, for what waits as for what comes. What runs
-// goes on. It tells whether a pause has ended since it was called last, and when the next one ends by
-// itself; zero: none will.
+// goes on. It tells whether a pause has ended by that, and when the next one ends by itself; zero: none
+// will.
 func (s *Lanes[T]) Limit(limits []Limit) (resumed bool, next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

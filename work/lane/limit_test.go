@@ -50,7 +50,7 @@ func TestAPausedGroupStartsNothing(t *testing.T) {
 	d.at = d.at.Add(time.Second)
 	d.expect("fetched", d.fetch(), 3)
 	d.expect("started", d.begin(), 3)
-	if resumed, next := d.Limit([]Limit{pause}); !resumed || !next.IsZero() {
+	if resumed, next := d.Limit([]Limit{pause}); resumed || !next.IsZero() {
 		t.Error(resumed, next)
 	}
 	if paused, ended := d.Paused("a"); paused || !ended.Equal(d.at) || !d.LastPause().Equal(d.at) {
@@ -125,7 +125,7 @@ func TestSlotsCountOverAllRemotes(t *testing.T) {
 	if len(started) != 3 || started[0] == 7 && started[1] == 7 {
 		t.Fatal("started", started)
 	}
-	d.Occupy(KeyOf("a", "other"))
+	d.Occupy(KeyOf("a", "other"), 1)
 	for _, id := range started {
 		if id != 7 {
 			d.Ended(d.tasks[id], d.at)
@@ -135,7 +135,7 @@ func TestSlotsCountOverAllRemotes(t *testing.T) {
 	if started = d.begin(); len(started) != 1 {
 		t.Error("started", started)
 	}
-	d.Vacate(KeyOf("a", "other"))
+	d.Occupy(KeyOf("a", "other"), -1)
 	d.fetch()
 	if more := d.begin(); len(more) != 1 {
 		t.Error("started", more)

@@ -70,24 +70,15 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	s.prune(l)
 }
 
-// Occupy counts a run that is not ours, an old leader's, in its lane; Vacate ends that.
-func (s *Lanes[T]) Occupy(key Key) {
+// Occupy counts n runs that are not ours, an old leader's, in their lane; below 0: they have ended.
+func (s *Lanes[T]) Occupy(key Key, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lane(key)
-	s.runs(l, +1)
-	s.busy++
-	s.place(l)
-}
-
-// Vacate undoes Occupy, when the run has ended.
-func (s *Lanes[T]) Vacate(key Key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.lane(key)
-	s.runs(l, -1)
-	s.busy--
-	l.ended = s.now()
+	s.runs(l, n)
+	if s.busy += n; n < 0 {
+		l.ended = s.now()
+	}
 	s.place(l)
 }
 
