@@ -61,7 +61,10 @@ func (l *loop) awaitedDue() bool {
 func (l *loop) surveyAwaited(ctx context.Context) error {
 	s := &l.successors.survey
 	if !s.active {
-		*s = awaitedSurvey{active: true, sought: s.ill, waiting: math.MinInt64, began: time.Now(), ended: s.ended, took: s.took, behind: math.MinInt64}
+		*s = awaitedSurvey{
+			active: true, sought: s.ill, waiting: math.MinInt64, behind: math.MinInt64,
+			began: time.Now(), ended: s.ended, took: s.took,
+		}
 	}
 	switch {
 	case len(s.sought) > 0:
@@ -128,7 +131,8 @@ func (l *loop) readDoomed(ctx context.Context) error {
 	defer cancel()
 	var n int
 	var doomed []int64
-	if err := l.control.conn.QueryRow(ctx, l.queries().Text("doomed"), s.sought, s.waiting, illChunk).Scan(&s.waiting, &n, &doomed); err != nil {
+	row := l.control.conn.QueryRow(ctx, l.queries().Text("doomed"), s.sought, s.waiting, illChunk)
+	if err := row.Scan(&s.waiting, &n, &doomed); err != nil {
 		return err
 	}
 	for _, id := range doomed {

@@ -99,7 +99,8 @@ func (l *loop) readGroups(ctx context.Context) error {
 	return nil
 }
 
-// limit makes these the limits that hold. What a pause has held back is looked for when it has ended.
+// limit makes these the limits that hold. What a pause has held back is looked for when it has
+// ended.
 func (l *loop) limit(limits []lane.Limit) {
 	over := !l.grouping.resumes.IsZero() && l.Clock.Until(l.grouping.resumes) <= 0
 	resumed, next := l.Lanes.Limit(limits)

@@ -70,7 +70,8 @@ func (l *loop) nextWalk() time.Duration {
 	return time.Until(l.keeping.next)
 }
 
-// walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at most.
+// walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at
+// most.
 func (l *loop) walk(ctx context.Context) error {
 	if l.nextWalk() > 0 {
 		return nil

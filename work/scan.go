@@ -53,8 +53,8 @@ func (l *loop) rescan(ctx context.Context) error {
 	return nil
 }
 
-// beat reads the server's clock and the earliest plan to come, when it has not been seen for long what
-// the table is like: so the control session is never silent for longer.
+// beat reads the server's clock and the earliest plan to come, when it has not been seen for long
+// what the table is like: so the control session is never silent for longer.
 func (l *loop) beat(ctx context.Context) error {
 	if l.silence() > 0 {
 		return nil

@@ -82,9 +82,9 @@ func (l *loop) gather(ctx context.Context) {
 	}
 }
 
-// silence is how long the control session may still say nothing of the table. The beats of all targets
-// fall together, as far as a beatGrid allows: processes that wake up hundreds of times a second cost
-// more than what they do then.
+// silence is how long the control session may still say nothing of the table. The beats of all
+// targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times a
+// second cost more than what they do then.
 func (l *loop) silence() time.Duration {
 	return time.Until(birth.Add(l.look.columns.Add(beat).Sub(birth).Truncate(beatGrid)))
 }

@@ -107,7 +107,8 @@ const watchedFor = 10 * time.Minute
 
 func (s *Stats) fails(err error) { s.stands(Standing{Fault: err.Error()}) }
 
-// stands takes note of how the target is served now: if neither led nor stood by for, nothing is wrong.
+// stands takes note of how the target is served now: if neither led nor stood by for, nothing is
+// wrong.
 func (s *Stats) stands(now Standing) {
 	before := s.Standing()
 	now.Since = before.Since

@@ -94,7 +94,8 @@ type holding[T Holder] struct {
 	looked time.Time // at their tasks
 }
 
-// holdingTick is the time between two looks at them, so short that no task is stale before it is met.
+// holdingTick is the time between two looks at them, so short that no task is stale before it is
+// met.
 const holdingTick = freshMargin / 2
 
 // Unread takes out the tasks that were read so long ago and have not started, or all of them. They

@@ -15,8 +15,9 @@ const (
 	pausing
 )
 
-// contender is a lane in one of them. Its rank is not that of a task: higher priority comes first, then
-// the lane of which fewest tasks are counted, then the lower id of its first task, or the earlier moment.
+// contender is a lane in one of them. Its rank is not that of a task: higher priority comes first,
+// then the lane of which fewest tasks are counted, then the lower id of its first task, or the
+// earlier moment.
 type contender[T Holder] struct {
 	lane  *lane[T]
 	which int

@@ -121,8 +121,8 @@ func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (s *Lanes[T]) place(l *lane[T]) {
-	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 { // the task that was to try is not there any more
-		s.untry(l)
+	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
+		s.untry(l) // the task that was to try is not there any more
 	}
 	if barred, until := s.barred(l); barred {
 		s.pauses(l, until)

@@ -47,7 +47,8 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
-		tryouts: map[*lane[T]]struct{}{}, holding: holding[T]{lanes: map[*lane[T]]struct{}{}}, groups: map[string]*group[T]{}, rules: rules{ended: map[name]time.Time{}},
+		tryouts: map[*lane[T]]struct{}{}, holding: holding[T]{lanes: map[*lane[T]]struct{}{}},
+		groups: map[string]*group[T]{}, rules: rules{ended: map[name]time.Time{}},
 		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting}, pausing: laneHeap[T]{which: pausing},
 	}
 }

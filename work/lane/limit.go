@@ -118,8 +118,8 @@ func (r *rules) doubt(now time.Time) {
 }
 
 // Limit makes these the limits that hold from now on, for what waits as for what comes. What runs
-// goes on. It tells whether a pause has ended by that, and when the next one ends by itself; zero: none
-// will.
+// goes on. It tells whether a pause has ended by that, and when the next one ends by itself; zero:
+// none will.
 func (s *Lanes[T]) Limit(limits []Limit) (resumed bool, next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -159,8 +159,8 @@ func (s *Lanes[T]) LastPause() (ended time.Time) {
 	return ended
 }
 
-// Paused tells whether a group is paused, and if not, when its last pause had ended by the last call
-// of Limit; zero: it had none, as far as is known.
+// Paused tells whether a group is paused, and if not, when its last pause had ended by the last
+// call of Limit; zero: it had none, as far as is known.
 func (s *Lanes[T]) Paused(group string) (paused bool, ended time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -101,8 +101,8 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 	return next
 }
 
-// passes settles what a task of a lane holds, which it was to pass on to the next: what that has not
-// got, it holds again.
+// passes settles what a task of a lane holds, which it was to pass on to the next: what that has
+// not got, it holds again.
 func (s *Lanes[T]) passes(b *Ticket, own *lane[T], next T, found bool) {
 	switch {
 	case !found:
