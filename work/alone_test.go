@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/pool"
@@ -25,7 +26,7 @@ func TestAlone(t *testing.T) {
 		l.tasks, l.look = map[int64]*task{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
-		l.control.notices.Hear(true)
+		l.control.notices.Take(&pgconn.Notification{PID: 1}, "", 1)
 		l.fallAsleep(t)
 		if err := l.rescan(t.Context()); err != nil {
 			t.Fatal(err)

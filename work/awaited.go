@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"math"
 	"slices"
 	"time"
 
@@ -14,29 +15,27 @@ import (
 // each other; and from time to time.
 
 const (
-	awaitedTick   = 30 * time.Second
-	awaitedRest   = time.Second // between two looks, at least; and so long that they take scanShare of the time
-	awaitedChunk  = 5000        // tasks that are waited for, in a part of a look
-	illChunk      = 20          // the same, where their successors are looked at
-	illSuccessors = 1000        // so many of each
-	illMost       = 1000        // tasks that did not end well and are looked for
+	awaitedTick  = 30 * time.Second
+	awaitedRest  = time.Second // between two looks, at least; and so long that they take scanShare of the time
+	awaitedChunk = 5000        // tasks that are waited for, in a part of a look
+	illChunk     = 100         // tasks that wait, in a part of it
+	illMost      = 1000        // tasks that did not end well and are looked for
 )
 
 // awaitedSurvey is what is known of such a look.
 type awaitedSurvey struct {
-	wanted   bool
-	active   bool
-	through  bool       // all that is waited for was read
-	ill      []int64    // tasks that did not end well since the last one began
-	sought   []int64    // those that the look under way looks for
-	suspects []int64    // tasks that may wait for one of them
-	behind   awaitedRow // how far it has come
-	first    bool       // it has not come to any: none is less than the first
-	began    time.Time
-	ended    time.Time // the last one
-	took     time.Duration
-	ids      []int64 // what is waited for and waits itself, in order,
-	awaits   []int64 // and for what
+	wanted  bool
+	active  bool
+	through bool    // all that is waited for was read
+	ill     []int64 // tasks that did not end well since the last one began
+	sought  []int64 // those of which the look under way looks who waits for them,
+	waiting int64   // behind this task
+	behind  int64   // up to this task it has come with what is waited for
+	began   time.Time
+	ended   time.Time // the last one
+	took    time.Duration
+	ids     []int64 // what is waited for and waits itself, in order,
+	awaits  []int64 // and for what
 }
 
 // nextAwaited is when to look.
@@ -62,24 +61,16 @@ func (l *loop) awaitedDue() bool {
 func (l *loop) surveyAwaited(ctx context.Context) error {
 	s := &l.successors.survey
 	if !s.active {
-		*s = awaitedSurvey{active: true, sought: s.ill, began: time.Now(), ended: s.ended, took: s.took, behind: awaitedRow{0, "-infinity"}, first: true}
+		*s = awaitedSurvey{
+			active: true, sought: s.ill, waiting: math.MinInt64, behind: math.MinInt64,
+			began: time.Now(), ended: s.ended, took: s.took,
+		}
 	}
 	switch {
-	case len(s.suspects) > 0:
+	case len(s.sought) > 0:
 		return l.readDoomed(ctx)
-	case !s.through && len(s.sought) > 0:
-		rows, err := l.readAwaited(ctx, illChunk)
-		if err != nil {
-			return err
-		}
-		of, err := l.successorsOf(ctx, rows, illSuccessors)
-		for _, row := range rows {
-			s.suspects = append(s.suspects, of[row]...)
-		}
-		return err
 	case !s.through:
-		_, err := l.readAwaited(ctx, awaitedChunk)
-		return err
+		return l.readAwaited(ctx)
 	}
 	s.active, s.through, s.ended, s.took = false, false, time.Now(), time.Since(s.began)
 	given := map[int64]givenUp{}
@@ -95,69 +86,62 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 			given[id] = givenUp{why: fmt.Sprintf(why, id, next, len(cycle)), awaits: &next}
 		}
 	}
-	s.ids, s.awaits, s.sought = nil, nil, nil
+	s.ids, s.awaits = nil, nil
 	left, err := l.giveUp(ctx, given, map[int64]bool{})
 	s.wanted = s.wanted || len(left) > 0
 	return err
 }
 
-// readAwaited reads the next part, and returns what is waited for.
-func (l *loop) readAwaited(ctx context.Context, chunk int) (rows []awaitedRow, err error) {
+// readAwaited reads the next part of what is waited for.
+func (l *loop) readAwaited(ctx context.Context) error {
 	f := &l.successors
 	s := &f.survey
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind.id, s.behind.created, chunk, s.first)
-	if err != nil {
-		return nil, err
-	}
-	var row awaitedRow
-	var ended, replaced bool
-	var awaits *int64
-	if _, err := pgx.ForEachRow(found, []any{&row.id, &row.created, &ended, &replaced, &awaits}, func() error {
-		rows, s.behind = append(rows, row), row
-		whichever := awaitedRow{id: row.id}
-		if _, known := f.awaited[whichever]; !known && !replaced {
-			f.await(row.id)
-		}
-		switch {
-		case replaced: // whoever waits for the other row goes on doing so
-			f.ends(row)
-		case ended: // its successors are looked at, even where too many are known
-			f.ends(whichever)
-		case awaits != nil && len(s.ids) < awaitedMost:
-			s.ids, s.awaits = append(s.ids, row.id), append(s.awaits, *awaits)
-		}
-		return nil
-	}); err != nil {
-		return nil, err
-	}
-	s.first, s.through = false, len(rows) < chunk
-	return rows, nil
-}
-
-// readDoomed finds, of some successors, those that wait for what did not end well.
-func (l *loop) readDoomed(ctx context.Context) error {
-	s := &l.successors.survey
-	some := s.suspects[:min(batchMost, len(s.suspects))]
-	s.suspects = s.suspects[len(some):]
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("doomed"), some, s.sought)
+	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, awaitedChunk)
 	if err != nil {
 		return err
 	}
-	var id int64
-	var late bool
-	_, err = pgx.ForEachRow(rows, []any{&id, &late}, func() error {
-		if late {
-			s.suspects = append(s.suspects, id)
-		} else {
-			l.successors.fresh.add(id)
+	n := 0
+	var ended bool
+	var awaits *int64
+	if _, err := pgx.ForEachRow(found, []any{&s.behind, &ended, &awaits}, func() error {
+		n++
+		if _, known := f.awaited[s.behind]; !known {
+			f.await(s.behind)
+		}
+		switch {
+		case ended: // its successors are looked at, even where too many are known
+			f.ends(s.behind)
+		case awaits != nil && len(s.ids) < awaitedMost:
+			s.ids, s.awaits = append(s.ids, s.behind), append(s.awaits, *awaits)
 		}
 		return nil
-	})
-	return err
+	}); err != nil {
+		return err
+	}
+	s.through = n < awaitedChunk
+	return nil
+}
+
+// readDoomed finds, of some tasks that wait, those that name what did not end well.
+func (l *loop) readDoomed(ctx context.Context) error {
+	s := &l.successors.survey
+	ctx, cancel := limited(ctx)
+	defer cancel()
+	var n int
+	var doomed []int64
+	row := l.control.conn.QueryRow(ctx, l.queries().Text("doomed"), s.sought, s.waiting, illChunk)
+	if err := row.Scan(&s.waiting, &n, &doomed); err != nil {
+		return err
+	}
+	for _, id := range doomed {
+		l.successors.fresh.add(id)
+	}
+	if n < illChunk {
+		s.sought = nil
+	}
+	return nil
 }
 
 // cycles are the circles in which tasks wait for each other. ids are in order, and each waits for
@@ -202,11 +186,7 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 		for i, id := range ids {
 			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version
 		}
-		var some []changed
-		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("forsaken"), ids, errors, awaits, versions, mute)
-			return err
-		})
+		some, err := l.changeTasks(ctx, "forsaken", ids, errors, awaits, versions, mute)
 		if err != nil {
 			return err
 		}

@@ -58,7 +58,7 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 		l.trouble.hourly(l.log.Info(), "disk has room").Str("after", human.Duration(time.Since(d.full))).
 			Msg("there is room on the server's disk again")
 		d.full = time.Time{}
-		l.stats.leads()
+		l.stats.stands(Standing{Leads: true})
 	}
 	l.Lanes.Halt(full)
 	return nil
@@ -68,14 +68,11 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 func (l *loop) tryDisk(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	return l.brief(ctx, func(tx pgx.Tx) error {
-		if _, err := tx.Exec(ctx, "SET LOCAL work_mem TO '64kB'"); err != nil {
-			return err
-		}
-		if _, err := tx.Exec(ctx, "SET LOCAL temp_tablespaces TO ''"); err != nil { // it is that of the tables which counts
-			return err
-		}
-		_, err := tx.Exec(ctx, l.queries().Text("disk"))
-		return err
-	})
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue("SET LOCAL work_mem TO '64kB'")
+	batch.Queue("SET LOCAL temp_tablespaces TO ''") // it is that of the tables which counts
+	batch.Queue(l.queries().Text("disk"))
+	batch.Queue("COMMIT")
+	return l.send(ctx, batch)
 }

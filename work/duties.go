@@ -143,9 +143,6 @@ func (l *loop) nextScan() time.Duration {
 	if !l.look.next.IsZero() {
 		sooner(l.Clock.Until(l.look.next) + clockMargin)
 	}
-	if !l.grouping.resumes.IsZero() && l.draining.IsZero() {
-		sooner(l.Clock.Until(l.grouping.resumes) + clockMargin)
-	}
 	for _, p := range l.parked {
 		if l.look.full.Before(p.until) {
 			sooner(time.Until(p.until))

@@ -98,11 +98,7 @@ func (l *loop) expire(ctx context.Context) error {
 	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < dutyPart; {
 		some := l.overdue[:min(len(l.overdue), batchMost)]
 		left, err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
-			var gone []changed
-			err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-				gone, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("expire"), some, mute)
-				return err
-			})
+			gone, err := l.changeTasks(ctx, "expire", some, mute)
 			if err == nil {
 				l.counted(gone)
 				l.stats.skips(skippedExpired, repeating(gone))

@@ -50,6 +50,9 @@ func (l *loop) nextRegroup() time.Duration {
 	if l.control.notices.Regrouped {
 		next = min(next, checkTick-time.Since(g.read))
 	}
+	if !g.resumes.IsZero() {
+		next = min(next, l.Clock.Until(g.resumes)+clockMargin)
+	}
 	return max(next, groupsRetry-time.Since(g.failed))
 }
 
@@ -69,8 +72,8 @@ func (l *loop) readGroups(ctx context.Context) error {
 	l.control.notices.Regrouped = false
 	table, began := l.control.table.Group, time.Now()
 	if table == 0 {
-		l.grouping = grouping{}
 		l.limit(nil)
+		l.grouping = grouping{}
 		return nil
 	}
 	limits, found, err := l.queryGroups(ctx)
@@ -83,33 +86,22 @@ func (l *loop) readGroups(ctx context.Context) error {
 	case err != nil:
 		return err
 	}
-	found.table, found.read = table, began
+	found.table, found.read, found.resumes = table, began, l.grouping.resumes
 	l.grouping = found
 	l.limit(limits)
 	return nil
 }
 
-// limit makes these the limits that hold. What a pause has held back is looked for when it ends.
+// limit makes these the limits that hold. What a pause has held back is looked for when it has
+// ended.
 func (l *loop) limit(limits []lane.Limit) {
-	if l.Lanes.Limit(limits) {
-		l.lookAgain()
+	over := !l.grouping.resumes.IsZero() && l.Clock.Until(l.grouping.resumes) <= 0
+	resumed, next := l.Lanes.Limit(limits)
+	l.grouping.resumes = next
+	if resumed || over {
+		l.look.full = time.Time{}
+		l.scanning.again = l.scanning.active
 	}
-	l.grouping.resumes = l.Lanes.Resumes()
-}
-
-// resume looks whether a pause has ended by itself.
-func (l *loop) resume() {
-	if l.grouping.resumes.IsZero() || l.Clock.Until(l.grouping.resumes) > 0 {
-		return
-	}
-	l.grouping.resumes = l.Lanes.Resumes()
-	l.lookAgain()
-}
-
-// lookAgain has all looked at that is due.
-func (l *loop) lookAgain() {
-	l.look.full = time.Time{}
-	l.scanning.again = l.scanning.active
 }
 
 // queryGroups reads the table of groups.
@@ -131,8 +123,7 @@ func (l *loop) queryGroups(ctx context.Context) (limits []lane.Limit, found grou
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err := l.control.conn.SendBatch(ctx, batch).Close(); err != nil {
-		l.undo(ctx)
+	if err := l.send(ctx, batch); err != nil {
 		return nil, found, err
 	}
 	if len(limits) > groupsMost {
@@ -151,14 +142,6 @@ func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
 	}
 	limit.Per = micros(per)
 	return limit, err
-}
-
-// pauseEnd is the end of a pause as a statement has it.
-func pauseEnd(ended time.Time) *time.Time {
-	if ended.IsZero() {
-		return nil
-	}
-	return &ended
 }
 
 // outlives tells whether a task is worth running though its active has passed: its group is paused,

@@ -71,15 +71,11 @@ func (l *loop) nextWalk() time.Duration {
 }
 
 // walk deletes some old tasks, or looks for them on some pages. It takes a sixth of the time at
-// most, and much less where there are none.
+// most.
 func (l *loop) walk(ctx context.Context) error {
 	k, began := &l.keeping, time.Now()
-	idle := len(k.found) == 0
 	err := l.stepOfWalk(ctx)
-	took, rest := time.Since(began), 5
-	if idle && len(k.found) == 0 { // there was nothing to find
-		rest = 50
-	}
+	took := time.Since(began)
 	var answer *pgconn.PgError
 	switch {
 	case err != nil && !isAnswer(err):
@@ -93,7 +89,7 @@ func (l *loop) walk(ctx context.Context) error {
 	case k.pages == 0:
 		k.next = time.Now().Add(max(oldRest, time.Since(k.began)))
 	default:
-		k.next = time.Now().Add(max(20*time.Millisecond, time.Duration(rest)*took))
+		k.next = time.Now().Add(max(20*time.Millisecond, 5*took))
 	}
 	return nil
 }

@@ -73,6 +73,7 @@ type loop struct {
 }
 
 func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
+	t.Changes = cmp.Or(t.Changes, NewChanges())
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
@@ -80,7 +81,7 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 	}
 	live := t.Live
-	if latest := t.Changes.get(); latest != nil {
+	if latest := t.Changes.latest.Load(); latest != nil {
 		live = *latest
 	}
 	l.live.Store(&live)
@@ -152,7 +153,6 @@ type looks struct {
 	next                             time.Time // earliest plan to come, zero: none
 	wanted                           bool      // something may have become due
 	later                            bool      // only what is new was looked at: all of it when it may be
-	doubted                          time.Time // rows were last changed by somebody
 	stopped                          time.Time // since when something may have been stopped or deleted, zero: nothing
 	partial                          bool      // not all that is due is known
 	missing                          int       // tasks that were not there to be read since, more than were

@@ -115,8 +115,10 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 	if err := l.redescribe(ctx); err != nil {
 		return err
 	}
-	if err := l.plan(ctx); err != nil {
-		return err
+	if first {
+		if err := l.plan(ctx); err != nil {
+			return err
+		}
 	}
 	gone, err := l.expired(ctx, expired)
 	if err != nil {

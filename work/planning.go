@@ -44,41 +44,25 @@ func (l *loop) readUnplanned(rows pgx.Rows) error {
 	return err
 }
 
-// plan plans what a scan has found unplanned, batch after batch for a while: many that come at once
-// do not keep the others waiting.
+// plan plans some of what a scan has found unplanned; the next look brings more: many that come at
+// once do not keep the others waiting.
 func (l *loop) plan(ctx context.Context) error {
-	for began := time.Now(); time.Since(began) < dutyPart/2; {
-		if len(l.unplanned) == 0 {
-			l.look.wanted = l.look.wanted || l.look.planned > math.MinInt64
-			l.look.planned = math.MinInt64
-			return nil
-		}
-		read := len(l.unplanned)
-		if err := l.planThese(ctx, dutyPart); err != nil {
-			return err
-		}
-		last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
-		if all && (read < batchMost || last == math.MaxInt64) {
-			l.look.planned = math.MinInt64
-			return nil
-		}
-		if l.look.planned = last + 1; !all {
-			break
-		}
-		batch := &pgx.Batch{}
-		l.queueUnplanned(batch)
-		if err := l.sendBatch(ctx, batch); err != nil {
-			return err
-		}
+	read := len(l.unplanned)
+	if read == 0 {
+		l.look.wanted = l.look.wanted || l.look.planned > math.MinInt64
+		l.look.planned = math.MinInt64
+		return nil
+	}
+	if err := l.planThese(ctx, dutyPart); err != nil {
+		return err
+	}
+	last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
+	if l.look.planned = last + 1; all && (read < batchMost || last == math.MaxInt64) {
+		l.look.planned = math.MinInt64
+		return nil
 	}
 	l.look.wanted = true
 	return nil
-}
-
-func (l *loop) sendBatch(ctx context.Context, batch *pgx.Batch) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	return l.control.conn.SendBatch(ctx, batch).Close()
 }
 
 // planThese finds the beats of the unplanned tasks that were read, and writes them. Those for which
@@ -86,7 +70,7 @@ func (l *loop) sendBatch(ctx context.Context, batch *pgx.Batch) error {
 func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	found := make(map[int64]nextRun, len(l.unplanned))
 	var ids []int64
-	var zone zoned
+	zone, _ := time.LoadLocation(l.timeZone()) // nil: Go does not know it
 	began := time.Now()
 	for i := range l.unplanned {
 		u := &l.unplanned[i]
@@ -95,17 +79,14 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		case u.follows:
 			l.successors.fresh.add(u.id)
 		default:
-			if zone.name == "" {
-				zone = zoneOf(l.timeZone())
-			}
 			if !u.isFirst() && !u.hasZone(zone) { // whoever is to mend that ends no series meanwhile
-				l.zoneless(zone.name)
+				l.zoneless()
 				l.rezone(ctx) // nothing else may run, and tell that it has changed
 				l.parked[u.id] = parked{until: time.Now().Add(zoneAgain / 2)}
 				continue
 			}
 			next := nextRun{version: u.version}
-			next.plan, next.skipped, next.err = u.beat(zone)
+			next.plan, next.skipped, next.err = u.beat(zone, l.timeZone())
 			found[u.id], ids = next, append(ids, u.id)
 		}
 		if time.Since(began) > limit {
@@ -116,33 +97,19 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	planned := map[int64]bool{}
 	_, err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
 			p.add(id, found[id])
 		}
-		var some []changed
-		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("planned"), p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
-			return err
-		})
+		some, err := l.changeTasks(ctx, "planned", p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
 		if err != nil {
 			return err
 		}
-		for _, c := range some {
-			planned[c.id] = true
-		}
+		l.parkOthers(ids, some)
 		l.counted(slices.DeleteFunc(some, func(c changed) bool { return c.state != "FAIL" }))
 		return nil
 	})
-	for _, id := range ids {
-		if planned[id] {
-			delete(l.parked, id)
-		} else {
-			l.park([]int64{id}) // somebody has locked or changed it, or it is taken back
-		}
-	}
 	l.look.wanted = true
 	return err
 }
@@ -187,17 +154,17 @@ func (u *unplanned) isFirst() bool {
 }
 
 // hasZone tells whether the expression can be read: where it names no zone, in this one.
-func (u *unplanned) hasZone(zone zoned) bool {
-	return zone.location != nil || strings.Contains(u.cron, "TZ=")
+func (u *unplanned) hasZone(zone *time.Location) bool {
+	return zone != nil || strings.Contains(u.cron, "TZ=")
 }
 
 // beat is what the task is to be planned for, nil if nothing is left, and how many beats have been
-// passed over before. zone is that of expressions that name none.
-func (u *unplanned) beat(zone zoned) (plan *pgtype.Timestamptz, skipped int, err error) {
+// passed over before. zone is that of expressions that name none, by its name.
+func (u *unplanned) beat(zone *time.Location, name string) (plan *pgtype.Timestamptz, skipped int, err error) {
 	if !u.hasZone(zone) {
-		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", zone.name)
+		return nil, 0, fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", name)
 	}
-	s, err := schedule.Parse(u.cron, zone.location)
+	s, err := schedule.Parse(u.cron, zone)
 	if err != nil {
 		return nil, 0, err
 	}

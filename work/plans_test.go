@@ -49,7 +49,7 @@ const (
 var plans = map[string]planned{
 	"above":         {args: []string{"'public'", "'task'"}},
 	"alive":         {args: []string{each("1"), each("2020-01-01")}},
-	"awaited":       {args: []string{"0", "'-infinity'", "20", "false"}, state: "PLAN"},
+	"awaited":       {args: []string{"0", "20"}, state: "PLAN"},
 	"asleep":        {args: []string{"1"}},
 	"awake":         {args: []string{"1"}},
 	"blocked":       {args: []string{"5000", "7", "7", "'2000-01-01'"}, state: "PLAN", makes: lockTable},
@@ -58,12 +58,12 @@ var plans = map[string]planned{
 	"columns":       {args: []string{"'public'", "'task'"}, makes: catalogs + 160},
 	"cut":           {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'", "'here'"}, state: "WORK"},
 	"delete":        {args: []string{ids()}, state: "DONE"},
-	"doomed":        {args: []string{ids(), "'{1}'"}, state: "PLAN"},
+	"doomed":        {args: []string{"'{1}'", "0", "20"}, state: "PLAN"},
 	"dismiss":       {args: []string{each("1"), each("2020-01-01")}},
 	"disk":          {makes: 2001}, // of no table
 	"expire":        {args: []string{ids(), "false"}, state: "PLAN"},
 	"resolve":       {args: []string{ids()}, state: "PLAN"},
-	"successors":    {args: []string{ids(), each("2020-01-01"), "20"}, state: "PLAN"},
+	"successors":    {args: []string{ids(), "20"}, state: "PLAN"},
 	"forsaken":      {args: []string{ids(), each("e"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"finish":        {args: []string{ids(), each("7"), each("7"), each("false"), each("2020-01-01"), each("2020-01-01"), each("1"), each("e"), each("XX000"), each("NULL"), each("true"), each("false"), each("false"), each("NULL"), each("NULL"), each("false")}, state: "WORK"},
 	"evict":         {args: []string{"'{}'", "'pg_task'", ids(), now}, state: "WORK"},

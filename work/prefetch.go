@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/work/run"
 )
@@ -138,14 +139,14 @@ func (u *unreadable) Unwrap() error { return u.cause }
 func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
 
 func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
-	regrouped := false
+	regrouped, paused := false, l.Lanes.LastPause()
 	limit, cancel := limited(ctx)
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + table(l.target).Quoted() + " IN ROW EXCLUSIVE MODE")
 	batch.Queue(l.queries().Text("prefetch"), ids, text, text == prefetchNoText, l.crashed,
-		pauseEnd(l.Lanes.LastPause()), l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
+		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = l.readRows(rows)
 		return err
 	})

@@ -12,6 +12,15 @@ import (
 	"pgtaskd/work/run"
 )
 
+// changeTasks runs such a query in a transaction of its own, which waits for locks briefly.
+func (l *loop) changeTasks(ctx context.Context, query string, args ...any) (all []changed, err error) {
+	err = l.brief(ctx, func(tx pgx.Tx) (err error) {
+		all, err = l.withWhatFollows(ctx, tx, true, l.queries().Text(query), args...)
+		return err
+	})
+	return all, err
+}
+
 // withWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
 // repetitions, on_fail, notify. first tells that it is tried again where that may help.
 func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query string, args ...any) (all []changed, err error) {

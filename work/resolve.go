@@ -60,10 +60,8 @@ func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, e
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err = l.send(ctx, batch); err != nil {
-		return nil, err
-	}
-	return all, nil
+	err = l.send(ctx, batch)
+	return all, err
 }
 
 // resolved is a row of resolve.sql.
@@ -99,7 +97,6 @@ const freshMost = 1_000_000
 type newcomers struct {
 	known   map[int64]bool
 	waiting []int64
-	late    []int64 // those for which there was no time: they come first
 }
 
 // add takes note of a successor: a new one, one whose after was changed, or one that waits for what
@@ -113,10 +110,9 @@ func (n *newcomers) add(id int64) {
 // meetNewcomers finds out what some newcomers wait for.
 func (l *loop) meetNewcomers(ctx context.Context) error {
 	n := &l.successors.fresh
-	fresh := min(len(n.waiting), batchMost-min(len(n.late), batchMost))
-	some := append(n.late, n.waiting[:fresh]...)
+	some := n.waiting[:min(len(n.waiting), batchMost)]
 	seen, late, err := l.resolve(ctx, some)
-	n.late, n.waiting = late, n.waiting[fresh:]
+	n.waiting = append(n.waiting[len(some):], late...)
 	for _, id := range some {
 		switch {
 		case slices.Contains(late, id):

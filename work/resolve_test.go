@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestLongSuccessorsKeepNobodyWaiting: those for which there was no time come first in the next turn,
-// and others beside them.
+// TestLongSuccessorsKeepNobodyWaiting: those for which there was no time come again, and others
+// beside them.
 func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

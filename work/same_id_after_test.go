@@ -1,9 +1,6 @@
 package work
 
-import (
-	"fmt"
-	"testing"
-)
+import "testing"
 
 // TestAFreedIDHoldsUpNoSuccessor, and does not end one: a task that has ended without output is
 // deleted, and somebody may insert another row with its id. Who was to run after the first one does
@@ -41,75 +38,6 @@ func TestAFreedIDHoldsUpNoSuccessor(t *testing.T) {
 	}
 }
 
-// TestAFreedIDIsFoundByTheLookAtAllThatIsWaitedFor: somebody has deleted a task that others wait
-// for, and another row has its id, which waits for one of them.
-func TestAFreedIDIsFoundByTheLookAtAllThatIsWaitedFor(t *testing.T) {
-	t.Parallel()
-	for what, then := range map[string]string{
-		"one waits for it":                "",
-		"two wait for it, for either row": `; INSERT INTO task (input, after, priority) VALUES ('SELECT 1', '{%[1]d}', 10)`,
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			s := play(t)
-			first := s.add("input, plan", "SELECT 1", "infinity")
-			behind := s.successor("SELECT 1", first)
-			s.eventually("true", "SELECT awaits = $2 FROM task WHERE id = $1", behind, first)
-			s.exec("BEGIN")
-			s.exec(fmt.Sprintf("DELETE FROM task WHERE id = %[1]d; INSERT INTO task (id, input, after) VALUES (%[1]d, 'SELECT 1', '{%[2]d}')"+then, first, behind))
-			s.exec("COMMIT")
-			s.becomes(behind, "DONE")
-		})
-	}
-}
-
-// TestAFreedIDIsFoundBehindThoseThatWaitForItsRow, who come first: since the id had another row they
-// have been looked at, and who was to run after the first one has not.
-func TestAFreedIDIsFoundBehindThoseThatWaitForItsRow(t *testing.T) {
-	t.Parallel()
-	for what, c := range map[string]struct {
-		hiding int
-		again  bool // another leader comes
-	}{
-		"one": {hiding: 1}, "more than are looked at together": {hiding: batchMost + 100}, "one, and another leader": {hiding: 1, again: true},
-	} {
-		t.Run(what, func(t *testing.T) {
-			t.Parallel()
-			s := play(t)
-			first := s.add("input, plan", "SELECT 1", "infinity")
-			behind := s.successor("SELECT 1", first)
-			s.eventually("true", "SELECT awaits = $2 FROM task WHERE id = $1", behind, first)
-			release := s.lock(behind, "FOR UPDATE")
-			s.exec(fmt.Sprintf("DELETE FROM task WHERE id = %[1]d; INSERT INTO task (id, input, plan) VALUES (%[1]d, 'SELECT 1', 'infinity'); "+
-				"INSERT INTO task (input, after, priority) SELECT 'SELECT 1', '{%[1]d}', 10 FROM generate_series(1, %[2]d)", first, c.hiding))
-			s.eventually(fmt.Sprint(c.hiding), "SELECT count(*) FROM task WHERE awaits = $1 AND priority = 10", first)
-			if c.again {
-				s.drain()
-			}
-			release()
-			if c.again {
-				s.serve()
-			}
-			s.becomes(behind, "DONE")
-			s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
-			s.eventually("0", "SELECT count(*) FROM task WHERE awaits IS NOT NULL")
-		})
-	}
-}
-
-// TestAFreedIDIsFoundBehindALongAfter that names it, too.
-func TestAFreedIDIsFoundBehindALongAfter(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	first := s.add("input, plan", "SELECT 1", "infinity")
-	behind := s.successor("SELECT 1", first)
-	s.exec("INSERT INTO task (input, after, priority) SELECT 'SELECT 1', array_agg(-i) || $1::int8, 10 FROM generate_series(1, 1000) AS i", first)
-	s.eventually("2", "SELECT count(*) FROM task WHERE awaits = $1", first)
-	s.exec(fmt.Sprintf("DELETE FROM task WHERE id = %[1]d; INSERT INTO task (id, input, plan) VALUES (%[1]d, 'SELECT 1', 'infinity')", first))
-	s.becomes(behind, "DONE")
-	s.eventually("0", "SELECT count(*) FROM task WHERE awaits IS NOT NULL")
-}
-
 // TestAChangedAfterIsLookedAtAgain, also where triggers of an earlier version know nothing of met.
 func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
@@ -124,31 +52,5 @@ func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
 	s.exec("UPDATE task SET after = $2 WHERE id = $1", behind, []int64{first})
 	s.eventually("true", "SELECT awaits = $2 AND met[1] = (SELECT p.created FROM task AS p WHERE p.id = $2) FROM task WHERE id = $1", behind, first)
 	s.exec("DELETE FROM task WHERE id = $1", first)
-	s.becomes(behind, "DONE")
-}
-
-// TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse: the leader writes it, and anybody with UPDATE may.
-func TestWhoseAwaitedIsTakenAwayHoldsUpNobodyElse(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")
-	robbed, behind := s.successor("SELECT 1", first), s.successor("SELECT 1", second)
-	s.eventually("2", "SELECT count(*) FROM task WHERE awaits IS NOT NULL")
-	s.exec("UPDATE task SET awaited = NULL WHERE id = $1", robbed)
-	s.exec("DELETE FROM task WHERE id = $1", second)
-	s.becomes(behind, "DONE")
-}
-
-// TestWhoWaitsForTheLeastIDIsFoundWhenItIsGone, though it has been deleted while nobody led.
-func TestWhoWaitsForTheLeastIDIsFoundWhenItIsGone(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	const least = -1 << 63
-	s.exec("INSERT INTO task (id, created, input, plan) VALUES ($1, '-infinity', 'SELECT 1', 'infinity')", int64(least))
-	behind := s.successor("SELECT 1", least)
-	s.eventually("true", "SELECT awaits = $2 AND awaited = '-infinity' FROM task WHERE id = $1", behind, int64(least))
-	s.drain()
-	s.exec("DELETE FROM task WHERE id = $1", int64(least))
-	s.serve()
 	s.becomes(behind, "DONE")
 }

@@ -40,7 +40,6 @@ func (l *loop) rescan(ctx context.Context) error {
 			return err
 		}
 	}
-	l.resume()
 	stale := now.Sub(l.look.full) >= l.every() || l.look.partial && l.listed() < scanMost/2
 	switch {
 	case l.scanning.active:

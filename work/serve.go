@@ -33,6 +33,7 @@ type service struct {
 }
 
 func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
+	s.target.Changes = cmp.Or(s.target.Changes, NewChanges())
 	for {
 		err := s.once(ctx, stop)
 		switch {
@@ -77,7 +78,7 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l.stats.serving.Store(l)
 	err := l.crew.Call(func() error { return l.serve(stop) })
 	l.stats.serving.Store(nil)
-	l.stats.rests()
+	l.stats.stands(Standing{})
 	l.Lanes.Close()
 	l.crew.End()
 	l.crew.Wait()
@@ -200,8 +201,8 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
-	l.stats.leads()
-	defer l.stats.rests()
+	l.stats.stands(Standing{Leads: true})
+	defer l.stats.stands(Standing{})
 	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -242,7 +243,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
 		rival := l.control.leads.rival
 		if rival != nil {
-			l.stats.standsBy()
+			l.stats.stands(Standing{StandsBy: true})
 		}
 		if !stands && rival != nil {
 			l.trouble.become(func() { l.standsBehind(rival) })

@@ -105,15 +105,10 @@ func (s *Stats) watched() bool {
 // watchedFor is how long after a reading the next one is expected.
 const watchedFor = 10 * time.Minute
 
-func (s *Stats) leads() { s.stands(Standing{Leads: true}) }
-
-func (s *Stats) standsBy() { s.stands(Standing{StandsBy: true}) }
-
 func (s *Stats) fails(err error) { s.stands(Standing{Fault: err.Error()}) }
 
-// rests says that the target is not served now, and that nothing is wrong.
-func (s *Stats) rests() { s.stands(Standing{}) }
-
+// stands takes note of how the target is served now: if neither led nor stood by for, nothing is
+// wrong.
 func (s *Stats) stands(now Standing) {
 	before := s.Standing()
 	now.Since = before.Since

@@ -32,7 +32,7 @@ func TestStopBehindALook(t *testing.T) {
 	l.control = &control{}
 	now := time.Now()
 	l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now
-	l.Lanes.Occupy(lane.KeyOf("a", ""))
+	l.Lanes.Occupy(lane.KeyOf("a", ""), 1)
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)
 	}

@@ -19,43 +19,37 @@ const (
 	awaitedMost = 1_000_000   // tasks that are known to be waited for
 )
 
-// awaitedRow is a row that others wait for.
-type awaitedRow struct {
-	id      int64
-	created string // as the database writes it, where another row has the id now; else empty: whichever it is
-}
-
 // successors is what is known of the tasks that wait for others.
 type successors struct {
-	awaited map[awaitedRow]bool // tasks that others wait for; true: it has ended, and is in the next
-	ended   []awaitedRow        // tasks with successors to be looked at
-	served  time.Time           // when some were looked at last
+	awaited map[int64]bool // tasks that others wait for; true: it has ended, and is in the next
+	ended   []int64        // tasks with successors to be looked at
+	served  time.Time      // when some were looked at last
 	fresh   newcomers
 	survey  awaitedSurvey
 }
 
 func newSuccessors() successors {
-	return successors{awaited: map[awaitedRow]bool{}, fresh: newcomers{known: map[int64]bool{}}}
+	return successors{awaited: map[int64]bool{}, fresh: newcomers{known: map[int64]bool{}}}
 }
 
 // over takes note that a task has ended, or may have.
 func (f *successors) over(id int64) {
-	if _, awaited := f.awaited[awaitedRow{id: id}]; awaited {
-		f.ends(awaitedRow{id: id})
+	if _, awaited := f.awaited[id]; awaited {
+		f.ends(id)
 	}
 }
 
-// ends has the successors of a row looked at.
-func (f *successors) ends(row awaitedRow) {
-	if !f.awaited[row] {
-		f.awaited[row], f.ended = true, append(f.ended, row)
+// ends has the successors of a task looked at.
+func (f *successors) ends(id int64) {
+	if !f.awaited[id] {
+		f.awaited[id], f.ended = true, append(f.ended, id)
 	}
 }
 
 // await takes note that a task which is still to end is waited for.
 func (f *successors) await(id int64) {
-	if _, known := f.awaited[awaitedRow{id: id}]; known || len(f.awaited) < awaitedMost {
-		f.awaited[awaitedRow{id: id}] = false
+	if _, known := f.awaited[id]; known || len(f.awaited) < awaitedMost {
+		f.awaited[id] = false
 	}
 }
 
@@ -124,10 +118,10 @@ func (l *loop) nextServe() time.Duration {
 // serveSuccessors looks at some successors of some tasks that have ended.
 func (l *loop) serveSuccessors(ctx context.Context) error {
 	f := &l.successors
-	var some []awaitedRow
+	var some []int64
 	for len(some) < endedMost && len(f.ended) > 0 {
-		if row := f.ended[0]; f.awaited[row] {
-			some = append(some, row)
+		if id := f.ended[0]; f.awaited[id] {
+			some = append(some, id)
 		}
 		f.ended = f.ended[1:]
 	}
@@ -138,26 +132,26 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 		return err
 	}
 	var all []int64
-	for _, row := range some {
-		all = append(all, of[row]...)
+	for _, id := range some {
+		all = append(all, of[id]...)
 	}
 	seen, late, err := l.resolve(ctx, all)
-	for _, row := range some {
+	for _, id := range some {
 		served := 0
-		for _, one := range of[row] {
+		for _, one := range of[id] {
 			if seen[one] {
 				served++
 			}
 		}
 		switch {
-		case !f.awaited[row]: // it runs again
-		case err == nil && served == len(of[row]) && served < most:
-			delete(f.awaited, row)
+		case !f.awaited[id]: // it runs again
+		case err == nil && served == len(of[id]) && served < most:
+			delete(f.awaited, id)
 		case err == nil && served == 0 && len(late) == 0: // somebody has locked them: the next survey finds them again
-			delete(f.awaited, row)
+			delete(f.awaited, id)
 			f.survey.wanted = true
 		default:
-			f.ended = append(f.ended, row)
+			f.ended = append(f.ended, id)
 		}
 	}
 	f.served = time.Now()
@@ -165,25 +159,20 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 }
 
 // successorsOf are some of those who wait for tasks that have ended, by these.
-func (l *loop) successorsOf(ctx context.Context, rows []awaitedRow, most int) (map[awaitedRow][]int64, error) {
-	of := map[awaitedRow][]int64{}
-	if len(rows) == 0 {
+func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int64][]int64, error) {
+	of := map[int64][]int64{}
+	if len(ids) == 0 {
 		return of, nil
 	}
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	ids, created := make([]int64, len(rows)), make([]string, len(rows))
-	for i, row := range rows {
-		ids[i], created[i] = row.id, row.created
-	}
-	found, err := l.control.conn.Query(ctx, l.queries().Text("successors"), ids, created, most)
+	found, err := l.control.conn.Query(ctx, l.queries().Text("successors"), ids, most)
 	if err != nil {
 		return nil, err
 	}
-	var row awaitedRow
-	var one int64
-	_, err = pgx.ForEachRow(found, []any{&row.id, &row.created, &one}, func() error {
-		of[row] = append(of[row], one)
+	var id, one int64
+	_, err = pgx.ForEachRow(found, []any{&id, &one}, func() error {
+		of[id] = append(of[id], one)
 		return nil
 	})
 	return of, err

@@ -83,7 +83,7 @@ func (l *loop) adopt(id int64, key lane.Key) {
 		return
 	}
 	l.orphans[id] = &orphan{key: key}
-	l.Lanes.Occupy(key)
+	l.Lanes.Occupy(key, 1)
 }
 
 // recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN
@@ -163,7 +163,7 @@ func (l *loop) withoutBackends(ctx context.Context, ids []int64) ([]int64, error
 // vacate gives the place of an orphan free.
 func (l *loop) vacate(id int64) {
 	if o := l.orphans[id]; o.gone.IsZero() {
-		l.Lanes.Vacate(o.key)
+		l.Lanes.Occupy(o.key, -1)
 		o.gone = time.Now()
 	}
 }

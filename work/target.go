@@ -95,8 +95,7 @@ func (t Target) Adopt(other Target) Target {
 	return t
 }
 
-// Changes hands such settings to the loop that serves a target. Any goroutine may use it; of a nil
-// one nothing comes.
+// Changes hands such settings to the loop that serves a target. Any goroutine may use it.
 type Changes struct {
 	latest atomic.Pointer[Live]
 	poke   chan struct{} // capacity 1, so pokes coalesce
@@ -119,25 +118,12 @@ func (c *Changes) Poke() {
 	}
 }
 
-// get is what was set last, nil if nothing was.
-func (c *Changes) get() *Live {
-	if c == nil {
-		return nil
-	}
-	return c.latest.Load()
-}
-
-// Poked tells that there is something to get.
-func (c *Changes) Poked() <-chan struct{} {
-	if c == nil {
-		return nil
-	}
-	return c.poke
-}
+// Poked tells that there is something to take up.
+func (c *Changes) Poked() <-chan struct{} { return c.poke }
 
 // change takes up settings that have changed.
 func (l *loop) change(context.Context) error {
-	latest := l.target.Changes.get()
+	latest := l.target.Changes.latest.Load()
 	if latest == nil || latest == l.live.Load() {
 		return nil
 	}

@@ -3,11 +3,9 @@ package work
 import (
 	"context"
 	"regexp"
-	"strconv"
 	"strings"
 	"sync/atomic"
 	"time"
-	"unicode"
 	"unicode/utf8"
 
 	"github.com/rs/zerolog"
@@ -133,24 +131,13 @@ func groupName(group string) string {
 	return strings.TrimSuffix(legible(head), "…") + "…"
 }
 
-// legible is a name that a user has chosen, for a line of the log: at most 100 characters, and
-// those that are not seen as escapes, such as \n and \u202e.
+// legible is the beginning of a name that a user has chosen, for a line of the log: at most 100
+// characters, and those that are not seen as escapes.
 func legible(name string) string {
-	var b strings.Builder
-	n := 0
-	for _, r := range strings.ToValidUTF8(name, "") {
-		if n++; n > nameMost {
-			b.WriteRune('…')
-			break
-		}
-		if unicode.IsPrint(r) {
-			b.WriteRune(r)
-			continue
-		}
-		quoted := strconv.QuoteRune(r)
-		b.WriteString(quoted[1 : len(quoted)-1])
+	if runes := []rune(name); len(runes) > nameMost {
+		return human.Visible(string(runes[:nameMost])) + "…"
 	}
-	return b.String()
+	return human.Visible(name)
 }
 
 // cut is a text of at most so many bytes.

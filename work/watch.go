@@ -79,7 +79,6 @@ func (l *loop) checkDelay() time.Duration {
 // others wait for may have been deleted.
 func (l *loop) doubt(now time.Time) {
 	l.successors.doubt()
-	l.look.doubted = now
 	if l.look.stopped.IsZero() {
 		l.look.stopped = now
 	}

@@ -53,19 +53,8 @@ func (l *loop) rezone(ctx context.Context) bool {
 	return true
 }
 
-// zoned is a time zone of the server's, with what Go knows of it.
-type zoned struct {
-	name     string
-	location *time.Location // nil: nothing
-}
-
-func zoneOf(name string) zoned {
-	location, _ := time.LoadLocation(name)
-	return zoned{name, location}
-}
-
 // zoneless says that series wait for a zone.
-func (l *loop) zoneless(name string) {
-	l.trouble.hourly(l.log.Error(), "zone").Str("timezone", name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+func (l *loop) zoneless() {
+	l.trouble.hourly(l.log.Error(), "zone").Str("timezone", l.timeZone()).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }

@@ -1,20 +1,21 @@
--- Which of these tasks wait for one that did not end well. Looks for 20 ms, or at one task: those
--- that it has not come to are returned as late.
--- $1 ids, $2 tasks that did not end well
-SELECT f.id, f.late
-FROM (
-    SELECT t.id, t.after, clock_timestamp() > (SELECT clock_timestamp() + '20 ms') AS late
-    FROM unnest($1::int8[]) AS l (id)
-    CROSS JOIN LATERAL (
-        SELECT t.id, t.after
-        FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
-            AND t.awaits IS NOT NULL
-        ORDER BY t.id
-    ) AS t
-) AS f
-WHERE CASE WHEN NOT f.late THEN (
-        SELECT bool_or(a.id = ANY (SELECT i.id FROM unnest($2::int8[]) AS i (id)))
-        FROM unnest(f.after) AS a (id)
-    ) ELSE true END
+-- Of the tasks that wait, so many from an id on: the last of them, how many they are, and which
+-- wait for others and name one that did not end well.
+-- $1 tasks that did not end well, $2 the id after which to look, $3 how many
+WITH waiting AS MATERIALIZED (
+    SELECT t.id, t.after, t.awaits
+    FROM :table AS t
+    WHERE t.stop IS NULL
+        AND t.after IS NOT NULL
+        AND t.id > $2::int8
+    ORDER BY t.id
+    LIMIT $3
+)
+SELECT
+    coalesce(max(w.id), $2::int8),
+    count(*),
+    array_agg(w.id) FILTER (WHERE w.awaits IS NOT NULL AND (
+        -- no join: it is looked up in a hash
+        SELECT bool_or(a.id = ANY (SELECT i.id FROM unnest($1::int8[]) AS i (id)))
+        FROM unnest(w.after) AS a (id)
+    ))
+FROM waiting AS w

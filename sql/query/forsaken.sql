@@ -1,5 +1,4 @@
--- Gives up tasks that wait for others which did not end well, or in a cycle: not those whose cycle
--- leads by way of another row that has the id of one that is gone.
+-- Gives up tasks that wait for others which did not end well, or in a cycle.
 -- $1 ids, $2 why; $3 what each must still wait for, or $4 the version of the row that was read, by
 -- which it still names what did not end well; $5 whether to say nothing
 WITH forsaken AS MATERIALIZED (
@@ -22,13 +21,7 @@ WITH forsaken AS MATERIALIZED (
             AND t.after IS NOT NULL
             AND (t.freed IS NULL OR t.awaits IS NOT NULL)
             AND (t.state = 'PLAN' OR t.state = 'STOP' AND t.stop IS NULL AND t.stopping IS NULL)
-            AND (t.xmin = l.version OR t.awaits = l.awaits AND t.awaited = ANY (ARRAY(
-                SELECT coalesce(p.created, '-infinity')
-                FROM :table AS p
-                WHERE p.id >= l.awaits
-                    AND p.id <= l.awaits
-                ORDER BY p.id
-            )))
+            AND (t.xmin = l.version OR t.awaits = l.awaits)
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED
     ) AS t

@@ -88,61 +88,44 @@ func (s *Lanes[T]) stale(t *Ticket) bool {
 		!t.Expires.IsZero() && s.now().After(t.Expires)
 }
 
-// reading says in which lanes there are tasks that were read at about one time.
-type reading[T Holder] struct {
-	at    time.Time // by our clock
-	lanes []*lane[T]
+// holding are the lanes that have, or had lately, prefetched tasks.
+type holding[T Holder] struct {
+	lanes  map[*lane[T]]struct{}
+	looked time.Time // at their tasks
 }
 
-// readingSpan is how far the times of one reading are apart.
-const readingSpan = 50 * time.Millisecond
-
-// noteRead takes down that the lane has a task which is to be looked at again.
-func (s *Lanes[T]) noteRead(l *lane[T]) {
-	n := len(s.readings)
-	if n == 0 || time.Since(s.readings[n-1].at) > readingSpan {
-		s.readings = append(s.readings, reading[T]{at: time.Now()})
-		n++
-	}
-	last := &s.readings[n-1]
-	if k := len(last.lanes); k == 0 || last.lanes[k-1] != l {
-		last.lanes = append(last.lanes, l)
-	}
-}
+// holdingTick is the time between two looks at them, so short that no task is stale before it is
+// met.
+const holdingTick = freshMargin / 2
 
 // Unread takes out the tasks that were read so long ago and have not started, or all of them. They
-// are ready again. A reading is done with when all its tasks are as old as that: else those that
-// came last would stay, and keep their lanes from starting anything.
+// are ready again.
 func (s *Lanes[T]) Unread(all bool) (old []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	before := time.Now().Add(-s.fresh)
-	for len(s.readings) > 0 && (all || s.readings[0].at.Add(readingSpan).Before(before)) {
-		for _, l := range s.readings[0].lanes {
-			old = append(old, s.unreadThose(l, func(t *Ticket) bool { return all || t.Read.Before(before) || s.stale(t) })...)
-		}
-		s.readings[0].lanes = nil
-		s.readings = s.readings[1:]
+	now := time.Now()
+	if !all && now.Sub(s.holding.looked) < holdingTick {
+		return nil
 	}
-	return old
-}
-
-func (s *Lanes[T]) unreadThose(l *lane[T], which func(*Ticket) bool) (old []T) {
-	for i := 0; i < len(l.prefetched); {
-		t := l.prefetched[i]
-		if !which(t.ticket()) {
-			i++
-			continue
+	s.holding.looked = now
+	before := now.Add(-s.fresh)
+	for l := range s.holding.lanes {
+		n := len(old)
+		for i := 0; i < len(l.prefetched); i++ {
+			t := l.prefetched[i].ticket()
+			if all || t.Read.Before(before) || s.stale(t) {
+				old = append(old, l.prefetched.remove(i))
+				s.prefetched--
+				s.makeReady(l, t.Rank)
+				i = -1
+			}
 		}
-		l.prefetched.remove(i)
-		i = 0
-		s.prefetched--
-		s.makeReady(l, t.ticket().Rank)
-		old = append(old, t)
-	}
-	if len(old) > 0 {
-		s.untryIdle(l)
-		s.place(l)
+		if len(old) > n {
+			s.place(l)
+		}
+		if len(l.prefetched) == 0 {
+			delete(s.holding.lanes, l)
+		}
 	}
 	return old
 }

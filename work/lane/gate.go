@@ -7,11 +7,10 @@ import "time"
 // wait, so that a server that does not answer keeps no task of another from its turn. At most run
 // gates are tried at once, since a table can name any number of remotes. Lanes owns it.
 type gate[T Holder] struct {
-	remote string
-	lanes  []*lane[T] // in no order
-	until  time.Time  // when to try again, by the server's clock
-	tries  *lane[T]   // whose task is chosen, read or under way to try it; nil: none. See setTries
-	shut   bool
+	lanes map[*lane[T]]struct{}
+	until time.Time // when to try again, by the server's clock
+	tries *lane[T]  // whose task is chosen, read or under way to try it; nil: none. See setTries
+	shut  bool
 }
 
 // gateOf is the gate of a remote; nil: there is none before the target's own database.
@@ -21,23 +20,10 @@ func (s *Lanes[T]) gateOf(remote string) *gate[T] {
 	}
 	g := s.gates[remote]
 	if g == nil {
-		g = &gate[T]{remote: remote, shut: true}
+		g = &gate[T]{lanes: map[*lane[T]]struct{}{}, shut: true}
 		s.gates[remote] = g
 	}
 	return g
-}
-
-// leave forgets a lane before its gate.
-func (s *Lanes[T]) leave(l *lane[T]) {
-	g := l.gate
-	if g == nil {
-		return
-	}
-	end := len(g.lanes) - 1
-	last := g.lanes[end]
-	g.lanes[l.before], last.before = last, l.before
-	g.lanes[end] = nil
-	g.lanes = g.lanes[:end]
 }
 
 // crowdTick, and crowdShare more for each gate there is, is the time after which a gate is looked at
@@ -102,13 +88,6 @@ func (s *Lanes[T]) untry(l *lane[T]) {
 	}
 }
 
-// untryIdle ends the lane's try of its gate when the task that was to try it is not there any more.
-func (s *Lanes[T]) untryIdle(l *lane[T]) {
-	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
-		s.untry(l)
-	}
-}
-
 // setTries is the only place where a try begins or ends.
 func (s *Lanes[T]) setTries(g *gate[T], l *lane[T]) {
 	switch {
@@ -118,11 +97,7 @@ func (s *Lanes[T]) setTries(g *gate[T], l *lane[T]) {
 		s.trying++
 	}
 	g.tries = l
-	s.placeAll(g)
-}
-
-func (s *Lanes[T]) placeAll(g *gate[T]) {
-	for _, l := range g.lanes {
+	for l := range g.lanes {
 		s.place(l)
 	}
 }
@@ -158,7 +133,7 @@ func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
 		return nil
 	}
 	g.shut, g.until = true, until
-	for _, l := range g.lanes {
+	for l := range g.lanes {
 		s.prefetched -= len(l.prefetched)
 		read = append(read, l.prefetched...)
 		l.prefetched = nil

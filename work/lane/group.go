@@ -4,7 +4,6 @@ import "time"
 
 // group is all lanes of one group for which there are limits. Lanes owns it.
 type group[T Holder] struct {
-	name    string
 	lanes   map[*lane[T]]struct{}
 	rules   []*rule
 	windows map[*rule]*window // of those with a rate
@@ -20,7 +19,7 @@ func (s *Lanes[T]) join(l *lane[T]) {
 	}
 	g := s.groups[l.key.group]
 	if g == nil {
-		g = &group[T]{name: l.key.group, lanes: map[*lane[T]]struct{}{}, windows: map[*rule]*window{}}
+		g = &group[T]{lanes: map[*lane[T]]struct{}{}, windows: map[*rule]*window{}}
 		s.groups[l.key.group] = g
 		g.hold(found)
 	}
@@ -67,9 +66,9 @@ func (g *group[T]) remembersNothing(now time.Time) bool {
 
 // regroup gives each lane the group that it is now of, after a change of the rules.
 func (s *Lanes[T]) regroup() {
-	limited, rated := false, false
+	limited, rated := len(s.rules.all) > 0, false
 	for _, one := range s.rules.all {
-		limited, rated = limited || !one.gone, rated || one.Rate > 0
+		rated = rated || one.Rate > 0
 	}
 	s.rated.Store(rated)
 	for name, g := range s.groups {

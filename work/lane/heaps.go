@@ -4,7 +4,7 @@ package lane
 // keeps that beside each lane: most changes of a lane leave its place as it is, and end once that is
 // seen.
 type laneHeap[T Holder] struct {
-	lanes []contender[T]
+	heap[contender[T]]
 	which int // of a lane's places
 }
 
@@ -15,109 +15,69 @@ const (
 	pausing
 )
 
-// contender is a lane, its first task and how many of its tasks are counted against it; or in place
-// of the task's id the moment that the lane waits for.
+// contender is a lane in one of them. Its rank is not that of a task: higher priority comes first,
+// then the lane of which fewest tasks are counted, then the lower id of its first task, or the
+// earlier moment.
 type contender[T Holder] struct {
-	lane     *lane[T]
-	id       int64
-	priority int32
-	busy     int32
+	lane  *lane[T]
+	which int
+	order Rank
 }
 
-// before is the order between lanes: higher priority, then the lane that runs fewest, then the
-// lower id.
-func (a *contender[T]) before(b *contender[T]) bool {
-	if a.priority != b.priority {
-		return a.priority > b.priority
-	}
-	if a.busy != b.busy {
-		return a.busy < b.busy
-	}
-	return a.id < b.id
-}
+func (c contender[T]) rank() Rank { return c.order }
 
-func (h *laneHeap[T]) len() int { return len(h.lanes) }
+func (c contender[T]) moved(i int) { c.lane.at[c.which] = int32(i) }
 
 // first is the lane on top, nil if there is none.
 func (h *laneHeap[T]) first() *lane[T] {
-	if len(h.lanes) == 0 {
+	if len(h.heap) == 0 {
 		return nil
 	}
-	return h.lanes[0].lane
+	return h.heap[0].lane
 }
 
 // put makes a lane a member, or moves it to where it belongs now.
 func (h *laneHeap[T]) put(l *lane[T], first Rank, busy int) {
-	c := contender[T]{l, first.ID, first.Priority, int32(busy)}
-	i := int(l.at[h.which])
-	if i < 0 {
-		i = len(h.lanes)
-		h.lanes = append(h.lanes, c)
-	} else if h.lanes[i] == c {
-		return
+	c := contender[T]{l, h.which, Rank{ID: first.ID, Max: first.Priority, Priority: -int32(busy)}}
+	switch i := int(l.at[h.which]); {
+	case i < 0:
+		h.push(c)
+	case h.heap[i] != c:
+		h.heap[i] = c
+		h.settle(i)
 	}
-	h.settle(i, c)
 }
 
 // drop takes a lane out, if it is a member.
 func (h *laneHeap[T]) drop(l *lane[T]) {
-	i := int(l.at[h.which])
-	if i < 0 {
-		return
+	if i := int(l.at[h.which]); i >= 0 {
+		h.remove(i)
 	}
-	l.at[h.which] = -1
-	end := len(h.lanes) - 1
-	last := h.lanes[end]
-	h.lanes[end] = contender[T]{}
-	if h.lanes = h.lanes[:end]; i < end {
-		h.settle(i, last)
-	}
-}
-
-// settle puts a contender where it belongs, from a place on that is free.
-func (h *laneHeap[T]) settle(i int, c contender[T]) {
-	for i > 0 && c.before(&h.lanes[(i-1)/2]) {
-		h.move((i-1)/2, i)
-		i = (i - 1) / 2
-	}
-	for {
-		child := 2*i + 1
-		if child >= len(h.lanes) {
-			break
-		}
-		if child+1 < len(h.lanes) && h.lanes[child+1].before(&h.lanes[child]) {
-			child++
-		}
-		if !h.lanes[child].before(&c) {
-			break
-		}
-		h.move(child, i)
-		i = child
-	}
-	h.lanes[i] = c
-	c.lane.at[h.which] = int32(i)
-}
-
-func (h *laneHeap[T]) move(from, to int) {
-	h.lanes[to] = h.lanes[from]
-	h.lanes[to].lane.at[h.which] = int32(to)
 }
 
 // heap holds what has an order; the first is on top. It moves a million ranks when leadership begins,
 // which takes three times as long by heap.Interface.
 type heap[E ranked] []E
 
-// ranked is what has a place in a lane: a rank itself, or a task.
-type ranked interface{ rank() Rank }
+// ranked is what has a place in a heap: a rank itself, a task, or a lane. It is told which place.
+type ranked interface {
+	rank() Rank
+	moved(i int) // -1: it is taken out
+}
+
+func (h heap[E]) set(i int, e E) {
+	h[i] = e
+	e.moved(i)
+}
 
 // up moves what is in a place to where it belongs above.
 func (h heap[E]) up(i int) {
 	e := h[i]
 	for i > 0 && e.rank().before(h[(i-1)/2].rank()) {
-		h[i] = h[(i-1)/2]
+		h.set(i, h[(i-1)/2])
 		i = (i - 1) / 2
 	}
-	h[i] = e
+	h.set(i, e)
 }
 
 // down moves what is in a place to where it belongs below.
@@ -134,10 +94,10 @@ func (h heap[E]) down(i int) {
 		if !h[child].rank().before(e.rank()) {
 			break
 		}
-		h[i] = h[child]
+		h.set(i, h[child])
 		i = child
 	}
-	h[i] = e
+	h.set(i, e)
 }
 
 // order makes a heap of what lies in no order.
@@ -159,8 +119,14 @@ func (h *heap[E]) remove(i int) E {
 	old[i] = old[end]
 	clear(old[end:])
 	if *h = old[:end]; i < end {
-		h.down(i)
-		h.up(i)
+		h.settle(i)
 	}
+	e.moved(-1)
 	return e
+}
+
+// settle moves what is in a place to where it belongs.
+func (h heap[E]) settle(i int) {
+	h.down(i)
+	h.up(i)
 }

@@ -48,19 +48,19 @@ func TestLaneHeap(t *testing.T) {
 			h.drop(l)
 			delete(members, l)
 		} else {
-			c := contender[*item]{l, random.Int64N(5), random.Int32N(3), random.Int32N(3)}
-			h.put(l, Rank{ID: c.id, Priority: c.priority}, int(c.busy))
-			members[l] = c
+			first, busy := Rank{ID: random.Int64N(5), Priority: random.Int32N(3)}, random.Int32N(3)
+			h.put(l, first, int(busy))
+			members[l] = contender[*item]{l, starting, Rank{first.ID, first.Priority, -busy}}
 		}
-		if h.len() != len(members) {
-			t.Fatal(h.len(), " lanes, want ", len(members))
+		if len(h.heap) != len(members) {
+			t.Fatal(len(h.heap), " lanes, want ", len(members))
 		}
-		for i, c := range h.lanes {
+		for i, c := range h.heap {
 			if members[c.lane] != c || c.lane.at[starting] != int32(i) || c.lane.at[fetching] != -1 {
 				t.Fatalf("at place %d: %+v, want %+v", i, c, members[c.lane])
 			}
-			if c.before(&h.lanes[0]) {
-				t.Fatalf("%+v is on top, and %+v comes before it", h.lanes[0], c)
+			if c.order.before(h.heap[0].order) {
+				t.Fatalf("%+v is on top, and %+v comes before it", h.heap[0], c)
 			}
 		}
 	}

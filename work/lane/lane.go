@@ -23,8 +23,7 @@ type lane[T Holder] struct {
 	planned time.Time     // that task's plan; zero: unknown
 	pause   time.Duration // the longest that was asked for here
 
-	at     [3]int32 // places in the heaps of lanes, -1: not there
-	before int32    // place among the lanes before its gate
+	at [3]int32 // places in the heaps of lanes, -1: not there
 }
 
 // first is the ticket of the first of the prefetched tasks.
@@ -122,6 +121,9 @@ func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.tries == l }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (s *Lanes[T]) place(l *lane[T]) {
+	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
+		s.untry(l) // the task that was to try is not there any more
+	}
 	if barred, until := s.barred(l); barred {
 		s.pauses(l, until)
 		return
@@ -176,10 +178,10 @@ func (s *Lanes[T]) pauses(l *lane[T], until time.Time) {
 
 // resumePaused puts back the lanes whose moment has come.
 func (s *Lanes[T]) resumePaused() {
-	if s.pausing.len() == 0 {
+	if len(s.pausing.heap) == 0 {
 		return
 	}
-	for now := s.now(); s.pausing.len() > 0 && !now.Before(s.resumes()); {
+	for now := s.now(); len(s.pausing.heap) > 0 && !now.Before(s.resumes()); {
 		l := s.pausing.first()
 		s.pausing.drop(l)
 		s.place(l)
@@ -187,7 +189,7 @@ func (s *Lanes[T]) resumePaused() {
 }
 
 // resumes is the moment that the first of the lanes waits for that wait for one.
-func (s *Lanes[T]) resumes() time.Time { return time.UnixMicro(s.pausing.lanes[0].id) }
+func (s *Lanes[T]) resumes() time.Time { return time.UnixMicro(s.pausing.heap[0].order.ID) }
 
 // Wake is when the next pause ends, by the server's clock; false when no task waits for one.
 func (s *Lanes[T]) Wake() (time.Time, bool) {
@@ -198,7 +200,7 @@ func (s *Lanes[T]) Wake() (time.Time, bool) {
 		return time.Time{}, false
 	case s.isQuiet():
 		return s.quiet, true
-	case s.pausing.len() == 0:
+	case len(s.pausing.heap) == 0:
 		return time.Time{}, false
 	}
 	return s.resumes(), true

@@ -26,20 +26,20 @@ type Lanes[T Holder] struct {
 	known      *idSet                // the ready ones: a scan may bring a task again
 	filling    *idSet                // those of the fill under way that have not been read since, nil when there is none
 	last       *lane[T]              // that of the task added last
-	readings   []reading[T]          // the oldest first
-	fresh      time.Duration         // how long what was read is kept
-	fetches    laneHeap[T]           // lanes whose first ready task is to be read
-	starts     laneHeap[T]           // lanes whose first prefetched task may start
-	fetched    []*lane[T]            // with tasks in the read under way
-	pausing    laneHeap[T]           // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
-	suspect    *Ticket               // the one that started last, until it ends; nil: none
-	quiet      time.Time             // until then nothing starts beside it
-	now        func() time.Time      // the server's clock
-	since      time.Time             // an unknown pause may have begun up to then; zero: none can
-	rules      rules                 // limits of groups
-	groups     map[string]*group[T]  // that have some, by the key of their lanes
-	rated      atomic.Bool           // there are rates
-	beat       int                   // counts the calls of Pace
+	holding    holding[T]
+	fresh      time.Duration        // how long what was read is kept
+	fetches    laneHeap[T]          // lanes whose first ready task is to be read
+	starts     laneHeap[T]          // lanes whose first prefetched task may start
+	fetched    []*lane[T]           // with tasks in the read under way
+	pausing    laneHeap[T]          // lanes that wait for a moment: the end of a pause, a try of their gate, room under a rate
+	suspect    *Ticket              // the one that started last, until it ends; nil: none
+	quiet      time.Time            // until then nothing starts beside it
+	now        func() time.Time     // the server's clock
+	since      time.Time            // an unknown pause may have begun up to then; zero: none can
+	rules      rules                // limits of groups
+	groups     map[string]*group[T] // that have some, by the key of their lanes
+	rated      atomic.Bool          // there are rates
+	beat       int                  // counts the calls of Pace
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh. now is the server's clock; it is called under the lock of the lanes.
@@ -47,7 +47,8 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 	return &Lanes[T]{
 		run: run, now: now, fresh: fresh, known: newIDSet(),
 		all: map[Key]*lane[T]{}, gates: map[string]*gate[T]{},
-		tryouts: map[*lane[T]]struct{}{}, groups: map[string]*group[T]{},
+		tryouts: map[*lane[T]]struct{}{}, holding: holding[T]{lanes: map[*lane[T]]struct{}{}},
+		groups: map[string]*group[T]{}, rules: rules{ended: map[name]time.Time{}},
 		fetches: laneHeap[T]{which: fetching}, starts: laneHeap[T]{which: starting}, pausing: laneHeap[T]{which: pausing},
 	}
 }
@@ -65,8 +66,7 @@ func (s *Lanes[T]) lane(key Key) *lane[T] {
 	if !ok {
 		l = &lane[T]{key: key, gate: s.gateOf(key.remote), ended: s.since, at: [3]int32{-1, -1, -1}}
 		if s.all[key] = l; l.gate != nil {
-			l.before = int32(len(l.gate.lanes))
-			l.gate.lanes = append(l.gate.lanes, l)
+			l.gate.lanes[l] = struct{}{}
 		}
 		s.join(l)
 	}
@@ -85,13 +85,8 @@ func (s *Lanes[T]) Forget() (read []T) {
 		s.prune(l)
 	}
 	s.known, s.filling, s.fetched = newIDSet(), nil, nil
-	s.readings = nil
+	clear(s.holding.lanes)
 	s.prefetched, s.ready = 0, 0
-	for _, g := range s.gates {
-		if g.tries != nil && g.tries.running == 0 {
-			s.setTries(g, nil)
-		}
-	}
 	s.era++
 	return read
 }
@@ -165,36 +160,25 @@ func (s *Lanes[T]) tidy() {
 }
 
 // prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
-// come.
+// come: after a while, or at once where there are many lanes and it had no pause.
 func (s *Lanes[T]) prune(l *lane[T]) {
-	if s.pruneCrowded(l); l.isEmpty() && s.now().Sub(l.ended) > max(l.pause, time.Minute) {
-		s.forgetLane(l)
-	}
-}
-
-// pruneCrowded does so at once where there are many lanes; else there is time until the next fill.
-func (s *Lanes[T]) pruneCrowded(l *lane[T]) {
-	if len(s.all) > crowdFrom && l.pause == 0 && l.isEmpty() {
-		s.forgetLane(l)
-	}
-}
-
-// crowdFrom is how many lanes are kept that need not be.
-const crowdFrom = 10_000
-
-// forgetLane forgets a lane, if it is known.
-func (s *Lanes[T]) forgetLane(l *lane[T]) {
-	if s.all[l.key] != l {
+	crowded := len(s.all) > crowdFrom && l.pause == 0
+	if s.all[l.key] != l || !l.isEmpty() || !crowded && s.now().Sub(l.ended) <= max(l.pause, time.Minute) {
 		return
 	}
 	s.pausing.drop(l)
 	delete(s.all, l.key)
-	s.leave(l)
+	if l.gate != nil {
+		delete(l.gate.lanes, l)
+	}
 	s.leaveGroup(l)
 	if s.last == l {
 		s.last = nil
 	}
 }
+
+// crowdFrom is how many lanes are kept that need not be.
+const crowdFrom = 10_000
 
 // Load tells how many tasks run, are prefetched but not started, and are ready.
 func (s *Lanes[T]) Load() (busy, prefetched, ready int) {

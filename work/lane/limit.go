@@ -1,6 +1,8 @@
 package lane
 
 import (
+	"iter"
+	"maps"
 	"slices"
 	"time"
 )
@@ -17,17 +19,15 @@ type Limit struct {
 	Per    time.Duration // above 0 where Rate is
 }
 
-// rule is a limit that holds, or one that held and is remembered, because a pause ended with it.
+// pausedAt tells whether the limit keeps its groups from starting anything then.
+func (l Limit) pausedAt(now time.Time) bool {
+	return l.Paused && (l.Until.IsZero() || now.Before(l.Until))
+}
+
+// rule is a limit that holds.
 type rule struct {
 	Limit
 	unknown time.Time // up to then tasks may have started under it of which nothing is known here; zero: none
-	ended   time.Time // when a pause has ended before its Until; zero: none has
-	gone    bool      // its row is not there any more
-}
-
-// pausedAt tells whether the rule keeps its groups from starting anything then.
-func (r *rule) pausedAt(now time.Time) bool {
-	return r.Paused && (r.Until.IsZero() || now.Before(r.Until))
 }
 
 // name is what a rule is found by.
@@ -36,30 +36,36 @@ type name struct {
 	prefix bool
 }
 
-// goneFor is how long a pause is remembered that does not hold any more, as its row is gone.
-const goneFor = 30 * 24 * time.Hour
+// endedFor is how long the end of a pause is remembered.
+const endedFor = 30 * 24 * time.Hour
 
 // rules are all limits of a target, so that those of a group are found without a look at each.
 type rules struct {
 	all     map[name]*rule
-	lengths []int     // those of the prefixes
-	unsure  time.Time // what the next change brings has held before: see rule.unknown
+	lengths []int              // those of the prefixes that there have been
+	ended   map[name]time.Time // when the pause of a rule, or of one that there was, has ended
+	unsure  time.Time          // what the next change brings has held before: see rule.unknown
+}
+
+// names are those by which a rule may be found for a group, by the key of its lanes.
+func (r *rules) names(key string) iter.Seq[name] {
+	return func(yield func(name) bool) {
+		if !yield(name{key, false}) {
+			return
+		}
+		head := Head(key)
+		for _, n := range r.lengths {
+			if n > len(head) || !yield(name{head[:n], true}) {
+				return
+			}
+		}
+	}
 }
 
 // of are the rules for a group, by the key of its lanes.
 func (r *rules) of(key string) (found []*rule) {
-	if len(r.all) == 0 {
-		return nil
-	}
-	if one := r.all[name{key, false}]; one != nil {
-		found = append(found, one)
-	}
-	head := Head(key)
-	for _, n := range r.lengths {
-		if n > len(head) {
-			break
-		}
-		if one := r.all[name{head[:n], true}]; one != nil {
+	for n := range r.names(key) {
+		if one := r.all[n]; one != nil {
 			found = append(found, one)
 		}
 	}
@@ -73,42 +79,34 @@ func (r *rules) change(limits []Limit, now time.Time) (resumed bool) {
 		n := name{limit.Group, limit.Prefix}
 		if !n.prefix {
 			n.text = Brief(n.text)
-		}
-		one := r.all[n]
-		if one == nil || one.gone {
-			one = &rule{unknown: r.unsure}
-		} else if one.pausedAt(now) && !(&rule{Limit: limit}).pausedAt(now) {
-			one.ended, resumed = now, true
-		}
-		one.Limit, all[n] = limit, one
-	}
-	r.unsure = time.Time{}
-	resumed = r.remember(all, now) || resumed
-	r.all, r.lengths = all, nil
-	for n := range all {
-		if n.prefix && !slices.Contains(r.lengths, len(n.text)) {
+		} else if !slices.Contains(r.lengths, len(n.text)) {
 			r.lengths = append(r.lengths, len(n.text))
 		}
+		all[n] = &rule{limit, r.unsure}
+		r.ends(n, limit.Until, now)
 	}
 	slices.Sort(r.lengths)
+	for n, one := range r.all {
+		next := all[n]
+		r.ends(n, one.Until, now)
+		if one.pausedAt(now) && (next == nil || !next.pausedAt(now)) {
+			r.ends(n, now, now)
+			resumed = true
+		}
+		if next != nil { // what is known of starts under it holds
+			one.Limit, all[n] = next.Limit, one
+		}
+	}
+	maps.DeleteFunc(r.ended, func(_ name, at time.Time) bool { return now.Sub(at) > endedFor })
+	r.all, r.unsure = all, time.Time{}
 	return resumed
 }
 
-// remember adds to what holds now the pauses that have ended because their row is gone.
-func (r *rules) remember(all map[name]*rule, now time.Time) (resumed bool) {
-	for n, one := range r.all {
-		if all[n] != nil {
-			continue
-		}
-		if one.ended = one.endedBy(now); one.pausedAt(now) {
-			one.ended, resumed = now, true
-		}
-		if !one.ended.IsZero() && now.Sub(one.ended) < goneFor {
-			one.Limit, one.gone = Limit{Group: n.text, Prefix: n.prefix, Slots: -1}, true
-			all[n] = one
-		}
+// ends takes note that a pause has ended, if it has by then.
+func (r *rules) ends(n name, at, now time.Time) {
+	if !at.IsZero() && !at.After(now) {
+		r.ended[n] = later(r.ended[n], at)
 	}
-	return resumed
 }
 
 // doubt says that tasks may have started, up to then, of which nothing is known here.
@@ -120,30 +118,24 @@ func (r *rules) doubt(now time.Time) {
 }
 
 // Limit makes these the limits that hold from now on, for what waits as for what comes. What runs
-// goes on. It tells whether a pause has ended by that.
-func (s *Lanes[T]) Limit(limits []Limit) (resumed bool) {
+// goes on. It tells whether a pause has ended by that, and when the next one ends by itself; zero:
+// none will.
+func (s *Lanes[T]) Limit(limits []Limit) (resumed bool, next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if len(limits) == 0 && len(s.rules.all) == 0 {
 		s.rules.unsure = time.Time{}
-		return false
+		return false, next
 	}
-	resumed = s.rules.change(limits, s.now())
-	s.regroup()
-	return resumed
-}
-
-// Resumes is when the next pause of a group ends by itself; zero: none will.
-func (s *Lanes[T]) Resumes() (next time.Time) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
 	now := s.now()
-	for _, one := range s.rules.all {
+	resumed = s.rules.change(limits, now)
+	s.regroup()
+	for _, one := range limits {
 		if one.pausedAt(now) && !one.Until.IsZero() && (next.IsZero() || one.Until.Before(next)) {
 			next = one.Until
 		}
 	}
-	return next
+	return resumed, next
 }
 
 // Holds tells whether a group is paused, by what tells it from others. It is made for many calls.
@@ -161,32 +153,24 @@ func (s *Lanes[T]) Holds(group []byte) bool {
 func (s *Lanes[T]) LastPause() (ended time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	now := s.now()
-	for _, one := range s.rules.all {
-		ended = later(ended, one.endedBy(now))
+	for _, at := range s.rules.ended {
+		ended = later(ended, at)
 	}
 	return ended
 }
 
-// Paused tells whether a group is paused, and if not, when its last pause has ended; zero: it had
-// none, as far as is known.
+// Paused tells whether a group is paused, and if not, when its last pause had ended by the last
+// call of Limit; zero: it had none, as far as is known.
 func (s *Lanes[T]) Paused(group string) (paused bool, ended time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := s.now()
-	for _, one := range s.rules.of(Brief(group)) {
-		paused = paused || one.pausedAt(now)
-		ended = later(ended, one.endedBy(now))
+	for n := range s.rules.names(Brief(group)) {
+		one := s.rules.all[n]
+		paused = paused || one != nil && one.pausedAt(now)
+		ended = later(ended, s.rules.ended[n])
 	}
 	return paused, ended
-}
-
-// endedBy is when the rule's pause has ended, if it has by then.
-func (r *rule) endedBy(now time.Time) time.Time {
-	if r.Until.After(now) {
-		return r.ended
-	}
-	return later(r.ended, r.Until)
 }
 
 func later(a, b time.Time) time.Time {

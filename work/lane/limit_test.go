@@ -36,7 +36,10 @@ func TestAPausedGroupStartsNothing(t *testing.T) {
 	d.expect("started", d.begin(), 2)
 	d.due("a", 3, 5)
 	d.expect("fetched", d.fetch())
-	d.Limit([]Limit{{Group: "a", Paused: true, Until: d.at.Add(time.Second), Slots: -1}})
+	pause := Limit{Group: "a", Paused: true, Until: d.at.Add(time.Second), Slots: -1}
+	if resumed, next := d.Limit([]Limit{pause}); resumed || !next.Equal(pause.Until) {
+		t.Error(resumed, next)
+	}
 	d.expect("fetched", d.fetch())
 	if at, ok := d.Wake(); !ok || !at.Equal(noon.Add(time.Second)) {
 		t.Error("wakes at", at, ok)
@@ -47,6 +50,9 @@ func TestAPausedGroupStartsNothing(t *testing.T) {
 	d.at = d.at.Add(time.Second)
 	d.expect("fetched", d.fetch(), 3)
 	d.expect("started", d.begin(), 3)
+	if resumed, next := d.Limit([]Limit{pause}); resumed || !next.IsZero() {
+		t.Error(resumed, next)
+	}
 	if paused, ended := d.Paused("a"); paused || !ended.Equal(d.at) || !d.LastPause().Equal(d.at) {
 		t.Error("paused", paused, ended, d.LastPause())
 	}
@@ -119,7 +125,7 @@ func TestSlotsCountOverAllRemotes(t *testing.T) {
 	if len(started) != 3 || started[0] == 7 && started[1] == 7 {
 		t.Fatal("started", started)
 	}
-	d.Occupy(KeyOf("a", "other"))
+	d.Occupy(KeyOf("a", "other"), 1)
 	for _, id := range started {
 		if id != 7 {
 			d.Ended(d.tasks[id], d.at)
@@ -129,7 +135,7 @@ func TestSlotsCountOverAllRemotes(t *testing.T) {
 	if started = d.begin(); len(started) != 1 {
 		t.Error("started", started)
 	}
-	d.Vacate(KeyOf("a", "other"))
+	d.Occupy(KeyOf("a", "other"), -1)
 	d.fetch()
 	if more := d.begin(); len(more) != 1 {
 		t.Error("started", more)

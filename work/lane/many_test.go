@@ -57,7 +57,7 @@ func TestWhatIsEmptyIsForgotten(t *testing.T) {
 	const n = 5000
 	for id := range int64(n) {
 		s.Add([]byte(fmt.Sprint("g", id)), []byte(fmt.Sprint("away", id%100)), Rank{ID: id + 1})
-		s.Occupy(Key{fmt.Sprint("other", id), ""})
+		s.Occupy(Key{fmt.Sprint("other", id), ""}, 1)
 	}
 	var tasks []*item
 	for _, id := range s.Choose(100_000) {
@@ -74,13 +74,13 @@ func TestWhatIsEmptyIsForgotten(t *testing.T) {
 		s.Ended(t, now)
 	}
 	for id := range int64(n) {
-		s.Vacate(Key{fmt.Sprint("other", id), ""})
+		s.Occupy(Key{fmt.Sprint("other", id), ""}, -1)
 	}
 	s.Forget()
 	now = now.Add(2 * time.Hour)
 	s.Fill()
-	if len(s.all)+len(s.gates)+len(s.groups)+s.pausing.len() > 0 {
-		t.Errorf("left: %d lanes, %d gates, %d groups, %d that wait", len(s.all), len(s.gates), len(s.groups), s.pausing.len())
+	if len(s.all)+len(s.gates)+len(s.groups)+len(s.pausing.heap) > 0 {
+		t.Errorf("left: %d lanes, %d gates, %d groups, %d that wait", len(s.all), len(s.gates), len(s.groups), len(s.pausing.heap))
 	}
 }
 

@@ -62,8 +62,8 @@ func (m model) play(seed uint64) {
 		case 6:
 			m.followed(under, begin, finish)
 		case 7:
-			m.Occupy(KeyOf("a", ""))
-			m.Vacate(KeyOf("a", ""))
+			m.Occupy(KeyOf("a", ""), 1)
+			m.Occupy(KeyOf("a", ""), -1)
 		}
 		if busy, _, _ := m.Load(); busy > m.run || busy < 0 {
 			m.t.Fatalf("seed %d: %d of %d in use", seed, busy, m.run)

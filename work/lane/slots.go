@@ -30,7 +30,7 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t.passed = true
 	s.hasEnded(l)
 	s.place(l)
-	s.pruneCrowded(l)
+	s.prune(l)
 	return next
 }
 
@@ -67,27 +67,18 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 		t.tries = false
 		s.untry(l)
 	}
-	s.pruneCrowded(l)
+	s.prune(l)
 }
 
-// Occupy counts a run that is not ours, an old leader's, in its lane; Vacate ends that.
-func (s *Lanes[T]) Occupy(key Key) {
+// Occupy counts n runs that are not ours, an old leader's, in their lane; below 0: they have ended.
+func (s *Lanes[T]) Occupy(key Key, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	l := s.lane(key)
-	s.runs(l, +1)
-	s.busy++
-	s.place(l)
-}
-
-// Vacate undoes Occupy, when the run has ended.
-func (s *Lanes[T]) Vacate(key Key) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.lane(key)
-	s.runs(l, -1)
-	s.busy--
-	l.ended = s.now()
+	s.runs(l, n)
+	if s.busy += n; n < 0 {
+		l.ended = s.now()
+	}
 	s.place(l)
 }
 
@@ -106,6 +97,13 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 	next, found := s.first(func(t T) bool { // a pause begins with the end that is not yet written
 		return (t.ticket().Rank.Max >= 0 || t.ticket().Lane != b.Lane) && fits(t)
 	}, passMost)
+	s.passes(b, own, next, found)
+	return next
+}
+
+// passes settles what a task of a lane holds, which it was to pass on to the next: what that has
+// not got, it holds again.
+func (s *Lanes[T]) passes(b *Ticket, own *lane[T], next T, found bool) {
 	switch {
 	case !found:
 		s.busy++
@@ -114,12 +112,11 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) (next T) {
 	default:
 		b.passed = true
 		s.hasEnded(own)
-		s.place(own)
-		return next
 	}
-	s.runs(own, +1)
+	if !b.passed {
+		s.runs(own, +1)
+	}
 	s.place(own)
-	return next
 }
 
 // Queue gives the task that is to follow on another, which has not run yet, on the same session,
@@ -146,77 +143,55 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 		s.resumePaused()
 		l = s.starts.first()
 	}
-	if l != nil && l.at[starting] >= 0 && !s.stale(l.first()) && fits(l.prefetched[0]) {
-		next = l.prefetched.remove(0)
+	found := l != nil && l.at[starting] >= 0 && !s.stale(l.first()) && fits(l.prefetched[0])
+	if found {
+		s.busy++
+		next = s.pop(l)
 		next.ticket().era = s.era
-		s.prefetched--
-		s.counts(l, next.ticket())
-		s.runs(l, +1)
-		s.busy++
-		if b.passed = l == own; b.passed {
-			s.hasEnded(own)
-			s.place(own)
-			return next
-		}
-		b.left = true
-		s.place(l)
-	} else {
-		s.busy++
 	}
-	s.runs(own, +1)
-	s.place(own)
+	s.passes(b, own, next, found)
 	return next
 }
 
 // Back undoes Queue, for tasks in the order in which it gave them: the first followed on before,
-// which has not been ended. What was read before the last Forget, or is given back after Close, is
-// returned instead, and holds nothing.
+// which has not been ended. It returns what Rejoin does.
 func (s *Lanes[T]) Back(before T, tasks []T) (left []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	for i := len(tasks) - 1; i >= 0; i-- {
-		previous := before.ticket()
-		if i > 0 {
-			previous = tasks[i-1].ticket()
-		}
-		t := tasks[i].ticket()
-		l := s.lane(t.Lane)
-		switch {
-		case previous.left:
-			previous.left = false
-			s.runs(l, -1)
-		case previous.passed:
-			previous.passed = false
-			l.recent = max(l.recent-1, 0) // it may be forgotten
-		}
-		s.uncounts(l, t, time.Time{})
-		if s.closed || t.era != s.era {
-			t.passed = true
-			left = append(left, tasks[i])
-		} else {
-			s.putBack(l, tasks[i])
-		}
-		s.place(l)
+	if len(tasks) == 0 {
+		return nil
 	}
+	left = s.rejoin(tasks)
+	b := before.ticket()
+	l := s.lane(b.Lane)
+	if s.busy++; b.passed {
+		s.runs(l, +1)
+	}
+	b.passed, b.left = false, false
+	s.place(l)
 	return left
 }
 
 // Rejoin lets tasks wait again that were begun, or were to be, and are not any more; all in one
 // call, so that their order is kept. What was read before the last Forget, or rejoins after Close,
-// is returned instead, and is to be ended.
+// is returned instead, and holds nothing.
 func (s *Lanes[T]) Rejoin(tasks []T) (left []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
+	return s.rejoin(tasks)
+}
+
+func (s *Lanes[T]) rejoin(tasks []T) (left []T) {
 	for _, task := range tasks {
 		t := task.ticket()
 		l := s.lane(t.Lane)
-		if s.closed || t.era != s.era {
+		s.uncounts(l, t, time.Time{})
+		s.hold(l, t, -1)
+		t.passed, t.left = s.closed || t.era != s.era, false
+		if t.passed {
 			left = append(left, task)
 			continue
 		}
-		s.uncounts(l, t, time.Time{})
-		s.hold(l, t, -1)
-		t.passed, t.left = false, false
 		s.putBack(l, task)
 		s.place(l)
 	}

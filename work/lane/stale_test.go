@@ -16,10 +16,8 @@ func TestNothingReadStaysForEver(t *testing.T) {
 	d.fetch()
 	passes := func(since time.Duration) { // since the reading
 		began := time.Now().Add(-since)
-		for i := range d.readings {
-			d.readings[i].at = began
-		}
-		first.Read, last.Read = began, began.Add(readingSpan-time.Millisecond)
+		d.holding.looked = time.Time{}
+		first.Read, last.Read = began, began.Add(40*time.Millisecond)
 	}
 	for since := fresh; since < 3*fresh; since += 5 * time.Millisecond { // as often as the leader looks
 		passes(since)

@@ -46,7 +46,7 @@ func (s *Lanes[T]) choose(l *lane[T]) int64 {
 // next is the first of the lanes to be read; nil: there is none. One of which nothing is to be read
 // any more is put aside: its gate cannot be tried now, as others are, or fewer of it end.
 func (s *Lanes[T]) next() *lane[T] {
-	for s.fetches.len() > 0 {
+	for len(s.fetches.heap) > 0 {
 		l := s.fetches.first()
 		if s.mayPrefetch(l) {
 			return l
@@ -77,8 +77,6 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 	defer s.mu.Unlock()
 	for _, l := range s.fetched {
 		l.fetching = 0
-		s.place(l)
-		s.pruneCrowded(l)
 	}
 	for _, t := range tasks {
 		l := s.lane(t.ticket().Lane)
@@ -92,6 +90,8 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 		if len(l.prefetched) == 0 {
 			s.untry(l)
 		}
+		s.place(l)
+		s.prune(l)
 	}
 	clear(s.fetched)
 	s.fetched = s.fetched[:0]
@@ -100,7 +100,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 // putBack lets a task wait among the prefetched ones of its lane.
 func (s *Lanes[T]) putBack(l *lane[T], t T) {
 	l.prefetched.push(t)
-	s.noteRead(l)
+	s.holding.lanes[l] = struct{}{}
 	s.prefetched++
 }
 
@@ -114,7 +114,6 @@ func (s *Lanes[T]) Drop(t T) bool {
 		if other.ticket() == t.ticket() {
 			l.prefetched.remove(i)
 			s.prefetched--
-			s.untryIdle(l)
 			s.place(l)
 			return true
 		}
@@ -179,7 +178,7 @@ func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
 			s.place(l)
 		}
 	}()
-	for s.starts.len() > 0 && len(passed) < most {
+	for len(s.starts.heap) > 0 && len(passed) < most {
 		l := s.starts.first()
 		if top := l.prefetched[0]; s.stale(top.ticket()) || !fits(top) {
 			s.starts.drop(l)

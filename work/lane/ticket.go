@@ -29,6 +29,8 @@ func (t *Ticket) ticket() *Ticket { return t }
 
 func (t *Ticket) rank() Rank { return t.Rank }
 
+func (t *Ticket) moved(int) {}
+
 // Holder is what lanes hand out: a pointer to a type that embeds Ticket.
 type Holder interface {
 	ranked
@@ -44,6 +46,8 @@ type Rank struct {
 }
 
 func (a Rank) rank() Rank { return a }
+
+func (a Rank) moved(int) {}
 
 func (a Rank) before(b Rank) bool {
 	if a.Max != b.Max {

@@ -28,7 +28,8 @@ func (c cron) stretch(t int64) stretch {
 	if c.follow || s.start == -ever {
 		return s
 	}
-	reached := c.zone.reached(s.span)
+	// The wall up to which the clock has come: no zone changes it twice within two days.
+	reached := s.start + c.zone.at(s.start-1).offset
 	if _, found := c.walls.first(reached, s.from); found {
 		_, same := c.walls.first(s.from, s.from+1)
 		s.skipped = !same

@@ -54,18 +54,6 @@ func (z zone) at(t int64) span {
 	return s
 }
 
-// reached is the latest wall that was shown before a span, which is not the first. A span that
-// ended two days before cannot have shown a later one.
-func (z zone) reached(s span) int64 {
-	before := z.at(s.start - 1)
-	latest := before.end + before.offset
-	for before.start > s.start-2*day {
-		before = z.at(before.start - 1)
-		latest = max(latest, before.end+before.offset)
-	}
-	return latest
-}
-
 // time is when a clock shows a wall, as PostgreSQL understands it: the later time if it shows it
 // twice; if never, the one that would show it without the change.
 func (z zone) time(wall int64) int64 {

@@ -12,7 +12,7 @@
 // for a notification. Found and LookLater take in what a look has found.
 //
 // A Waker belongs to the goroutine of work.Serve. Notices belong to whoever uses the control
-// connection, because pgx calls Hear from there: that goroutine, or the one that Wait has started,
+// connection, because pgx calls Take from there: that goroutine, or the one that Wait has started,
 // whose end is awaited before the connection is used again. The stream has a goroutine of its own,
 // which Start starts and Stop awaits. Poke is called there.
 //

@@ -23,20 +23,15 @@ type Notices struct {
 // Take takes in one; changes is the channel of the table's triggers for all but new tasks, own the
 // process of the control connection.
 func (n *Notices) Take(told *pgconn.Notification, changes string, own uint32) {
-	n.Hear(told.PID == own)
+	n.come = true
+	if told.PID != own {
+		n.flood.hear(time.Now())
+	}
 	switch ours := told.Channel == changes; {
 	case ours && told.Payload == regrouped:
 		n.Regrouped = true
 	case ours && told.PID != own:
 		n.Changed = true
-	}
-}
-
-// Hear takes in that one has come; own tells that the control connection has sent it.
-func (n *Notices) Hear(own bool) {
-	n.come = true
-	if !own {
-		n.flood.hear(time.Now())
 	}
 }
 

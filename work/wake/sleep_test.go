@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
@@ -83,7 +84,7 @@ func TestATermOnTheSameConnectionTakesTheLockOfSleepOnce(t *testing.T) {
 		w.sleep.tried = time.Time{}
 	}
 	for range crowd {
-		c.Notices.Hear(false)
+		c.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
 	}
 	if fall(t, w); !w.Awake() || locks(t, c) != 0 {
 		t.Errorf("awake: %t, with %d locks", w.Awake(), locks(t, c))
@@ -144,12 +145,12 @@ func TestAFloodOfNotificationsIsNotUrgent(t *testing.T) {
 	t.Parallel()
 	c := open(t, servertest.Database(t))
 	w := notified(t, c, 1)
-	c.Notices.Hear(false)
+	c.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
 	if come, urgent := w.Noticed(); !come || !urgent || w.Pause() != askedTick {
 		t.Error("one notification is not urgent, but waits for", w.Pause())
 	}
 	for range crowd {
-		c.Notices.Hear(false)
+		c.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
 	}
 	if come, urgent := w.Noticed(); !come || urgent || w.Pause() != boredTick {
 		t.Error("a flood is urgent, or waits for", w.Pause())

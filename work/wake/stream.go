@@ -35,9 +35,8 @@ type stream struct {
 
 	mu      sync.Mutex // guards what follows
 	live    bool
-	since   time.Time // it is live, or has been for the last time
-	fresh   bool      // it has become live: what was before is not told
-	decoded []int64   // transactions with inserts, the lower halves of their numbers
+	fresh   bool    // it has become live: what was before is not told
+	decoded []int64 // transactions with inserts, the lower halves of their numbers
 }
 
 // lives tells whether all is told now.
@@ -50,9 +49,6 @@ func (s *stream) lives() bool {
 func (s *stream) set(live bool) {
 	s.mu.Lock()
 	s.live, s.fresh = live, live
-	if live {
-		s.since = time.Now()
-	}
 	s.mu.Unlock()
 	s.Poke()
 }
@@ -70,16 +66,14 @@ func (s *stream) news() (decoded []int64, look bool) {
 func (s *stream) run(ctx context.Context) {
 	told := map[string]bool{}
 	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
+		began := time.Now()
 		err := s.follow(ctx)
 		if ctx.Err() != nil {
 			return
 		}
-		if s.lives() {
-			if time.Since(s.since) >= streamCalm {
-				wait = time.Second
-				clear(told)
-			}
-			s.set(false)
+		if s.set(false); time.Since(began) >= streamCalm {
+			wait = time.Second
+			clear(told)
 		}
 		if text := err.Error(); !told[text] {
 			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Sleep)).Msg("no stream of the write-ahead log; polling")
