@@ -79,7 +79,7 @@ func TestATriggerThatCannotBeIsRefused(t *testing.T) {
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=a', 'group=b')", `column "group" specified more than once`},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'active=soon')", "invalid input syntax for type interval"},
 		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'active=-1 s')", "active is out of range"},
-		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=%s', 'note')", `column group is too long`},
+		{"AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION task_async('1', 'group=%s', 'note')", `group is too long`},
 		{"AFTER INSERT ON pay FOR EACH STATEMENT EXECUTE FUNCTION task_async('1')", "needs REFERENCING"},
 		{"AFTER INSERT ON pay REFERENCING NEW TABLE AS n FOR EACH STATEMENT EXECUTE FUNCTION task_async('1', 'group=%s', 'id')", "FOR EACH STATEMENT can not have"},
 		{"AFTER TRUNCATE ON pay FOR EACH STATEMENT EXECUTE FUNCTION task_async('1')", "it must be AFTER INSERT"},

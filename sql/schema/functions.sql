@@ -10,7 +10,7 @@ DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID);
     told pg_catalog.bool; -- assigned, because PERFORM is a statement of its own for the server
     path pg_catalog.text;
-    wrong pg_catalog.text; -- the column
+    wrong pg_catalog.text; -- column
     said pg_catalog.text;
     renewed pg_catalog.bool; -- after is another one
 BEGIN
@@ -34,60 +34,44 @@ BEGIN
     END IF;
     path := pg_catalog.current_setting('search_path');
     told := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true) IS NOT NULL; -- an error takes it back
-    -- An UPDATE that moves a row to another partition is an INSERT there.
-    IF TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN
-        RAISE EXCEPTION 'a new task can not be in state %', NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check';
-    END IF;
     IF TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT') THEN
-        RAISE EXCEPTION 'the setting pg_task.remote needs the right to INSERT column remote' USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME,
-            SCHEMA = TG_TABLE_SCHEMA, COLUMN = 'remote', HINT = 'RESET pg_task.remote';
+        RAISE EXCEPTION 'the setting pg_task.remote needs the right to INSERT column remote' USING ERRCODE = 'insufficient_privilege', HINT = 'RESET pg_task.remote';
     END IF;
     renewed := (OLD.after = NEW.after) IS NOT TRUE;
-    wrong := CASE
-        WHEN octet_length(NEW."group") > 65536 THEN 'group'
-        WHEN octet_length(NEW.remote) > 65536 THEN 'remote'
-        WHEN octet_length(NEW."null") > 65536 THEN 'null'
-        WHEN octet_length(NEW.key) > 1024 THEN 'key'
+    wrong := coalesce((
+        SELECT i.name
+        FROM (VALUES ('active', NEW.active), ('live', NEW.live), ('repeat', NEW.repeat), ('timeout', NEW.timeout), ('backoff', NEW.backoff)) AS i (name, span)
+        WHERE i.span < '0' OR i.span > '1000 years' OR abs(date_part('year', i.span)) > 1000 OR abs(date_part('day', i.span)) > 400000
+        LIMIT 1
+    ), CASE
         WHEN NEW.plan < '2000-01-01 00:00:00+00 BC' OR NEW.plan >= '10000-01-01 00:00:00+00' AND NEW.plan < 'infinity' THEN 'plan'
         WHEN NEW.base < '2000-01-01 00:00:00+00 BC' OR NEW.base >= '10000-01-01 00:00:00+00' THEN 'base'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.active) THEN 'active'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.live) THEN 'live'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.timeout) THEN 'timeout'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.backoff) OR NEW.backoff = '0' THEN 'backoff'
+        WHEN NEW.backoff = '0' THEN 'backoff'
         -- A period of one sign never steps back, whatever month it is added to.
-        WHEN NOT :schema.pgtaskd_bounded(NEW.repeat) OR least(date_part('year', NEW.repeat), date_part('month', NEW.repeat), date_part('day', NEW.repeat),
-            date_part('hour', NEW.repeat), date_part('minute', NEW.repeat), date_part('second', NEW.repeat)) < 0 THEN 'repeat'
+        WHEN least(date_trunc('month', NEW.repeat), date_trunc('day', NEW.repeat) - date_trunc('month', NEW.repeat), NEW.repeat - date_trunc('day', NEW.repeat)) < '0' THEN 'repeat'
         WHEN NEW.count < 0 THEN 'count'
         WHEN NEW.max = -2147483648 THEN 'max' -- a pause is -max milliseconds
         WHEN NEW.retry < 0 THEN 'retry'
         WHEN NEW.catchup < 0 THEN 'catchup'
         WHEN NEW.max_failures < 0 THEN 'max_failures'
         WHEN NEW.notify = '' OR octet_length(NEW.notify) > 63 THEN 'notify'
-    END;
-    IF wrong IN ('group', 'remote', 'null', 'key') THEN
-        said := format('column %s is too long: it may have %s kB', wrong, CASE WHEN wrong = 'key' THEN 1 ELSE 64 END);
-    ELSIF wrong IS NOT NULL THEN
-        said := concat(wrong, ' is out of range');
-    ELSIF jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
-        OR jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")') THEN
-        wrong := 'settings';
-        said := 'settings are no object of texts, numbers and booleans, such as {"work_mem": "64MB"}, of at most 64 kB';
-    ELSIF NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry > 0 THEN
-        wrong := 'overlap'; said := 'a task with overlap and a key can have no retry';
-    ELSIF NEW.cron IS NOT NULL AND NEW.repeat > '0' THEN
-        wrong := 'cron'; said := 'a task has cron or repeat, not both';
-    ELSE
-        wrong := 'cron';
-        said := CASE WHEN (OLD.cron = NEW.cron) IS NOT TRUE THEN :schema.pgtaskd_cron(NEW.cron) END;
-        IF said IS NULL AND NEW.after IS NOT NULL AND renewed THEN
-            wrong := 'after';
-            said := :schema.pgtaskd_after(CASE WHEN TG_OP = 'INSERT' THEN NEW.id END, NEW.after, root::regclass);
-        END IF;
-    END IF;
+    END);
+    -- Each begins with the column's name. An UPDATE that moves a row to another partition is an INSERT there.
+    said := coalesce(wrong || ' is out of range', CASE
+        WHEN TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN concat('state of a new task can not be ', NEW.state)
+        WHEN octet_length(NEW."group") > 65536 THEN 'group is too long: it may have 64 kB'
+        WHEN octet_length(NEW.remote) > 65536 THEN 'remote is too long: it may have 64 kB'
+        WHEN octet_length(NEW."null") > 65536 THEN 'null is too long: it may have 64 kB'
+        WHEN octet_length(NEW.key) > 1024 THEN 'key is too long: it may have 1 kB'
+        WHEN jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
+            OR jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')
+            THEN 'settings are no object of texts, numbers and booleans, such as {"work_mem": "64MB"}, of at most 64 kB'
+        WHEN NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry > 0 THEN 'overlap does not go with a key and retry'
+        WHEN NEW.cron IS NOT NULL AND NEW.repeat > '0' THEN 'cron does not go with repeat'
+        WHEN NEW.cron IS NOT NULL AND (OLD.cron = NEW.cron) IS NOT TRUE THEN 'cron: ' || :schema.pgtaskd_cron(NEW.cron)
+    END, CASE WHEN NEW.after IS NOT NULL AND renewed THEN :schema.pgtaskd_after(CASE WHEN TG_OP = 'INSERT' THEN NEW.id END, NEW.after, root::regclass) END);
     IF said IS NOT NULL THEN
-        RAISE EXCEPTION '%', said USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            CONSTRAINT = concat('pgtaskd_', wrong, '_check');
+        RAISE EXCEPTION '%', said USING ERRCODE = 'check_violation', COLUMN = substring(said FROM '^[a-z_]+');
     ELSIF renewed THEN
         NEW.met := NULL;
     END IF;
@@ -125,14 +109,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_accept IS 'Keeps tasks within bounds, wakes the leader (:version)';
-
--- Whether an interval of a task is from 0 to 1000 years, and so are its parts.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_bounded(span interval) RETURNS bool LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN span >= '0' AND span <= '1000 years' AND abs(date_part('year', span)) <= 1000 AND abs(date_part('day', span)) <= 400000;
-END
-$$;
-COMMENT ON FUNCTION :schema.pgtaskd_bounded IS 'Whether an interval is from 0 to 1000 years (:version)';
 
 -- Tells the leader to look. No change of a row must fail because the server's queue is full: the
 -- leader looks by itself then.
@@ -172,8 +148,8 @@ DECLARE
         WHERE g.tgrelid = root AND g.tgname = 'pgtaskd_role' AND g.tgargs <> convert_to(current_user, getdatabaseencoding()) || decode('00', 'hex'));
 BEGIN
     IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
-        RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            COLUMN = 'state', HINT = 'STOP stops or pauses a task, and PLAN lets it run when it is due.';
+        RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation',
+            HINT = 'STOP stops or pauses a task, and PLAN lets it run when it is due.';
     ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT itself THEN -- it is prepared
         IF NEW.state = 'STOP' THEN
             NEW.stopping := true;
