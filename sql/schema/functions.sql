@@ -192,25 +192,21 @@ $$;
 COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what a change of state does, and refuses some (:version)';
 
 -- Stops the repetition of what somebody has set to STOP. Of a chain that has gone on since the statement
--- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth.
--- Statistics may say that the table is empty: so the plans are those that suit the indexes. The path is
+-- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth. The path is
 -- the session's own, as triggers of users may find names by it: so states are compared as text, for which
 -- the server has an operator of its own.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF OLD.state::text IN ('DONE', 'FAIL', 'GONE') AND (NEW.state::text <> OLD.state::text OR (NEW.stopping IS NULL) = (OLD.stopping IS NULL)) -- nobody has set it to STOP
         OR OLD.state::text NOT IN ('DONE', 'FAIL', 'GONE') AND NOT (OLD.overlap AND (NEW.state::text = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping))
         OR pg_trigger_depth() >= 20 THEN
         RETURN NULL;
     END IF;
-    EXECUTE format('WITH RECURSIVE chain AS (
-            SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id = $1 AND (t.state::text IN (''PLAN'', ''TAKE'', ''WORK'') OR t.stop > statement_timestamp())
-            UNION
-            SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.state::text NOT IN (''PLAN'', ''TAKE'', ''WORK'')
+    EXECUTE format($q$WITH RECURSIVE chain AS (
+            SELECT t.id, t.state::text, t.stop, t.next FROM %1$s AS t WHERE t.id = $1
+            UNION SELECT t.id, t.state::text, t.stop, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.stop > statement_timestamp()
         )
-        UPDATE %1$s AS t SET state = ''STOP''
-        WHERE t.id = (SELECT c.id FROM chain AS c ORDER BY c.state::text IN (''PLAN'', ''TAKE'', ''WORK'') DESC, c.id = $1 DESC LIMIT 1)',
+        UPDATE %1$s AS t SET state = 'STOP' FROM chain AS c WHERE t.id = c.id AND c.state IN ('PLAN', 'TAKE', 'WORK')$q$,
         coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID)::regclass) USING OLD.next;
     RETURN NULL;
 END
