@@ -11,8 +11,7 @@ DECLARE
     beats text := btrim(regexp_replace(line, '^(CRON_)?TZ=[^ ]*', ''));
     every text := btrim(substring(beats FROM '^@every( .*|$)'));
     fields text[] := regexp_split_to_array(beats, ' +');
-    names text[] := '{second,minute,hour,day of month,month,day of week}';
-    allowed text[] := '{0 to 59,0 to 59,0 to 23,1 to 31 or L,1 to 12 or jan to dec,0 to 7 or sun to sat}';
+    names text[] := '{second: 0 to 59,minute: 0 to 59,hour: 0 to 23,day of month: 1 to 31 or L,month: 1 to 12 or jan to dec,day of week: 0 to 7 or sun to sat}';
     lowest int4[] := '{0,0,0,1,1,0}';
     highest int4[] := '{59,59,23,31,12,7}';
     words text[]; item text; match text[]; low int4; high int4; step int4;
@@ -26,14 +25,11 @@ BEGIN
         RETURN wrong;
     ELSIF every IS NOT NULL THEN
         wrong := format('interval "%s" is not understood: 90 s, 1 hour 30 min or 1 month would be, and up to 1000 years', every);
-        IF every ~ '^([0-9]{1,9} *([A-Za-z]+( +|$)|[dhmsyDHMSY]))+$|^[0-9]{1,9}[.][0-9]{1,6} *[Ss]$' AND every::interval BETWEEN '1 us' AND '1000 years' THEN
-            RETURN NULL;
-        END IF;
-        RETURN wrong;
-    ELSIF beats ~ '^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$' THEN
-        RETURN NULL;
+        RETURN CASE WHEN every ~ '^([0-9]{1,9} *([A-Za-z]+( +|$)|[dhmsyDHMSY]))+$|^[0-9]{1,9}[.][0-9]{1,6} *[Ss]$' AND every::interval BETWEEN '1 us' AND '1000 years'
+            THEN NULL ELSE wrong END;
     ELSIF beats ~ '^@' THEN
-        RETURN format('name "%s" is not known: there are @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly and @every with an interval', beats);
+        RETURN CASE WHEN beats !~ '^@(yearly|annually|monthly|weekly|daily|midnight|hourly)$'
+            THEN format('name "%s" is not known: there are @yearly, @annually, @monthly, @weekly, @daily, @midnight, @hourly and @every with an interval', beats) END;
     ELSIF cardinality(fields) NOT IN (5, 6) THEN
         RETURN format('cron has %s fields: there are 5, or 6 with seconds first', cardinality(array_remove(fields, '')));
     ELSIF cardinality(fields) = 5 THEN
@@ -46,7 +42,7 @@ BEGIN
                 first := 0;
                 CONTINUE;
             END IF;
-            wrong := format('%s "%s" is not understood: %s would be, *, a range such as 1-5, or a step such as */2', names[i], item, allowed[i]);
+            wrong := format('"%s" is no %s, *, a range such as 1-5, or a step such as */2', item, names[i]);
             match := regexp_match(lower(item COLLATE "C"), '^(?:[*]|([0-9]+|[a-z]+)(?:-([0-9]+|[a-z]+))?)(?:/([0-9]+))?$');
             low := coalesce(array_position(words, match[1]) - 1 + lowest[i], match[1]::int4, lowest[i]);
             high := coalesce(array_position(words, match[2], low + 1 - lowest[i]) - 1 + lowest[i], match[2]::int4,

@@ -25,18 +25,14 @@ BEGIN
         AND pg_catalog.record_image_eq( -- by their bytes, which tells '24 hours' from '1 day'
             ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures),
             ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0))
-        AND pg_catalog.int4ge(NEW.count, 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.int4ge(NEW.retry, 0)
-        AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
-        AND pg_catalog.int4eq(pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base), 0)
+        AND pg_catalog.int4ge(least(NEW.count, NEW.retry), 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
+        AND ROW(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base) IS NULL
         AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024)
         AND (NEW.remote IS NULL OR pg_catalog.has_column_privilege(root, 'remote', 'INSERT')) THEN
         RETURN NEW;
     END IF;
     path := pg_catalog.current_setting('search_path');
     told := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true) IS NOT NULL; -- an error takes it back
-    IF TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT') THEN
-        RAISE EXCEPTION 'the setting pg_task.remote needs the right to INSERT column remote' USING ERRCODE = 'insufficient_privilege', HINT = 'RESET pg_task.remote';
-    END IF;
     renewed := (OLD.after = NEW.after) IS NOT TRUE;
     wrong := coalesce((
         SELECT i.name
@@ -44,8 +40,7 @@ BEGIN
         WHERE i.span < '0' OR i.span > '1000 years' OR abs(date_part('year', i.span)) > 1000 OR abs(date_part('day', i.span)) > 400000
         LIMIT 1
     ), CASE
-        WHEN NEW.plan < '2000-01-01 00:00:00+00 BC' OR NEW.plan >= '10000-01-01 00:00:00+00' AND NEW.plan < 'infinity' THEN 'plan'
-        WHEN NEW.base < '2000-01-01 00:00:00+00 BC' OR NEW.base >= '10000-01-01 00:00:00+00' THEN 'base'
+        WHEN least(NEW.plan, NEW.base) < '2000-01-01 00:00:00+00 BC' OR greatest(nullif(NEW.plan, 'infinity'), NEW.base) >= '10000-01-01 00:00:00+00' THEN 'plan'
         WHEN NEW.backoff = '0' THEN 'backoff'
         -- A period of one sign never steps back, whatever month it is added to.
         WHEN least(date_trunc('month', NEW.repeat), date_trunc('day', NEW.repeat) - date_trunc('month', NEW.repeat), NEW.repeat - date_trunc('day', NEW.repeat)) < '0' THEN 'repeat'
@@ -59,12 +54,14 @@ BEGIN
     -- Each begins with the column's name. An UPDATE that moves a row to another partition is an INSERT there.
     said := coalesce(wrong || ' is out of range', CASE
         WHEN TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN concat('state of a new task can not be ', NEW.state)
+        WHEN TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT')
+            THEN 'remote is that of the setting pg_task.remote, which needs the right to INSERT it: RESET pg_task.remote'
         WHEN octet_length(NEW."group") > 65536 THEN 'group is too long: it may have 64 kB'
         WHEN octet_length(NEW.remote) > 65536 THEN 'remote is too long: it may have 64 kB'
         WHEN octet_length(NEW."null") > 65536 THEN 'null is too long: it may have 64 kB'
         WHEN octet_length(NEW.key) > 1024 THEN 'key is too long: it may have 1 kB'
         WHEN jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
-            OR jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")')
+            OR NEW.settings @? 'strict $.* ? (@.type() like_regex "object|array|null")'
             THEN 'settings are no object of texts, numbers and booleans, such as {"work_mem": "64MB"}, of at most 64 kB'
         WHEN NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry > 0 THEN 'overlap does not go with a key and retry'
         WHEN NEW.cron IS NOT NULL AND NEW.repeat > '0' THEN 'cron does not go with repeat'
@@ -149,7 +146,7 @@ DECLARE
 BEGIN
     IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
         RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation',
-            HINT = 'STOP stops or pauses a task, and PLAN lets it run when it is due.';
+            HINT = 'Set STOP to stop or pause it, and PLAN to let it run.';
     ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT itself THEN -- it is prepared
         IF NEW.state = 'STOP' THEN
             NEW.stopping := true;
@@ -177,11 +174,8 @@ BEGIN
             NEW.start := NULL; NEW.stop := NULL; NEW.attempt := 0; NEW.interrupted := 0; NEW.base := NULL;
             NEW.awaits := NULL; NEW.freed := NULL; -- it runs after the same tasks again
             IF NEW.plan = OLD.plan AND NEW.plan < statement_timestamp() THEN NEW.plan := statement_timestamp(); END IF;
-            NEW.runs := CASE
-                    WHEN jsonb_typeof(OLD.runs) <> 'array' THEN '[]'
-                    WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0
-                    ELSE coalesce(OLD.runs, '[]')
-                END || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid, 'state', OLD.state,
+            NEW.runs := CASE WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0 ELSE coalesce(OLD.runs, '[]') END
+                || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid, 'state', OLD.state,
                     'error', left(OLD.error, 1000), 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
@@ -191,23 +185,23 @@ END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what a change of state does, and refuses some (:version)';
 
--- Stops the repetition of what somebody has set to STOP. Of a chain that has gone on since the statement
--- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth. The path is
+-- Stops the repetition of what somebody has set to STOP: an ended one by what pgtaskd_state does to stopping. Of a chain that has gone on since the statement
+-- began it stops what waits or runs by now; next may lead in a circle, hence UNION. The path is
 -- the session's own, as triggers of users may find names by it: so states are compared as text, for which
 -- the server has an operator of its own.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF OLD.state::text IN ('DONE', 'FAIL', 'GONE') AND (NEW.state::text <> OLD.state::text OR (NEW.stopping IS NULL) = (OLD.stopping IS NULL)) -- nobody has set it to STOP
-        OR OLD.state::text NOT IN ('DONE', 'FAIL', 'GONE') AND NOT (OLD.overlap AND (NEW.state::text = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping))
-        OR pg_trigger_depth() >= 20 THEN
-        RETURN NULL;
+    IF (CASE
+            WHEN OLD.state::text IN ('DONE', 'FAIL', 'GONE') THEN NEW.state::text = OLD.state::text AND (NEW.stopping IS NULL) <> (OLD.stopping IS NULL)
+            ELSE OLD.overlap AND (NEW.state::text = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping)
+        END) THEN
+        EXECUTE format($q$WITH RECURSIVE chain AS (
+                SELECT t.id, t.state::text, t.stop, t.next FROM %1$s AS t WHERE t.id = $1
+                UNION SELECT t.id, t.state::text, t.stop, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.stop > statement_timestamp()
+            )
+            UPDATE %1$s AS t SET state = 'STOP' FROM chain AS c WHERE t.id = c.id AND c.state IN ('PLAN', 'TAKE', 'WORK')$q$,
+            coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID)::regclass) USING OLD.next;
     END IF;
-    EXECUTE format($q$WITH RECURSIVE chain AS (
-            SELECT t.id, t.state::text, t.stop, t.next FROM %1$s AS t WHERE t.id = $1
-            UNION SELECT t.id, t.state::text, t.stop, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.stop > statement_timestamp()
-        )
-        UPDATE %1$s AS t SET state = 'STOP' FROM chain AS c WHERE t.id = c.id AND c.state IN ('PLAN', 'TAKE', 'WORK')$q$,
-        coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID)::regclass) USING OLD.next;
     RETURN NULL;
 END
 $$;
