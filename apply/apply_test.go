@@ -206,7 +206,7 @@ func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 		"a cron in no zone":       {"", job("cron: TZ=Nowhere/Else * * * * *"), "line 4, column 9: time zone \"Nowhere/Else\" at character 4 is not known"},
 		"a cron that never comes": {"", job("cron: 0 0 30 2 *"), "line 4, column 9: "},
 		"an empty cron":           {"", job("cron: ''"), "line 4, column 9: cron is empty"},
-		"a long group":            {"", job("repeat: 1 h\n  group: " + strings.Repeat("x", 65537)), "line 5, column 10: column group is too long: it may have 64 kB"},
+		"a long group":            {"", job("repeat: 1 h\n  group: " + strings.Repeat("x", 65537)), "line 5, column 10: group is too long: it may have 64 kB"},
 		"a check of the user's":   {"ALTER TABLE task ADD CHECK (data <> 'x')", job("repeat: 1 h\n  data: x\n  remote: password=secret"), `line 2, column 8: new row for relation "task" violates check constraint "task_data_check"`},
 		"a column that is needed": {"ALTER TABLE task ADD tenant int NOT NULL", job("repeat: 1 h"), `null value in column "tenant" of relation "task" violates not-null constraint`},
 		"a trigger that takes it away": {

@@ -66,6 +66,9 @@ func besideNames(t Table) []string {
 func quotedAll(names []string) []string {
 	quoted := make([]string, len(names))
 	for i, name := range names {
+		if quoted[i] = name; plain(name) == name {
+			continue
+		}
 		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
 	}
 	return quoted

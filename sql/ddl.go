@@ -26,18 +26,18 @@ func DDL(t Table, o Options) string {
 		before = s.kind
 		switch {
 		case s.kind == schemaStep:
-			fmt.Fprintf(&b, "%s\n%s", n.head(o), n.fill(text("drops"))) // the head makes it
+			fmt.Fprintf(&b, "%s\n", n.head(o)) // which makes it
 		case s.kind == typeStep: // the head makes it
 			_, comment, _ := strings.Cut(s.sql, "\n")
 			fmt.Fprintf(&b, "%s\n", n.fill(comment))
 		case s.kind == besideStep:
 			fmt.Fprintf(&b, "%s\n", n.besideSQL(s))
-		case s.kind == columnStep && !strings.Contains(s.sql, "\n"): // one statement for all that stand together
+		case s.joins(): // one statement for all that stand together
 			sql := n.fill(strings.TrimPrefix(s.sql, "ALTER TABLE :table "))
 			if !together {
 				fmt.Fprintf(&b, "ALTER TABLE %s\n", n.fill(":table"))
 			}
-			if together = i+1 < len(all) && all[i+1].kind == columnStep && !strings.Contains(all[i+1].sql, "\n"); together {
+			if together = i+1 < len(all) && all[i+1].kind == s.kind && all[i+1].joins(); together {
 				sql = strings.TrimSuffix(sql, ";") + ","
 			}
 			fmt.Fprintf(&b, "    %s\n", sql)
@@ -80,6 +80,11 @@ func (o Options) steps() []step {
 	return slices.DeleteFunc(all, func(s step) bool { return !o.Wake.wants(s) || o.Further && s.kind == functionStep })
 }
 
+// joins tells a change of the table that can be part of a longer statement.
+func (s step) joins() bool {
+	return s.kind == optionStep || s.kind == columnStep && !strings.Contains(s.sql, "\n")
+}
+
 // head is the look that comes first: an error where what has a name of ours is somebody else's, or
 // where others may put something there.
 func (n names) head(o Options) string {
@@ -94,8 +99,8 @@ func (n names) head(o Options) string {
 	}
 	return named(text("head"), map[string]string{
 		":schema_text": literal(n.table.Schema), ":name_text": literal(n.table.Name), ":trusted": trusted,
-		":relations":  array(append(own, n.table.Name)),
-		":table_text": literal(n.table.Quoted()),
+		":relations":  literal("{" + strings.Join(quotedAll(append(own, n.table.Name)), ",") + "}"),
+		":table_text": literal(n.fill(":table")),
 		":state_text": literal(n.state), ":state": n.state, ":schema_quoted": literal(n.fill(":schema")), ":schema": n.fill(":schema"),
 	})
 }
@@ -109,13 +114,4 @@ func forEverybody() string {
 		}
 	}
 	return "GRANT EXECUTE ON FUNCTION " + strings.Join(all, ", ") + " TO PUBLIC;"
-}
-
-// array is a constant of type text[].
-func array(values []string) string {
-	quoted := make([]string, len(values))
-	for i, value := range values {
-		quoted[i] = literal(value)
-	}
-	return "ARRAY[" + strings.Join(quoted, ", ") + "]"
 }

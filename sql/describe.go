@@ -62,8 +62,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
 	d.TellsInserts = f.enabled(acceptTrigger)
-	d.TellsChanges = f.enabled(stateTrigger) && !slices.ContainsFunc(changeTriggers,
-		func(name string) bool { return !f.enabled(name) })
+	d.TellsChanges = f.enabled(stateTrigger) && f.enabled(changeTrigger)
 	d.Xact = f.column("xact") != nil && f.column("xact_at") != nil
 	var why [3]string
 	d.Register, why[0] = f.registered(t)

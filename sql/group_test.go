@@ -10,17 +10,17 @@ func TestTheTableOfGroupsRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
 	for values, constraint := range map[string]string{
-		`("group", rate, per) VALUES ('a', 0, '1 s')`:           "pgtaskd_rate_check",
-		`("group", rate, per) VALUES ('a', -1, '1 s')`:          "pgtaskd_rate_check",
+		`("group", rate, per) VALUES ('a', 0, '1 s')`:           "task_group_rate_check",
+		`("group", rate, per) VALUES ('a', -1, '1 s')`:          "task_group_rate_check",
 		`("group", rate) VALUES ('a', 1)`:                       "pgtaskd_rate_per_check",
 		`("group", per) VALUES ('a', '1 s')`:                    "pgtaskd_rate_per_check",
-		`("group", rate, per) VALUES ('a', 1, '0')`:             "pgtaskd_per_check",
-		`("group", rate, per) VALUES ('a', 1, '-1 s')`:          "pgtaskd_per_check",
-		`("group", rate, per) VALUES ('a', 1, '1000 years')`:    "pgtaskd_per_check",
-		`("group", rate, per) VALUES ('a', 1, '1 mon -31 day')`: "pgtaskd_per_check",
-		`("group", slots) VALUES ('a', -1)`:                     "pgtaskd_slots_check",
-		`("group") VALUES (repeat('a', 65537))`:                 "pgtaskd_group_check",
-		`("group") VALUES (repeat('a', 100) || '%')`:            "pgtaskd_group_check",
+		`("group", rate, per) VALUES ('a', 1, '0')`:             "task_group_per_check",
+		`("group", rate, per) VALUES ('a', 1, '-1 s')`:          "task_group_per_check",
+		`("group", rate, per) VALUES ('a', 1, '1000 years')`:    "task_group_per_check",
+		`("group", rate, per) VALUES ('a', 1, '1 mon -31 day')`: "task_group_per_check",
+		`("group", slots) VALUES ('a', -1)`:                     "task_group_slots_check",
+		`("group") VALUES (repeat('a', 65537))`:                 "task_group_group_check",
+		`("group") VALUES (repeat('a', 100) || '%')`:            "task_group_group_check",
 		`("group") VALUES (NULL)`:                               "group",
 		`("group", paused) VALUES ('a', NULL)`:                  "paused",
 	} {

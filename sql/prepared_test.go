@@ -73,7 +73,7 @@ func TestASettingChoosesNoRemote(t *testing.T) {
 	role := stranger(t, conn, "clerk")
 	execute(t, conn, "ALTER TABLE task ALTER input SET DEFAULT 'SELECT 1'; GRANT INSERT (data), SELECT ON task TO "+role+
 		"; GRANT USAGE ON SEQUENCE task_id_seq TO "+role+"; SET ROLE "+role+"; SET pg_task.remote = 'host=elsewhere'")
-	refused(t, conn, "INSERT INTO task (data) VALUES ('x')", "42501")
+	refused(t, conn, "INSERT INTO task (data) VALUES ('x')", "23514")
 	execute(t, conn, "RESET pg_task.remote; INSERT INTO task (data) VALUES ('x'); RESET ROLE; ALTER TABLE task ALTER remote SET DEFAULT 'host=ours'; SET ROLE "+role+
 		"; INSERT INTO task (data) VALUES ('y'); RESET ROLE; GRANT INSERT ON task TO "+role+
 		"; ALTER TABLE task ALTER remote SET DEFAULT nullif(current_setting('pg_task.remote', true), ''); SET pg_task.remote = 'host=elsewhere'; SET ROLE "+role+

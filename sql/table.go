@@ -74,13 +74,13 @@ func (n names) of(placeholder string) (value string, is bool) {
 	}
 	if object, is := strings.CutPrefix(placeholder, ":its_"); is {
 		if object, is = strings.CutSuffix(object, "_text"); is {
-			return literal(Beside(n.table, object)), true
+			return literal(plain(n.table.Schema, besideName(n.table, object))), true
 		}
 		return plain(n.table.Schema, besideName(n.table, object)), true
 	}
 	switch placeholder {
 	case ":table_text":
-		return literal(n.table.Quoted()), true
+		return literal(plain(n.table.Schema, n.table.Name)), true
 	case ":schema_text":
 		return literal(n.table.Schema), true
 	case ":lead_class":

@@ -1,7 +1,6 @@
 package sql
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 )
@@ -17,14 +16,13 @@ const (
 	Poll   Wake = "poll"
 )
 
-// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTriggers of
+// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTrigger of
 // all else that it must know of.
 const (
 	acceptTrigger = "pgtaskd_accept"
 	stateTrigger  = "pgtaskd_state"
+	changeTrigger = "pgtaskd_update"
 )
-
-var changeTriggers = []string{"pgtaskd_update", "pgtaskd_delete"}
 
 // wakeLocks is the first of the numbers of advisory locks that stand for tables whose leader
 // sleeps: the upper half spells pgta, the lower one is the table's oid.
@@ -54,7 +52,7 @@ func (w Wake) wants(s step) bool {
 	switch {
 	case kind == publicationStep:
 		return w == WAL
-	case kind == triggerStep && slices.Contains(changeTriggers, name):
+	case kind == triggerStep && name == changeTrigger:
 		return w != Poll
 	}
 	return true

@@ -205,7 +205,7 @@ func TestWithoutTriggers(t *testing.T) {
 		t.Run(string(wake), func(t *testing.T) {
 			t.Parallel()
 			s := furnished(t, func(t *Target) { t.Wake = wake })
-			s.exec("DROP TRIGGER pgtaskd_update ON task; DROP TRIGGER pgtaskd_delete ON task")
+			s.exec("DROP TRIGGER pgtaskd_update ON task")
 			s.target.Create = false
 			s.serve()
 			s.settled()

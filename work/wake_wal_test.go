@@ -121,7 +121,7 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.drain()
-	s.exec("DROP TRIGGER pgtaskd_update ON task; DROP TRIGGER pgtaskd_delete ON task")
+	s.exec("DROP TRIGGER pgtaskd_update ON task")
 	writer := s.connect()
 	before := len(s.logged())
 	if _, err := writer.Exec(t.Context(), "BEGIN; LOCK TABLE task IN ROW EXCLUSIVE MODE"); err != nil {

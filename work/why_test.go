@@ -42,30 +42,30 @@ var reasons = []struct {
 	has  func(s *stage) (id int64)
 	says string
 }{
-	{"no such task", func(*stage) int64 { return 17 }, "there is no task 17: .*"},
-	{"ended well", func(s *stage) int64 { return s.doneOrFailed("SELECT 1") }, "ended well at " + moments + "; .*"},
-	{"failed", func(s *stage) int64 { return s.doneOrFailed("SELECT 1/0") }, "failed at " + moments + ": ERROR:  division by zero; .*"},
-	{"gone", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(-2*time.Hour)) }, "was given up at " + moments + ": ERROR:  task not active; .*"},
+	{"no such task", func(*stage) int64 { return 17 }, "there is no task 17"},
+	{"ended well", func(s *stage) int64 { return s.doneOrFailed("SELECT 1") }, "DONE at " + moments + "; .*"},
+	{"failed", func(s *stage) int64 { return s.doneOrFailed("SELECT 1/0") }, "FAIL at " + moments + ": ERROR:  division by zero; .*"},
+	{"gone", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(-2*time.Hour)) }, "GONE at " + moments + ": ERROR:  task not active; .*"},
 	{"stopped", func(s *stage) int64 {
 		id := s.running("SELECT pg_sleep(60)")
 		s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
 		return id
-	}, "was stopped at " + moments + "; .*"},
+	}, "STOP at " + moments + ".*; set its state to PLAN to run it again"},
 	{"paused", func(s *stage) int64 {
 		id := s.add("input, plan", "SELECT 1", time.Now().Add(time.Hour))
 		s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
 		return id
-	}, "is paused; set its state to PLAN, and it runs when its plan, " + moments + ", has come"},
-	{"runs", func(s *stage) int64 { return s.running("SELECT pg_sleep(60)") }, `runs since ` + moments + `, for \d\d:\d\d:\d\d, in backend \d+`},
+	}, "is paused; set its state to PLAN to let it run"},
+	{"runs", func(s *stage) int64 { return s.running("SELECT pg_sleep(60)") }, `runs since ` + moments + ` in backend \d+`},
 	{"runs and waits for a lock", func(s *stage) int64 {
 		must(s.t, s.connect(), "SELECT pg_advisory_lock(42)")
 		return s.running("SELECT pg_advisory_lock(42)")
-	}, `runs since .*, in backend \d+, which waits for a lock of pid \d+`},
+	}, `runs since .* in backend \d+, which waits for a lock of pid \d+`},
 	{"runs and its row is locked", func(s *stage) int64 {
 		id := s.running("SELECT pg_sleep(60)")
 		must(s.t, s.connect(), fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR UPDATE", id))
 		return id
-	}, `runs since .*, in backend \d+; its end waits for pid \d+ of role postgres \(.*\), which has locked the row`},
+	}, `runs since .* in backend \d+; its end waits for pid \d+ of role postgres, which has locked the row`},
 	{"infinity", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", "infinity") }, "waits until somebody sets its plan, which is infinity"},
 	{"its plan", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(25*time.Hour)) }, "waits for its plan, " + moments + ", in 1 day 0\\d:\\d\\d:\\d\\d"},
 	{
@@ -79,25 +79,25 @@ var reasons = []struct {
 	{"a full lane", func(s *stage) int64 {
 		s.running("SELECT pg_sleep(60)")
 		return s.add("input", "SELECT 1")
-	}, `waits for its lane, group "group", in which 1 run \(task 1\): max 0 lets it start while at most 0 run`},
+	}, `waits for its lane, group "group", in which 1 run \(task 1\): it starts while at most 0 run`},
 	{"a lane full of many", func(s *stage) int64 {
 		for range 7 {
 			s.runningIn("it's", "SELECT pg_sleep(60)", 6)
 		}
 		return s.add(`input, "group", max`, "SELECT 1", "it's", 6)
-	}, `waits for its lane, group "it's", in which 7 run \(task 1, 2, 3, 4, 5 and 2 more\): max 6 lets it start while at most 6 run`},
+	}, `waits for its lane, group "it's", in which 7 run \(task 1, 2, 3, 4, 5\): it starts while at most 6 run`},
 	{"a pause", func(s *stage) int64 {
 		s.asleep() // one that came to lead would wait for the end of a pause before it
 		s.exec("INSERT INTO task (max, drift, delete, input) VALUES (-60000, true, false, 'SELECT 1')")
 		s.becomes(1, "DONE")
 		return s.add("input, max, drift", "SELECT 1", -60000, true)
-	}, "waits for the pause of its lane: max is -60000, so it starts 00:01:00 after the end of the task before it"},
+	}, "waits for the pause of its lane: it starts 60000 ms after the end of the task before it"},
 	{"run", func(s *stage) int64 {
 		for i := range 8 {
 			s.runningIn(fmt.Sprint(i), "SELECT pg_sleep(60)", 0)
 		}
 		return s.add("input", "SELECT 1")
-	}, "waits for run: the target runs 8 tasks, and its run is 8"},
+	}, "waits for run, which is 8: 8 tasks run"},
 	{"a lock on its row", func(s *stage) int64 {
 		id := s.add("input, plan", "SELECT 1", "infinity")
 		holder := s.connect()
@@ -107,17 +107,17 @@ var reasons = []struct {
 		id = s.add("input, plan", "SELECT 1", time.Now().Add(time.Second))
 		must(s.t, s.connect(), fmt.Sprintf("BEGIN; SELECT FROM task WHERE id = %d FOR UPDATE", id))
 		return id
-	}, `waits for pid \d+ of role postgres \(.*\), which has locked the row.*`},
+	}, `waits for pid \d+ of role postgres, which has locked the row.*`},
 	{"a lock on the table", func(s *stage) int64 {
 		id := s.add("input, plan", "SELECT 1", time.Now().Add(time.Second))
 		must(s.t, s.connect(), "BEGIN; LOCK TABLE task IN SHARE MODE")
 		return id
-	}, `waits for pid \d+ of role postgres \(.*\), which has locked the table.*`},
+	}, `waits for pid \d+ of role postgres, which has locked the table.*`},
 	{"a lock against readers", func(s *stage) int64 {
 		id := s.add("input, plan", "SELECT 1", "infinity")
 		must(s.t, s.connect(), "BEGIN; LOCK TABLE task")
 		return id
-	}, `waits for pid \d+ of role postgres \(.*\), which has locked the table`},
+	}, `waits for pid \d+ of role postgres, which has locked the table`},
 	{
 		"a session", func(s *stage) int64 {
 			return s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1 user=u password=p")
@@ -127,7 +127,7 @@ var reasons = []struct {
 	{"nobody", func(s *stage) int64 {
 		s.drain()
 		return s.add("input", "SELECT 1")
-	}, `no controller leads the table: start pgtaskd, or look at its log \(the last one was seen at ` + moments + `\)`},
+	}, `no controller leads the table: start pgtaskd, or look at its log`},
 	{"nobody, and later", func(s *stage) int64 {
 		s.drain()
 		return s.add("input, plan", "SELECT 1", time.Now().Add(time.Hour))
@@ -140,22 +140,22 @@ var reasons = []struct {
 	{"cron that nobody has planned yet", func(s *stage) int64 {
 		s.drain()
 		return s.add("input, cron", "SELECT 1", "0 3 * * *")
-	}, `waits for the leader to plan its first run from cron 0 3 \* \* \*; no controller leads the table: .*`},
+	}, `waits for the leader to plan it by its cron; no controller leads the table: .*`},
 	{"cron", func(s *stage) int64 { return s.add("input, cron", "SELECT 1", "@yearly") }, "waits for its plan, .*"},
 	{"tasks in after", func(s *stage) int64 {
 		first := s.add("input, plan", "SELECT 1", "infinity")
 		paused := s.add("input, state", "SELECT 1", "STOP")
 		return s.add("input, after", "SELECT 1", []int64{first, paused, s.doneOrFailed("SELECT 1")})
-	}, `waits for task 1 \(PLAN\), 2 \(paused\), which it is to run after`},
+	}, `waits for 2 tasks in after: 1 \(PLAN\), 2 \(STOP\)`},
 	{"many tasks in after, and nobody", func(s *stage) int64 {
 		s.drain()
 		s.exec("INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, 7)")
 		return s.add("input, after, plan", "SELECT 1", []int64{1, 2, 3, 4, 5, 6, 7}, time.Now().Add(time.Hour))
-	}, `waits for task 1 \(PLAN\), 2 \(PLAN\), 3 \(PLAN\), 4 \(PLAN\), 5 \(PLAN\) and 2 more, which it is to run after; waits for its plan, .*; no controller leads .*`},
+	}, `waits for 7 tasks in after: 1 \(PLAN\), 2 \(PLAN\), 3 \(PLAN\), 4 \(PLAN\), 5 \(PLAN\); waits for its plan, .*; no controller leads .*`},
 	{"not active any more", func(s *stage) int64 {
 		id := s.add("input, plan, active", "SELECT 1", time.Now().Add(-time.Hour), "1 min")
 		return id
-	}, "was given up at .*"},
+	}, "GONE at .*"},
 }
 
 func (s *stage) doneOrFailed(input string) int64 {
@@ -252,8 +252,8 @@ func TestWhatIsSetToSTOPHoldsItsPlace(t *testing.T) {
 	s.serve()
 	s.settled()
 	waits := s.add("input", "SELECT 1")
-	s.saysWhy(waits, `waits for its lane, group "group", in which 1 run \(task 1\): max 0 lets it start while at most 0 run`)
-	s.saysWhy(1, "was set to STOP while it ran, in backend .*; its end is not written yet")
+	s.saysWhy(waits, `waits for its lane, group "group", in which 1 run \(task 1\): it starts while at most 0 run`)
+	s.saysWhy(1, "was set to STOP, and runs since .* in backend .*")
 	if err := holder.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -10,7 +10,7 @@ DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID);
     told pg_catalog.bool; -- assigned, because PERFORM is a statement of its own for the server
     path pg_catalog.text;
-    wrong pg_catalog.text; -- the column
+    wrong pg_catalog.text; -- column
     said pg_catalog.text;
     renewed pg_catalog.bool; -- after is another one
 BEGIN
@@ -25,69 +25,50 @@ BEGIN
         AND pg_catalog.record_image_eq( -- by their bytes, which tells '24 hours' from '1 day'
             ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures),
             ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0))
-        AND pg_catalog.int4ge(NEW.count, 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.int4ge(NEW.retry, 0)
-        AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
-        AND pg_catalog.int4eq(pg_catalog.num_nonnulls(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base), 0)
+        AND pg_catalog.int4ge(least(NEW.count, NEW.retry), 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
+        AND ROW(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base) IS NULL
         AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024)
         AND (NEW.remote IS NULL OR pg_catalog.has_column_privilege(root, 'remote', 'INSERT')) THEN
         RETURN NEW;
     END IF;
     path := pg_catalog.current_setting('search_path');
     told := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true) IS NOT NULL; -- an error takes it back
-    -- An UPDATE that moves a row to another partition is an INSERT there.
-    IF TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN
-        RAISE EXCEPTION 'a new task can not be in state %', NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            COLUMN = 'state', CONSTRAINT = 'pgtaskd_state_check';
-    END IF;
-    IF TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT') THEN
-        RAISE EXCEPTION 'the setting pg_task.remote needs the right to INSERT column remote' USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME,
-            SCHEMA = TG_TABLE_SCHEMA, COLUMN = 'remote', HINT = 'RESET pg_task.remote';
-    END IF;
     renewed := (OLD.after = NEW.after) IS NOT TRUE;
-    wrong := CASE
-        WHEN octet_length(NEW."group") > 65536 THEN 'group'
-        WHEN octet_length(NEW.remote) > 65536 THEN 'remote'
-        WHEN octet_length(NEW."null") > 65536 THEN 'null'
-        WHEN octet_length(NEW.key) > 1024 THEN 'key'
-        WHEN NEW.plan < '2000-01-01 00:00:00+00 BC' OR NEW.plan >= '10000-01-01 00:00:00+00' AND NEW.plan < 'infinity' THEN 'plan'
-        WHEN NEW.base < '2000-01-01 00:00:00+00 BC' OR NEW.base >= '10000-01-01 00:00:00+00' THEN 'base'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.active) THEN 'active'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.live) THEN 'live'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.timeout) THEN 'timeout'
-        WHEN NOT :schema.pgtaskd_bounded(NEW.backoff) OR NEW.backoff = '0' THEN 'backoff'
+    wrong := coalesce((
+        SELECT i.name
+        FROM (VALUES ('active', NEW.active), ('live', NEW.live), ('repeat', NEW.repeat), ('timeout', NEW.timeout), ('backoff', NEW.backoff)) AS i (name, span)
+        WHERE i.span < '0' OR i.span > '1000 years' OR abs(date_part('year', i.span)) > 1000 OR abs(date_part('day', i.span)) > 400000
+        LIMIT 1
+    ), CASE
+        WHEN least(NEW.plan, NEW.base) < '2000-01-01 00:00:00+00 BC' OR greatest(nullif(NEW.plan, 'infinity'), NEW.base) >= '10000-01-01 00:00:00+00' THEN 'plan'
+        WHEN NEW.backoff = '0' THEN 'backoff'
         -- A period of one sign never steps back, whatever month it is added to.
-        WHEN NOT :schema.pgtaskd_bounded(NEW.repeat) OR least(date_part('year', NEW.repeat), date_part('month', NEW.repeat), date_part('day', NEW.repeat),
-            date_part('hour', NEW.repeat), date_part('minute', NEW.repeat), date_part('second', NEW.repeat)) < 0 THEN 'repeat'
+        WHEN least(date_trunc('month', NEW.repeat), date_trunc('day', NEW.repeat) - date_trunc('month', NEW.repeat), NEW.repeat - date_trunc('day', NEW.repeat)) < '0' THEN 'repeat'
         WHEN NEW.count < 0 THEN 'count'
         WHEN NEW.max = -2147483648 THEN 'max' -- a pause is -max milliseconds
         WHEN NEW.retry < 0 THEN 'retry'
         WHEN NEW.catchup < 0 THEN 'catchup'
         WHEN NEW.max_failures < 0 THEN 'max_failures'
         WHEN NEW.notify = '' OR octet_length(NEW.notify) > 63 THEN 'notify'
-    END;
-    IF wrong IN ('group', 'remote', 'null', 'key') THEN
-        said := format('column %s is too long: it may have %s kB', wrong, CASE WHEN wrong = 'key' THEN 1 ELSE 64 END);
-    ELSIF wrong IS NOT NULL THEN
-        said := concat(wrong, ' is out of range');
-    ELSIF jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
-        OR jsonb_path_exists(NEW.settings, 'strict $.* ? (@.type() != "string" && @.type() != "number" && @.type() != "boolean")') THEN
-        wrong := 'settings';
-        said := 'settings are no object of texts, numbers and booleans, such as {"work_mem": "64MB"}, of at most 64 kB';
-    ELSIF NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry > 0 THEN
-        wrong := 'overlap'; said := 'a task with overlap and a key can have no retry';
-    ELSIF NEW.cron IS NOT NULL AND NEW.repeat > '0' THEN
-        wrong := 'cron'; said := 'a task has cron or repeat, not both';
-    ELSE
-        wrong := 'cron';
-        said := CASE WHEN (OLD.cron = NEW.cron) IS NOT TRUE THEN :schema.pgtaskd_cron(NEW.cron) END;
-        IF said IS NULL AND NEW.after IS NOT NULL AND renewed THEN
-            wrong := 'after';
-            said := :schema.pgtaskd_after(CASE WHEN TG_OP = 'INSERT' THEN NEW.id END, NEW.after, root::regclass);
-        END IF;
-    END IF;
+    END);
+    -- Each begins with the column's name. An UPDATE that moves a row to another partition is an INSERT there.
+    said := coalesce(wrong || ' is out of range', CASE
+        WHEN TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN concat('state of a new task can not be ', NEW.state)
+        WHEN TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT')
+            THEN 'remote is that of the setting pg_task.remote, which needs the right to INSERT it: RESET pg_task.remote'
+        WHEN octet_length(NEW."group") > 65536 THEN 'group is too long: it may have 64 kB'
+        WHEN octet_length(NEW.remote) > 65536 THEN 'remote is too long: it may have 64 kB'
+        WHEN octet_length(NEW."null") > 65536 THEN 'null is too long: it may have 64 kB'
+        WHEN octet_length(NEW.key) > 1024 THEN 'key is too long: it may have 1 kB'
+        WHEN jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
+            OR NEW.settings @? 'strict $.* ? (@.type() like_regex "object|array|null")'
+            THEN 'settings are no object of texts, numbers and booleans, such as {"work_mem": "64MB"}, of at most 64 kB'
+        WHEN NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry > 0 THEN 'overlap does not go with a key and retry'
+        WHEN NEW.cron IS NOT NULL AND NEW.repeat > '0' THEN 'cron does not go with repeat'
+        WHEN NEW.cron IS NOT NULL AND (OLD.cron = NEW.cron) IS NOT TRUE THEN 'cron: ' || :schema.pgtaskd_cron(NEW.cron)
+    END, CASE WHEN NEW.after IS NOT NULL AND renewed THEN :schema.pgtaskd_after(CASE WHEN TG_OP = 'INSERT' THEN NEW.id END, NEW.after, root::regclass) END);
     IF said IS NOT NULL THEN
-        RAISE EXCEPTION '%', said USING ERRCODE = 'check_violation', COLUMN = wrong, TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            CONSTRAINT = concat('pgtaskd_', wrong, '_check');
+        RAISE EXCEPTION '%', said USING ERRCODE = 'check_violation', COLUMN = substring(said FROM '^[a-z_]+');
     ELSIF renewed THEN
         NEW.met := NULL;
     END IF;
@@ -125,14 +106,6 @@ BEGIN
 END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_accept IS 'Keeps tasks within bounds, wakes the leader (:version)';
-
--- Whether an interval of a task is from 0 to 1000 years, and so are its parts.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_bounded(span interval) RETURNS bool LANGUAGE plpgsql IMMUTABLE SET search_path = pg_catalog, pg_temp AS $$
-BEGIN
-    RETURN span >= '0' AND span <= '1000 years' AND abs(date_part('year', span)) <= 1000 AND abs(date_part('day', span)) <= 400000;
-END
-$$;
-COMMENT ON FUNCTION :schema.pgtaskd_bounded IS 'Whether an interval is from 0 to 1000 years (:version)';
 
 -- Tells the leader to look. No change of a row must fail because the server's queue is full: the
 -- leader looks by itself then.
@@ -172,8 +145,8 @@ DECLARE
         WHERE g.tgrelid = root AND g.tgname = 'pgtaskd_role' AND g.tgargs <> convert_to(current_user, getdatabaseencoding()) || decode('00', 'hex'));
 BEGIN
     IF NEW.state IN ('TAKE', 'WORK') OR NEW.state NOT IN ('STOP', 'PLAN') AND NOT writes THEN
-        RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA,
-            COLUMN = 'state', HINT = 'STOP stops or pauses a task, and PLAN lets it run when it is due.';
+        RAISE EXCEPTION 'task % can not be set to %', NEW.id, NEW.state USING ERRCODE = 'check_violation',
+            HINT = 'Set STOP to stop or pause it, and PLAN to let it run.';
     ELSIF OLD.state = 'WORK' AND OLD.xact IS NOT NULL AND NOT itself THEN -- it is prepared
         IF NEW.state = 'STOP' THEN
             NEW.stopping := true;
@@ -201,11 +174,8 @@ BEGIN
             NEW.start := NULL; NEW.stop := NULL; NEW.attempt := 0; NEW.interrupted := 0; NEW.base := NULL;
             NEW.awaits := NULL; NEW.freed := NULL; -- it runs after the same tasks again
             IF NEW.plan = OLD.plan AND NEW.plan < statement_timestamp() THEN NEW.plan := statement_timestamp(); END IF;
-            NEW.runs := CASE
-                    WHEN jsonb_typeof(OLD.runs) <> 'array' THEN '[]'
-                    WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0
-                    ELSE coalesce(OLD.runs, '[]')
-                END || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid, 'state', OLD.state,
+            NEW.runs := CASE WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0 ELSE coalesce(OLD.runs, '[]') END
+                || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid, 'state', OLD.state,
                     'error', left(OLD.error, 1000), 'cause', CASE WHEN OLD.stop IS NULL THEN 'stopped' ELSE 'run again' END);
         END IF;
     END IF;
@@ -215,27 +185,23 @@ END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what a change of state does, and refuses some (:version)';
 
--- Stops the repetition of what somebody has set to STOP. Of a chain that has gone on since the statement
--- began it stops what waits or runs by now; next may lead in a circle, hence UNION and the depth.
--- Statistics may say that the table is empty: so the plans are those that suit the indexes. The path is
+-- Stops the repetition of what somebody has set to STOP: an ended one by what pgtaskd_state does to stopping. Of a chain that has gone on since the statement
+-- began it stops what waits or runs by now; next may lead in a circle, hence UNION. The path is
 -- the session's own, as triggers of users may find names by it: so states are compared as text, for which
 -- the server has an operator of its own.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql
-SET enable_seqscan = off SET enable_hashjoin = off SET enable_mergejoin = off AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
-    IF OLD.state::text IN ('DONE', 'FAIL', 'GONE') AND (NEW.state::text <> OLD.state::text OR (NEW.stopping IS NULL) = (OLD.stopping IS NULL)) -- nobody has set it to STOP
-        OR OLD.state::text NOT IN ('DONE', 'FAIL', 'GONE') AND NOT (OLD.overlap AND (NEW.state::text = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping))
-        OR pg_trigger_depth() >= 20 THEN
-        RETURN NULL;
+    IF (CASE
+            WHEN OLD.state::text IN ('DONE', 'FAIL', 'GONE') THEN NEW.state::text = OLD.state::text AND (NEW.stopping IS NULL) <> (OLD.stopping IS NULL)
+            ELSE OLD.overlap AND (NEW.state::text = 'STOP' OR OLD.xact IS NOT NULL AND NEW.stopping)
+        END) THEN
+        EXECUTE format($q$WITH RECURSIVE chain AS (
+                SELECT t.id, t.state::text, t.stop, t.next FROM %1$s AS t WHERE t.id = $1
+                UNION SELECT t.id, t.state::text, t.stop, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.stop > statement_timestamp()
+            )
+            UPDATE %1$s AS t SET state = 'STOP' FROM chain AS c WHERE t.id = c.id AND c.state IN ('PLAN', 'TAKE', 'WORK')$q$,
+            coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID)::regclass) USING OLD.next;
     END IF;
-    EXECUTE format('WITH RECURSIVE chain AS (
-            SELECT t.id, t.state, t.next FROM %1$s AS t WHERE t.id = $1 AND (t.state::text IN (''PLAN'', ''TAKE'', ''WORK'') OR t.stop > statement_timestamp())
-            UNION
-            SELECT t.id, t.state, t.next FROM chain AS c JOIN %1$s AS t ON t.id = c.next WHERE c.state::text NOT IN (''PLAN'', ''TAKE'', ''WORK'')
-        )
-        UPDATE %1$s AS t SET state = ''STOP''
-        WHERE t.id = (SELECT c.id FROM chain AS c ORDER BY c.state::text IN (''PLAN'', ''TAKE'', ''WORK'') DESC, c.id = $1 DESC LIMIT 1)',
-        coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID)::regclass) USING OLD.next;
     RETURN NULL;
 END
 $$;

@@ -3,9 +3,7 @@
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_note() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     NEW.changed_by := current_user; NEW.changed_at := clock_timestamp();
-    IF TG_OP = 'INSERT' THEN
-        RETURN NEW;
-    ELSIF OLD.paused AND coalesce(OLD.until > NEW.changed_at, true) AND NOT (NEW.paused AND coalesce(NEW.until > NEW.changed_at, true)) THEN
+    IF OLD.paused AND coalesce(OLD.until > NEW.changed_at, true) AND NOT (NEW.paused AND coalesce(NEW.until > NEW.changed_at, true)) THEN
         NEW.until := NEW.changed_at;
     ELSIF NEW.paused AND NOT OLD.paused AND NEW.until = OLD.until AND NEW.until <= NEW.changed_at THEN
         NEW.until := NULL;
@@ -19,11 +17,9 @@ COMMENT ON FUNCTION :schema.pgtaskd_group_note IS 'Notes who changes limits of g
 -- before it starts what it has read since. Others may hold the lock; then it reads them all the
 -- time, so nobody waits for it for long. Who may change a limit needs no right to the sequence.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
-DECLARE
-    tries int4 := 0;
 BEGIN
-    WHILE tries < 100 AND NOT pg_try_advisory_xact_lock_shared(:limits + TG_RELID::int8) LOOP
-        tries := tries + 1;
+    FOR tries IN 1 .. 100 LOOP
+        EXIT WHEN pg_try_advisory_xact_lock_shared(:limits + TG_RELID::int8);
         PERFORM pg_sleep(0.01);
     END LOOP;
     PERFORM nextval(pg_get_serial_sequence(TG_RELID::regclass::text, 'group'));

@@ -12,15 +12,9 @@ COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes
 -- not among them.
 
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
-CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, settings, rerun, key, after,
-    header, string, delimiter, escape, quote, "null" ON :table
-    FOR EACH ROW WHEN (NEW.state = 'PLAN') EXECUTE FUNCTION :schema.pgtaskd_wake();
-COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for a task that was changed';
-
-DROP TRIGGER IF EXISTS pgtaskd_delete ON :table;
-CREATE TRIGGER pgtaskd_delete AFTER DELETE ON :table
+CREATE TRIGGER pgtaskd_update AFTER DELETE OR UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, rerun, key, after ON :table
     FOR EACH ROW WHEN (OLD.state IN ('PLAN', 'TAKE', 'WORK')) EXECUTE FUNCTION :schema.pgtaskd_wake();
-COMMENT ON TRIGGER pgtaskd_delete ON :table IS 'Wakes the leader for a task that is gone';
+COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for a task that was changed or is gone';
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table

@@ -13,8 +13,7 @@ const maxLength = 1024
 
 // Parse reads an expression: five fields, or six with seconds first, or a name with @, all perhaps
 // with CRON_TZ=Zone or TZ=Zone before it. location holds unless the expression names a zone. The
-// error is one line that says what is wrong and where; sql/schema/cron.sql says the same in the
-// same words.
+// error is one line that says what is wrong and where; sql/schema/cron.sql accepts the same.
 func Parse(expr string, location *time.Location) (*Schedule, error) {
 	if len(expr) > maxLength {
 		return nil, errors.New("cron is longer than 1 kB")

@@ -1,10 +1,10 @@
 -- Limits for groups. The leader knows by the sequence that something has changed.
 CREATE TABLE IF NOT EXISTS :its_group (
-    "group" text PRIMARY KEY CONSTRAINT pgtaskd_group_check CHECK (octet_length("group") <= 65536 AND (right("group", 1) <> '%' OR octet_length("group") <= 100)),
+    "group" text PRIMARY KEY CHECK (octet_length("group") <= 65536 AND (right("group", 1) <> '%' OR octet_length("group") <= 100)),
     paused bool NOT NULL DEFAULT false, until timestamptz,
-    slots int4 CONSTRAINT pgtaskd_slots_check CHECK (slots >= 0),
-    rate int4 CONSTRAINT pgtaskd_rate_check CHECK (rate > 0),
-    per interval CONSTRAINT pgtaskd_per_check CHECK (per > '0' AND per <= '100 years' AND date_part('epoch', per) > 0),
+    slots int4 CHECK (slots >= 0),
+    rate int4 CHECK (rate > 0),
+    per interval CHECK (per > '0' AND per <= '100 years' AND date_part('epoch', per) > 0),
     note text, changed_by text, changed_at timestamptz,
     CONSTRAINT pgtaskd_rate_per_check CHECK ((rate IS NULL) = (per IS NULL))
 );

@@ -1,7 +1,5 @@
 -- Why a task waits, in a line for a person.
-CREATE OR REPLACE FUNCTION :its_why(id int8) RETURNS text LANGUAGE plpgsql AS $$
-BEGIN
-    RETURN :schema.pgtaskd_why(:table_text, id, :lead_class, :lead_first, :lead_last, :its_leader_text, :its_group_text);
-END
+CREATE OR REPLACE FUNCTION :its_why(id int8) RETURNS text LANGUAGE sql AS $$
+    SELECT :schema.pgtaskd_why(:table_text, id, :lead_class, :lead_first, :lead_last, :its_leader_text, :its_group_text);
 $$;
 COMMENT ON FUNCTION :its_why(int8) IS 'Why a task waits, in a line (:made)';
