@@ -26,7 +26,7 @@ func DDL(t Table, o Options) string {
 		before = s.kind
 		switch {
 		case s.kind == schemaStep:
-			fmt.Fprintf(&b, "%s\n", n.head(o)) // which makes it
+			fmt.Fprintf(&b, "%s\n%s", n.head(o), n.fill(text("earlier"))) // the head makes it
 		case s.kind == typeStep: // the head makes it
 			_, comment, _ := strings.Cut(s.sql, "\n")
 			fmt.Fprintf(&b, "%s\n", n.fill(comment))
