@@ -43,13 +43,12 @@ func TestDrainWithoutLead(t *testing.T) {
 func TestNobodyWaitsWithoutLead(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	s.exec(`CREATE FUNCTION unmarked() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
-		CREATE TRIGGER unmarked BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION unmarked()`)
-	id := s.add("input", "BEGIN; COMMIT; SELECT 1")
+	id := s.add("input, plan", "BEGIN; COMMIT; SELECT 1", s.get("SELECT now() + interval '1 s'"))
+	release := s.lock(id, "FOR UPDATE")
 	s.eventually("1", "SELECT count(*) "+sessions)
 	giveBack := s.usurp()
 	s.eventually("0", "SELECT count(*) "+sessions)
-	s.exec("DROP TRIGGER unmarked ON task")
+	release()
 	giveBack()
 	s.becomes(id, "DONE")
 }
