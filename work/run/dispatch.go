@@ -1,6 +1,7 @@
 package run
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,7 +48,7 @@ type Server struct {
 // goroutine may use it, but Dispatch is the leader's.
 type Dispatcher struct {
 	Config
-	pipelines pipelines
+	runners   sync.Map // the runners that are at work
 	profiles  profiles
 	instants  instants
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
@@ -65,10 +66,9 @@ type Dispatcher struct {
 // New returns one that has started nothing.
 func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
-		Config:    c,
-		pipelines: pipelines{all: map[*runner]*pipeline{}},
-		profiles:  profiles{of: map[like]*profile{}},
-		bare:      Parameters(c.Schema, c.Table, "", "", 1),
+		Config:   c,
+		profiles: profiles{of: map[like]*profile{}},
+		bare:     Parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)
 	d.Server.Store(&Server{Encoding: "UTF8"})
@@ -117,7 +117,3 @@ func (d *Dispatcher) servable(t *Task) bool {
 
 // Fits tells whether a session lies ready that suits the task.
 func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
-
-// CallBack gives back to the lanes what is with the server behind tasks that last, and returns what
-// those do not take.
-func (d *Dispatcher) CallBack() []*Task { return d.pipelines.overdue(d.Clock.Now(), d.Lanes) }

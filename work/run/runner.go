@@ -19,6 +19,7 @@ type runner struct {
 	at          *Task     // that it is at work for, until its end is known
 	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
 	before      *pending  // the task whose SQL has run and whose transaction is open
+	pipeline    pipeline
 	over        time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
 }
 
@@ -38,6 +39,8 @@ type pending struct {
 
 // serve runs t and what follows it.
 func (r *runner) serve(ctx context.Context, t *Task) {
+	r.runners.Store(r, nil)
+	defer r.runners.Delete(r)
 	defer r.post()
 	r.watched(func() { r.work(ctx, t) })
 }
@@ -117,7 +120,6 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	if r.session.Behind() > 0 {
 		return r.goOn(ctx)
 	}
-	r.callBack()
 	r.joins(t)
 	r.over = time.Time{}
 	spec, ok := r.spec(t)
@@ -129,10 +131,9 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	if r.before != nil {
 		tail = r.before.tail
 	}
-	behind, until := r.board(t, spec)
-	r.pipelines.add(r, t, behind, until)
+	then := r.board(t, spec)
 	asked := r.Clock.Now()
-	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
+	verdict, start, err := r.session.Begin(tail, spec, then...)
 	t.unload(spec)
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, r.Clock.Now())
@@ -175,7 +176,7 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 		r.leave()
 		return nil
 	}
-	b, ok := r.pipelines.next(r)
+	b, ok := r.pipeline.next()
 	r.conclude(verdict, nil)
 	if !ok { // called back, though its answer was only late: it is not ours any more
 		r.session.Abandon()
