@@ -57,8 +57,7 @@ type Session struct {
 	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to
 	// answer.
 	Ahead, Lag time.Duration
-	Nearest    time.Duration // the least that an answer has taken
-	told       time.Time     // the last moment of which it has told
+	told       time.Time // the last moment of which it has told
 
 	Shielded bool // by the row of its last task, which was marked: see spec
 
@@ -70,9 +69,6 @@ type Session struct {
 // moments of the target's. The difference changes by no more than it must be wrong.
 func (s *Session) Compare(reading, asked, answered time.Time) {
 	s.Lag = min(answered.Sub(asked), answerMost)
-	if s.Nearest == 0 || s.Lag < s.Nearest {
-		s.Nearest = s.Lag
-	}
 	if told := reading.Add(s.Ahead); told.Before(asked) {
 		s.Ahead += asked.Sub(told)
 	} else if told.After(answered) {

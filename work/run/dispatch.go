@@ -50,7 +50,7 @@ type Dispatcher struct {
 	Config
 	runners   sync.Map // the runners that are at work
 	profiles  profiles
-	instants  instants
+	instants  atomic.Int32 // queries of microseconds that runners see to
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
 	bare      [][2]string  // the parameters of a task that has none of its own
 	searched  time.Time    // when Dispatch looked at all lanes
@@ -67,7 +67,7 @@ type Dispatcher struct {
 func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
 		Config:   c,
-		profiles: profiles{of: map[like]*profile{}},
+		profiles: profiles{all: map[like]*profile{}},
 		bare:     Parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)

@@ -18,10 +18,11 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Open && result.Reason == exec.NotCancelled:
 		return r.holdEnd(t, start, result)
 	case result.Alone && result.Reason == exec.NotCancelled:
-		t.lone = true // and its like are not pipelined any more
+		t.Again++ // and its like are not pipelined any more
 		return t
 	case result.Retry() && t.Atomic && !t.ahead && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
-		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
+		t.Atomic = false // it cannot run inside a transaction: once more, as it is
+		t.Again++
 		return t
 	case result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "" &&
 		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:

@@ -157,11 +157,8 @@ func (r *runner) queue(t *Task) (then []*exec.Task) {
 // rolled back and run once more. Where there is a pause before each none is.
 func (r *runner) pipelined(t *Task) bool {
 	if t.Row.Remote != "" {
-		if t.Row.Max < 0 || !t.light() || r.profiles.depth(t) == 1 {
-			return false
-		}
 		query, _ := r.asQuery(t)
-		return query
+		return query && t.Row.Max >= 0
 	}
 	return t.Row.Max >= 0 && !r.Foreign.Load() && t.light() && t.Atomic
 }
@@ -172,18 +169,19 @@ func (r *runner) pipelined(t *Task) bool {
 // before it starts. Or whether it is to show, in such a transaction, what its like are: whatever it
 // does is committed then, and it is marked like all that is not exactly once.
 func (r *runner) asQuery(t *Task) (query, watch bool) {
-	if !t.light() || t.Row.Save || r.profiles.writes(t) || r.session.Foreign {
+	if !t.light() || t.Row.Save || r.session.Foreign {
 		return false, false
 	}
-	query = r.profiles.short(t)
-	return query, !query
+	known := r.profiles.of(t)
+	query = known.within(pipelineTime) > 1
+	return query, !query && known.queries >= 0
 }
 
 // light tells whether nothing is known of a task by itself why it should be more than a query that
 // may be run once more.
 func (t *Task) light() bool {
 	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.Settings) > 0 || t.Row.marksFirst() ||
-		t.Row.Count > 0 || t.Row.Live > 0 || t.lone || t.ahead || t.Again > 0 {
+		t.Row.Count > 0 || t.Row.Live > 0 || t.ahead || t.Again > 0 {
 		return false
 	}
 	t.Examine()

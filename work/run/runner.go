@@ -216,7 +216,7 @@ func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start tim
 	if r.over.IsZero() {
 		r.over = start
 	}
-	r.profiles.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
+	r.profiles.saw(t, result.Stop.Sub(r.over), result)
 	r.over = result.Stop
 	if r.Ran != nil {
 		r.Ran(t)

@@ -56,7 +56,7 @@ type Task struct {
 	room    int64        // bytes that its long texts take up; 0: none
 	digest  *[2]uint64   // of them, once they have come
 	TooLong bool         // a text of its is, and what follows on it may be much
-	Again   int          // how often we had to run it again for reasons of our own
+	Again   int          // how often we had to run it again for reasons of our own, or since it is not what its like are
 
 	Atomic  bool          // of its runner: it runs in our transaction
 	query   bool          // of its runner: it runs in our transaction on a remote, and must not write there
@@ -65,7 +65,6 @@ type Task struct {
 	claim   Prepared      // of its runner: what became of that,
 	refused *exec.Failure // and why not
 	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
-	lone    bool          // of its runner: it has turned out not to be what its like are
 	Marks   atomic.Bool   // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
