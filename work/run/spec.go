@@ -37,7 +37,6 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 			r.note(Outcome{Task: t, Kind: Released})
 			return nil, false
 		}
-		t.unload(nil)
 		marked := r.mark(t)
 		if marked.Refused != nil {
 			r.note(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: marked.Refused})
@@ -48,15 +47,11 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 			return nil, false
 		}
 	} else if r.session.Shielded && t.Row.Remote == "" {
-		t.unload(nil)
 		r.flush()
 		if r.session == nil || !r.leads() {
 			r.note(Outcome{Task: t, Kind: Released})
 			return nil, false
 		}
-	}
-	if t.Row.Data == nil && !r.load(t) {
-		return nil, false
 	}
 	r.session.Shielded = false
 	spec := r.made(t, t.Row.Save && r.session.Keeps(t.Lane))

@@ -54,7 +54,6 @@ type Task struct {
 	Traits  *exec.Traits // nil: not looked at yet
 	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
 	room    int64        // bytes that its long texts take up; 0: none
-	digest  *[2]uint64   // of them, once they have come
 	TooLong bool         // a text of its is, and what follows on it may be much
 	Again   int          // how often we had to run it again for reasons of our own, or since it is not what its like are
 

@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"hash/maphash"
 	"strings"
 	"time"
 
@@ -14,8 +13,7 @@ import (
 
 // Long texts come when their task starts, as many as there is room for in the whole program, and go
 // when the server has them: they are not kept while their task runs. A remote may take its time to
-// take them, so its tasks have room of their own. Nobody has room while they wait for what others
-// can hold up, as the mark of a row that is locked: the texts go before that, and come again.
+// take them, so its tasks have room of their own.
 
 const (
 	textsMost  = 16 << 20           // the room, in bytes
@@ -97,7 +95,6 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 }
 
 // load brings the long texts of a task, when there is room; false when its end is known by that.
-// Each time they must be the same: what they are was looked at once, before the mark.
 func (r *runner) load(t *Task) bool {
 	room := min(t.sizes.Input+t.sizes.Data, textsMost)
 	if t.allowance().Acquire(r.Group.Context(), room) != nil {
@@ -114,19 +111,9 @@ func (r *runner) load(t *Task) bool {
 			return false
 		}
 	}
-	digest := [2]uint64{maphash.String(digestSeed, *texts[0]), maphash.String(digestSeed, *texts[1])}
-	if t.digest != nil && *t.digest != digest {
-		t.unload(nil)
-		r.turnAway(t, exec.NewFailure("task was changed before it started", "55000",
-			"DETAIL", "Its input or data was not the same when it was read again."))
-		return false
-	}
-	t.Row.Input, t.Row.Data, t.digest = texts[0], texts[1], &digest
+	t.Row.Input, t.Row.Data = texts[0], texts[1]
 	return true
 }
-
-// digestSeed is not known outside: nobody can write two texts that have one digest.
-var digestSeed = maphash.MakeSeed()
 
 // unload lets go of long texts, which the server has, or is not to have.
 func (t *Task) unload(spec *exec.Task) {
