@@ -39,7 +39,7 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 	b := pool.Backend{PID: c.pid, Since: c.since}
 	_, err = c.conn.Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
 	if err == nil {
-		err = l.Pool.Register(ctx, b)
+		err = l.Pool.Register(ctx, b, 0)
 	}
 	if path := l.rolePath.Load(); err == nil && path != nil {
 		err = c.follow(ctx, *path)

@@ -15,7 +15,7 @@ import (
 // try it counts as over.
 const (
 	shortPause = time.Second
-	shortOver  = 6 * time.Second
+	shortOver  = 3 * time.Second
 )
 
 // shortage is that of sessions to the target's own database: too many connections, a password that
@@ -28,7 +28,7 @@ type shortage struct {
 	mu    sync.Mutex
 	since time.Time // zero: there is none
 	last  time.Time // of the vain tries
-	next  time.Time // when to try again; zero: one could be opened since the last vain try
+	next  time.Time // when to try again
 }
 
 // fail takes note that a session could not be opened, while so many were open.
@@ -43,13 +43,6 @@ func (s *shortage) fail(err error, open int) {
 	s.last, s.next = now, now.Add(shortPause)
 }
 
-// succeed takes note that a session could be opened.
-func (s *shortage) succeed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next = time.Time{}
-}
-
 // lasts tells whether there is one.
 func (s *shortage) lasts() bool {
 	s.mu.Lock()
@@ -57,15 +50,11 @@ func (s *shortage) lasts() bool {
 	return !s.since.IsZero()
 }
 
-// admit tells whether a session may be opened now: while there is a shortage one from time to time,
-// until that goes well.
+// admit tells whether a session may be opened now: while there is a shortage one from time to time.
 func (s *shortage) admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if s.next.IsZero() {
-		return true
-	}
 	if now.Before(s.next) {
 		return false
 	}

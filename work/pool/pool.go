@@ -33,9 +33,9 @@ type Config struct {
 	Own func(ctx context.Context, n Need) (*pgconn.Config, error)
 	// Elsewhere opens a session on a remote.
 	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
-	// Enrol registers one of our backends. It is an error
-	// where we do not lead.
-	Enrol func(ctx context.Context, b Backend) error
+	// Enrol registers one of our backends. It is an error where we do not lead, by the control
+	// session with that process id (0: any).
+	Enrol func(ctx context.Context, b Backend, leader int32) error
 	Log   zerolog.Logger
 	// Failed begins a line of the log about an error.
 	Failed func(error) *zerolog.Event
