@@ -84,8 +84,10 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 		superuser = t.Row.Role.Superuser
 	}
 	switch {
-	case errors.As(err, &panicked):
-		return internal()
+	case errors.As(err, &panicked): // it says nothing of ourselves
+		r.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
+		return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
+			"pgtaskd met an internal error; its log has the details.")
 	case t.Row.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
 		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL",
 			answer.Message, "HINT", loginHints[answer.Code])

@@ -8,7 +8,6 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/human"
-	"pgtaskd/routine"
 )
 
 // judge says what follows from the result of a run.
@@ -233,21 +232,6 @@ func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	started, err := session.ServerStart(ctx)
 	_, since, _ := t.Runs()
 	return err == nil && started.Add(r.session.Ahead).Before(since)
-}
-
-// internal is what the row of a task shows that has made us panic where there is nobody else to
-// tell.
-func internal() *exec.Failure {
-	return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
-		"pgtaskd met an internal error; its log has the details.")
-}
-
-// confess logs a panic that an attempt to connect has brought about: it says nothing of ourselves.
-func (r *runner) confess(t *Task, err error) {
-	var p *routine.Panic
-	if errors.As(err, &p) {
-		r.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
-	}
 }
 
 // watched does something for the task that the runner is at. When that panics, the task is taken

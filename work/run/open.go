@@ -58,7 +58,6 @@ func (r *runner) open(ctx context.Context, t *Task) (*pool.Session, Outcome) {
 	if t.cancelled() != exec.NotCancelled {
 		return nil, Outcome{}
 	}
-	r.confess(t, err)
 	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
 	if e.Delay = r.Pool.Delay(t.need()); pool.Final(err) {
 		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}

@@ -96,17 +96,15 @@ func (r *runner) post() {
 // that there are no more of them than tasks that may run at once. Nothing of a session is open
 // meanwhile.
 
-// An end is heavy when it is longer than HeavyFrom, or, where ends of heldMost are to be written
-// already, than heavyThen, in bytes.
+// An end is heavy when it is longer than HeavyFrom, in bytes, or where ends of heldMost are to be
+// written already.
 const (
 	HeavyFrom = 64 << 10
-	heavyThen = 1 << 10
 	heldMost  = 32 << 20
 )
 
 func (r *runner) isHeavy(result *exec.Result) bool {
-	n := Size(result)
-	return n > HeavyFrom || n > heavyThen && r.unwritten.Load() > heldMost
+	return Size(result) > HeavyFrom || r.unwritten.Load() > heldMost
 }
 
 // tell tells the leader of an outcome.
@@ -130,31 +128,14 @@ func (r *runner) deliver(e Outcome) {
 	case e.Heavy || e.Task.Marks.Load() && r.Lanes.IsClosed():
 		e.Written = make(chan struct{})
 		r.tell(e)
-		r.abide(e.Written)
+		select {
+		case <-e.Written:
+		case <-r.Group.Context().Done():
+		}
 		r.Lanes.Ended(e.Task, e.at())
 	default:
 		r.Lanes.Ended(e.Task, e.at())
 		r.tell(e)
-	}
-}
-
-// untouched is for how long a session stands still at most whose task's end is to be written: after
-// 10 s another leader would end it.
-const untouched = 4 * time.Second
-
-// abide waits until an end is written, with the session.
-func (r *runner) abide(written <-chan struct{}) {
-	for {
-		select {
-		case <-written:
-			return
-		case <-r.Group.Context().Done():
-			return
-		case <-time.After(untouched):
-			if r.session != nil {
-				_ = r.session.Touch() // one that is gone is met by what follows
-			}
-		}
 	}
 }
 
