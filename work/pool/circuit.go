@@ -43,15 +43,15 @@ func (s *shortage) fail(err error, open int) {
 	s.last, s.next = now, now.Add(shortPause)
 }
 
-// lasts tells whether there is one.
-func (s *shortage) lasts() bool {
+// Short tells whether sessions in the target's own database cannot be opened.
+func (s *shortage) Short() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.since.IsZero()
 }
 
-// admit tells whether a session may be opened now: while there is a shortage one from time to time.
-func (s *shortage) admit() bool {
+// Admit tells whether a session may be opened now: while there is a shortage one from time to time.
+func (s *shortage) Admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
@@ -62,9 +62,9 @@ func (s *shortage) admit() bool {
 	return true
 }
 
-// look logs the end of a shortage: none was tried in vain for a while, as they could be opened
+// Look logs the end of a shortage: none was tried in vain for a while, as they could be opened
 // again, or nobody needs one.
-func (s *shortage) look() {
+func (s *shortage) Look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.since.IsZero() && time.Since(s.last) > shortOver {

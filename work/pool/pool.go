@@ -17,7 +17,7 @@ import (
 type Pool struct {
 	Config
 	patience patience
-	shortage shortage
+	shortage
 
 	mu   sync.Mutex
 	free []*Session          // without work, the one that was used last at the end
@@ -56,15 +56,6 @@ func New(c Config) *Pool {
 		pids:     map[int32]time.Time{},
 	}
 }
-
-// Short tells whether sessions in the target's own database cannot be opened.
-func (p *Pool) Short() bool { return p.shortage.lasts() }
-
-// Admit tells whether one may be opened now.
-func (p *Pool) Admit() bool { return p.shortage.admit() }
-
-// Look logs the end of a shortage.
-func (p *Pool) Look() { p.shortage.look() }
 
 // Delay counts a try to open a session that failed, and says how long to wait with the next.
 func (p *Pool) Delay(n Need) time.Duration {

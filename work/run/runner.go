@@ -18,23 +18,9 @@ type runner struct {
 	yields      bool      // a task waits for room that its session does not suit
 	at          *Task     // that it is at work for, until its end is known
 	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
-	before      *pending  // the task whose SQL has run and whose transaction is open
+	before      *Outcome  // of the task whose SQL has run and whose transaction is open
 	pipeline    pipeline
 	over        time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
-}
-
-// pending is a task whose end goes to the server together with the next task's SQL.
-type pending struct {
-	task   *Task
-	tail   *exec.Tail
-	start  time.Time
-	result *exec.Result
-	pid    int32
-	since  time.Time     // of its backend
-	xact   int64         // with which its row is prepared; 0: it has written nothing
-	shed   bool          // and has its texts,
-	less   *exec.Failure // or why it does not take them
-	heavy  bool
 }
 
 // serve runs t and what follows it.
@@ -68,26 +54,6 @@ func (r *runner) work(ctx context.Context, t *Task) {
 	r.Pool.Put(r.session)
 	r.session = nil
 	r.Freed()
-}
-
-// mark tells the leader what it has to know, as do the next two, and has the task's row show WORK.
-func (r *runner) mark(t *Task) Answer {
-	r.post()
-	return r.Leader.Mark(r.Group.Context(), t, int32(r.session.PID))
-}
-
-func (r *runner) text(t *Task, which Text) Answer {
-	r.post()
-	pid := int32(0)
-	if r.session != nil {
-		pid = int32(r.session.PID)
-	}
-	return r.Leader.Text(r.Group.Context(), t, pid, which)
-}
-
-func (r *runner) leads() bool {
-	r.post()
-	return r.Leader.Leads(r.Group.Context())
 }
 
 // leave ends the session.
@@ -127,13 +93,9 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 		t.unload(nil)
 		return r.another()
 	}
-	var tail *exec.Tail
-	if r.before != nil {
-		tail = r.before.tail
-	}
 	then := r.board(t, spec)
 	asked := r.Clock.Now()
-	verdict, start, err := r.session.Begin(tail, spec, then...)
+	verdict, start, err := r.session.Begin(r.tail(), spec, then...)
 	t.unload(spec)
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, r.Clock.Now())

@@ -69,6 +69,6 @@ func dispatcher(t *testing.T) *Dispatcher {
 	return New(Config{
 		Group: routine.New(t.Context()), Pool: pool.New(pool.Config{}), Clock: clock, Log: zerolog.Nop(),
 		Failed: func(error) *zerolog.Event { return nil },
-		Lanes: lane.New[*Task](1, time.Second, clock.Now),
+		Lanes:  lane.New[*Task](1, time.Second, clock.Now),
 	}, Limits{Run: 100})
 }

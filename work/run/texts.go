@@ -36,6 +36,7 @@ func IsBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
 // learn asks for the names of a task that has long texts; false when its end is known by that.
 func (r *runner) learn(t *Task) bool {
 	r.flush() // nothing of ours stays open while we wait
+	r.post()
 	told := r.text(t, Names)
 	if told.Sizes != nil {
 		told.Refused = tooLong(told.Sizes, r.LongestText)
@@ -51,6 +52,15 @@ func (r *runner) learn(t *Task) bool {
 	t.Row.Group, t.Row.Remote, t.Row.Format.Null = *names[0], *names[1], *names[2]
 	t.Shows = r.Shows(t.Row.Group)
 	return true
+}
+
+// text asks the leader for a text of the task.
+func (r *runner) text(t *Task, which Text) Answer {
+	pid := int32(0)
+	if r.session != nil {
+		pid = int32(r.session.PID)
+	}
+	return r.Leader.Text(r.Group.Context(), t, pid, which)
 }
 
 // turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
