@@ -112,7 +112,7 @@ func (l *loop) entryOf(e end) *ledger.Entry {
 		Kind: ledger.Done, ID: e.task.Row.ID, Version: e.readVersion(), PID: e.PID, Start: e.begun(), Stop: e.Stop, Exactly: e.exactly(), Xact: e.Xact,
 		Tell: func(a ledger.Answer) { l.inbox.report(report{end: &e, answer: a}) },
 	}
-	if entry.Output, entry.Notice = e.told(l.encoding()); e.Shed {
+	if entry.Output, entry.Notice = e.told(); e.Shed {
 		entry.Kind = ledger.Settle
 	}
 	return entry

@@ -45,15 +45,6 @@ func broken(err error) bool {
 	return errors.As(err, &gone) && gone.Broken
 }
 
-// Stored is a text as the database can store it; nil stays nil.
-func Stored(text *string, encoding string) *string {
-	if text == nil || encoding == "UTF8" {
-		return text
-	}
-	s := exec.Stored(*text, encoding)
-	return &s
-}
-
 // unreachableAfter is how long after the first try a role that is no superuser learns, at the
 // earliest, that no server has answered: what this machine refuses by itself takes no time, and
 // what others do hardly any.
@@ -64,9 +55,9 @@ const readLog = "The log of pgtaskd says why, at level debug."
 
 // loginHints say what lets a role log in.
 var loginHints = map[string]string{
-	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE … LOGIN.",
+	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE ... LOGIN.",
 	"28P01": "Its password_file or password_command in the configuration, or the password file of libpq, must have its password.",
-	"42501": "GRANT CONNECT ON DATABASE … TO the role.",
+	"42501": "GRANT CONNECT ON DATABASE ... TO the role.",
 	"53300": "Raise max_connections, or the CONNECTION LIMIT of the role or the database.",
 }
 

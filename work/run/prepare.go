@@ -34,10 +34,9 @@ const (
 // prepare has the row show the transaction in which the run's effects are. The error tells why the
 // table refuses it.
 func (r *runner) prepare(e *Outcome) (Prepared, *exec.Failure) {
-	encoding := r.Server.Load().Encoding
 	return r.asks(e.Task, Preparation{
 		PID: e.PID, Since: e.Since, Start: e.Start, Stop: e.Stop, Xact: e.Result.Xact,
-		Output: Stored(e.Result.Output, encoding), Notice: Stored(e.Result.Notice, encoding),
+		Output: e.Result.Output, Notice: e.Result.Notice,
 	})
 }
 
