@@ -20,7 +20,7 @@ type runner struct {
 	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
 	before      *Outcome  // of the task whose SQL has run and whose transaction is open
 	pipeline    pipeline
-	over        time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
+	over        time.Time // by the session's server: when the SQL of the task before was, which the one under way was sent behind; zero: behind none
 }
 
 // serve runs t and what follows it.
@@ -155,31 +155,26 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 // attend sees to a task whose SQL is under way.
 func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
 	r.session.Tasks++
-	began := time.Now()
-	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.Now())
+	began, told := time.Now(), start
+	if t.Row.Remote != "" { // which may tell what it likes
+		start = r.Clock.Now()
+	}
 	t.begin(r.session.Session, start)
 	r.Lanes.Began(t, start)
 	result, err := r.session.Await(spec)
 	t.end()
 	r.leaves(t)
-	if !result.Stop.IsZero() {
-		result.Stop = result.Stop.Add(r.session.Ahead)
+	if r.over.IsZero() {
+		r.over = told
 	}
-	switch now := start.Add(time.Since(began)); {
-	case result.Stop.Before(start.Add(-pool.ClockOdd)) || result.Stop.After(now.Add(pool.ClockOdd)): // no server has told, or something else
-		result.Stop = now
-	case t.Row.Remote == "":
+	r.profiles.saw(t, result.Stop.Sub(r.over), result)
+	if r.over = result.Stop; result.Stop.IsZero() || t.Row.Remote != "" {
+		result.Stop = start.Add(time.Since(began))
+	} else {
 		r.Clock.heard(result.Stop)
-	default:
-		result.Stop = r.session.Told(result.Stop, now)
 	}
 	r.session.Saved, r.session.Holds = t.Lane, t.Row.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
-	if r.over.IsZero() {
-		r.over = start
-	}
-	r.profiles.saw(t, result.Stop.Sub(r.over), result)
-	r.over = result.Stop
 	if r.Ran != nil {
 		r.Ran(t)
 	}
