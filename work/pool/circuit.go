@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"maps"
 	"sync"
 	"time"
 
@@ -85,10 +84,9 @@ type wait struct {
 	since time.Time
 }
 
-// patienceMost is how many remotes are known that old ones among them are looked for.
 const (
 	patienceLong = time.Minute
-	patienceMost = 1000
+	patienceMost = 1000 // remotes that are known
 )
 
 func (p *patience) fail(place string) time.Duration {
@@ -96,7 +94,7 @@ func (p *patience) fail(place string) time.Duration {
 	defer p.mu.Unlock()
 	place = lane.Brief(place)
 	if len(p.of) >= patienceMost {
-		maps.DeleteFunc(p.of, func(_ string, w wait) bool { return time.Since(w.since) > 2*patienceLong })
+		clear(p.of)
 	}
 	w := p.of[place]
 	if time.Since(w.since) < w.delay/2 { // one of many that failed together

@@ -112,11 +112,3 @@ func Final(err error) bool {
 	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" ||
 		answer.Code == "42704" || answer.Code == "22023"
 }
-
-// Unanswered tells the error of a server that has given no answer.
-func Unanswered(err error) bool {
-	var refused *remote.Refused
-	var answer *pgconn.PgError
-	var panicked *routine.Panic
-	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
-}

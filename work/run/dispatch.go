@@ -52,7 +52,6 @@ type Dispatcher struct {
 	profiles  profiles
 	instants  atomic.Int32 // queries of microseconds that runners see to
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
-	bare      [][2]string  // the parameters of a task that has none of its own
 	searched  time.Time    // when Dispatch looked at all lanes
 
 	// The leader sets them.
@@ -68,7 +67,6 @@ func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
 		Config:   c,
 		profiles: profiles{all: map[like]*profile{}},
-		bare:     Parameters(c.Schema, c.Table, "", "", 1),
 	}
 	d.Limits.Store(&limits)
 	d.Server.Store(&Server{Encoding: "UTF8"})

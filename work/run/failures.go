@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -84,18 +85,14 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &costly): // the server has said that
 		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
-	case errors.As(err, &refused) && superuser:
-		detail := refused.Detail
-		if detail == "" {
-			detail = refused.Private
-		}
-		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", refused.Hint)
 	case errors.As(err, &refused):
-		hint := refused.Hint
-		if hint == "" && refused.Private != "" {
-			hint = readLog
+		detail, hint := refused.Detail, refused.Hint
+		if superuser {
+			detail = cmp.Or(detail, refused.Private)
+		} else if refused.Private != "" {
+			hint = cmp.Or(hint, readLog)
 		}
-		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", refused.Detail, "HINT", hint)
+		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
 	case errors.As(err, &answer):
 		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
 	case superuser || remote.Unsuited(err):

@@ -88,9 +88,6 @@ func settings(t *Task) [][2]string {
 
 // usual are the settings that a session may share with its tasks.
 func (r *runner) usual(t *Task) exec.Usual {
-	if t.Row.Parent == nil && *t.Row.Data == "" && t.Row.Attempt == 1 {
-		return exec.Usual{t.Shows, r.bare}
-	}
 	parent := ""
 	if t.Row.Parent != nil {
 		parent = strconv.FormatInt(*t.Row.Parent, 10)
