@@ -83,3 +83,19 @@ func (s *Session) unbegun(err error) error {
 	lost.Unbegun = lost.Unbegun || own || !s.written && pgconn.SafeToRetry(lost.Cause)
 	return err
 }
+
+// Touch has the server show that somebody still has the session, though nothing runs on it. It does
+// nothing where something does, or a transaction is open. The error is a *Lost.
+func (s *Session) Touch() error {
+	if s.status != 'I' || s.cancel.runs() || len(s.behind) > 0 {
+		return nil
+	}
+	s.within(s.brief)
+	defer s.limited(false)
+	s.query("")
+	if err := s.flush(); err != nil {
+		return err
+	}
+	_, err := s.answer(sink{})
+	return err
+}

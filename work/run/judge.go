@@ -16,22 +16,22 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 		Task: t, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since,
 		Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result),
 	}
+	byItself := result.Reason == exec.NotCancelled
+	again := byItself && (t.Once() || t.Row.Rerun) // it may run again
 	switch {
-	case result.Open && result.Reason == exec.NotCancelled:
+	case result.Open && byItself:
 		return r.holdEnd(e)
-	case result.Alone && result.Reason == exec.NotCancelled:
+	case result.Alone && byItself:
 		t.Again++ // and its like are not pipelined any more
 		return t
-	case result.Retry() && t.Atomic && !t.ahead && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case again && result.Retry() && t.Atomic && !t.ahead:
 		t.Atomic = false // it cannot run inside a transaction: once more, as it is
 		t.Again++
 		return t
-	case result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "" &&
-		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case again && result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "":
 		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
-	case isConflict(result.Failure) && !result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "" &&
-		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case again && isConflict(result.Failure) && !result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "":
 		e.Kind, e.Fault = Refused, result.Failure
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
 		e.Kind = Released
@@ -47,7 +47,7 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 		r.leave() // it may have locked what its end is written to
 	}
 	r.note(e)
-	if result.Reason != exec.NotCancelled {
+	if !byItself {
 		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
 	}
 	if r.session == nil {
@@ -150,8 +150,7 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	case t.watch:
 		e.Result.Failure = verdict.Failure
 	case t.query: // there is nothing to lose
-		e.Kind, e.Delay = Released, time.Millisecond
-		r.profiles.forget(t)
+		e.Kind, e.Delay = Refused, time.Millisecond
 	case (t.Once() || t.Row.Rerun) && (InTheWay(verdict.Failure) && !verdict.Failure.Raised() || verdict.Failure.QueueIsFull() && !away):
 		e.Kind, e.Fault = Refused, verdict.Failure
 	case e.Xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised(): // somebody has cancelled it, and is not asked what for

@@ -128,14 +128,31 @@ func (r *runner) deliver(e Outcome) {
 	case e.Heavy || e.Task.Marks.Load() && r.Lanes.IsClosed():
 		e.Written = make(chan struct{})
 		r.tell(e)
-		select {
-		case <-e.Written:
-		case <-r.Group.Context().Done():
-		}
+		r.abide(e.Written)
 		r.Lanes.Ended(e.Task, e.at())
 	default:
 		r.Lanes.Ended(e.Task, e.at())
 		r.tell(e)
+	}
+}
+
+// untouched is for how long a session stands still at most whose task's end is to be written: after
+// 10 s another leader would end it.
+const untouched = 4 * time.Second
+
+// abide waits until an end is written, with the session.
+func (r *runner) abide(written <-chan struct{}) {
+	for {
+		select {
+		case <-written:
+			return
+		case <-r.Group.Context().Done():
+			return
+		case <-time.After(untouched):
+			if r.session != nil {
+				_ = r.session.Touch() // one that is gone is met by what follows
+			}
+		}
 	}
 }
 

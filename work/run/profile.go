@@ -82,13 +82,6 @@ func (h *profiles) of(t *Task) (known profile) {
 	return known
 }
 
-// forget has a profile found out again.
-func (h *profiles) forget(t *Task) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.all, t.like())
-}
-
 // depth is how many tasks like this one make a pipeline; 1: it is not pipelined.
 func (h *profiles) depth(t *Task) int {
 	most := pipelineTime

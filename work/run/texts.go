@@ -85,21 +85,16 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 		size, most int64
 		limit      string
 	}{
-		{"group", s.Group, nameLongest, ""},
-		{"remote", s.Remote, nameLongest, ""},
-		{"null", s.Null, nameLongest, ""},
+		{"group", s.Group, nameLongest, "the most is"},
+		{"remote", s.Remote, nameLongest, "the most is"},
+		{"null", s.Null, nameLongest, "the most is"},
 		{"input", s.Input, most, "data_limit of the target is"},
 		{"data", s.Data, most, "data_limit of the target is"},
 	} {
-		if text.size <= text.most {
-			continue
+		if text.size > text.most {
+			return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
+				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, text.limit, text.most))
 		}
-		limit := text.limit
-		if limit == "" {
-			limit = "the most is"
-		}
-		return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
-			"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, limit, text.most))
 	}
 	return nil
 }
