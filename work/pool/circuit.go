@@ -72,41 +72,33 @@ func (s *shortage) Look() {
 	}
 }
 
-// patience is how long to wait with tasks whose remote, or role, takes no connections: 1 s, doubling,
-// at most a minute.
-type patience struct {
-	mu sync.Mutex
-	of map[string]wait
-}
-
+// wait is how long to wait with tasks whose remote, or role, takes no connections.
 type wait struct {
 	delay time.Duration
 	since time.Time
 }
 
 const (
-	patienceLong = time.Minute
-	patienceMost = 1000 // remotes that are known
+	waitLongest = time.Minute
+	waitsMost   = 1000 // places that are known
 )
 
-func (p *patience) fail(place string) time.Duration {
+// Delay counts a try to open a session that failed, and says how long to wait with the next: for a
+// remote or role 1 s, doubling, at most a minute.
+func (p *Pool) Delay(n Need) time.Duration {
+	place := lane.Brief(n.Place())
+	if place == "" {
+		return shortPause
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	place = lane.Brief(place)
-	if len(p.of) >= patienceMost {
-		clear(p.of)
+	if len(p.waits) >= waitsMost {
+		clear(p.waits)
 	}
-	w := p.of[place]
-	if time.Since(w.since) < w.delay/2 { // one of many that failed together
-		return w.delay
+	w := p.waits[place]
+	if time.Since(w.since) >= w.delay/2 { // else it is one of many that failed together
+		w = wait{min(max(2*w.delay, time.Second), waitLongest), time.Now()}
+		p.waits[place] = w
 	}
-	w = wait{min(max(2*w.delay, time.Second), patienceLong), time.Now()}
-	p.of[place] = w
 	return w.delay
-}
-
-func (p *patience) succeed(place string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.of, lane.Brief(place))
 }

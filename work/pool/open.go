@@ -11,6 +11,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
+	"pgtaskd/work/lane"
 )
 
 // SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
@@ -29,7 +30,9 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	if err != nil {
 		return nil, err
 	}
-	p.patience.succeed(n.Place())
+	p.mu.Lock()
+	delete(p.waits, lane.Brief(n.Place()))
+	p.mu.Unlock()
 	session.Within(p.Group)
 	return session, nil
 }

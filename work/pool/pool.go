@@ -16,13 +16,13 @@ import (
 // Pool keeps the sessions of a target. Any goroutine may use it.
 type Pool struct {
 	Config
-	patience patience
 	shortage
 
-	mu   sync.Mutex
-	free []*Session          // without work, the one that was used last at the end
-	all  int                 // with those at work
-	pids map[int32]time.Time // of all in the target's own database, and of what joined; their starts
+	mu    sync.Mutex
+	waits map[string]wait     // by the place that takes no connections
+	free  []*Session          // without work, the one that was used last at the end
+	all   int                 // with those at work
+	pids  map[int32]time.Time // of all in the target's own database, and of what joined; their starts
 }
 
 // Config is how a pool opens sessions.
@@ -51,18 +51,10 @@ type Backend struct {
 func New(c Config) *Pool {
 	return &Pool{
 		Config:   c,
-		patience: patience{of: map[string]wait{}},
+		waits:    map[string]wait{},
 		shortage: shortage{log: c.Log, failed: c.Failed},
 		pids:     map[int32]time.Time{},
 	}
-}
-
-// Delay counts a try to open a session that failed, and says how long to wait with the next.
-func (p *Pool) Delay(n Need) time.Duration {
-	if place := n.Place(); place != "" {
-		return p.patience.fail(place)
-	}
-	return shortPause
 }
 
 // most is how many sessions there may be: no more than there are where no more can be opened.

@@ -20,12 +20,6 @@ func InTheWay(f *exec.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
 }
 
-// isConflict tells an error by which the server asks for another try: of a transaction that has met
-// another one.
-func isConflict(f *exec.Failure) bool {
-	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01")
-}
-
 // lostFailure is the error of a session that is gone.
 func lostFailure(err error, t *Task) *exec.Failure {
 	var gone *exec.Lost

@@ -28,10 +28,12 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 		t.Atomic = false // it cannot run inside a transaction: once more, as it is
 		t.Again++
 		return t
-	case again && result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "":
+	case again && result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic &&
+		t.Row.Remote == "":
 		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
-	case again && isConflict(result.Failure) && !result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "":
+	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // a lock it did not wait for
+		!result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "":
 		e.Kind, e.Fault = Refused, result.Failure
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
 		e.Kind = Released
@@ -94,7 +96,10 @@ func (r *runner) prepared() (next *Task, taken bool) {
 	if e.Xact = e.Task.Xact(); e.Xact != 0 && e.Xact == e.Result.Xact { // before its SQL began
 		return nil, true
 	}
-	answer, refused := r.prepare(e)
+	answer, refused := r.asks(e.Task, Preparation{
+		PID: e.PID, Since: e.Since, Start: e.Start, Stop: e.Stop, Xact: e.Result.Xact,
+		Output: e.Result.Output, Notice: e.Result.Notice,
+	})
 	if answer == Taken {
 		e.Xact, e.Heavy, e.Shed, e.Less = e.Result.Xact, false, true, refused
 		shed(e.Result)

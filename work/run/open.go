@@ -18,12 +18,16 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	if s != nil {
 		return r.starts(s, t)
 	}
-	opening, opened := t.opens(ctx)
+	opening, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	if t.opens(giveUp) {
+		giveUp()
+	}
 	if r.Lanes.IsClosed() { // else the drain will
 		t.Withdraw()
 	}
 	s, e := r.open(opening, t)
-	cancelled := opened()
+	cancelled := t.opens(nil)
 	if s != nil && !cancelled {
 		return r.starts(s, t)
 	}

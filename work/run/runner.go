@@ -20,7 +20,7 @@ type runner struct {
 	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
 	before      *Outcome  // of the task whose SQL has run and whose transaction is open
 	pipeline    pipeline
-	over        time.Time // by the session's server: when the SQL of the task before was, which the one under way was sent behind; zero: behind none
+	over        time.Time // end of the SQL that the one under way was sent behind; zero: none
 }
 
 // serve runs t and what follows it.
@@ -109,7 +109,10 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	r.post()
 	if errors.Is(err, exec.ErrUnclaimed) {
 		r.land()
-		return r.unclaimed(t)
+		r.untaken(t.claim, t.refused, Outcome{
+			Task: t, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now(),
+		})
+		return r.another()
 	}
 	if failure := new(exec.Failure); errors.As(err, &failure) {
 		r.land()
