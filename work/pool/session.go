@@ -65,9 +65,10 @@ type Session struct {
 }
 
 // Compare takes a reading of the clock of the session's server that was asked for between two
-// moments of the target's.
+// moments of the target's. The difference changes by no more than it must be wrong.
 func (s *Session) Compare(reading, asked, answered time.Time) {
-	s.Ahead, s.Lag = answered.Sub(reading), min(answered.Sub(asked), answerMost)
+	s.Lag = min(answered.Sub(asked), answerMost)
+	s.Ahead = min(max(s.Ahead, asked.Sub(reading)), answered.Sub(reading))
 }
 
 // answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind
