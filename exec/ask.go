@@ -4,21 +4,8 @@ import (
 	"context"
 	"encoding/binary"
 	"errors"
-	"strconv"
 	"time"
 )
-
-const sees = "SELECT pg_catalog.count(*) FROM pg_catalog.pg_stat_get_activity($1) AS a"
-
-// Sees tells whether the server has a backend of that process id.
-func (s *Session) Sees(ctx context.Context, pid int32) (bool, error) {
-	row, err := s.ask(ctx, sees, 1, strconv.AppendInt(nil, int64(pid), 10))
-	if err != nil {
-		return false, err
-	}
-	n, err := int8Of(row[0])
-	return n > 0, err
-}
 
 const serverStart = "SELECT pg_catalog.pg_postmaster_start_time()"
 
@@ -36,10 +23,10 @@ var errAnswer = errors.New("the server's catalog can't be read")
 
 // ask asks for a row of so many columns, before the first task. The error is a *pgconn.PgError where
 // the server has one.
-func (s *Session) ask(ctx context.Context, sql string, columns int, args ...[]byte) ([][]byte, error) {
+func (s *Session) ask(ctx context.Context, sql string, columns int) ([][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, s.limit)
 	defer cancel()
-	answer := s.conn.ExecParams(ctx, sql, args, nil, nil, binaryFormat).Read()
+	answer := s.conn.ExecParams(ctx, sql, nil, nil, nil, binaryFormat).Read()
 	switch {
 	case answer.Err != nil:
 		return nil, answer.Err

@@ -11,6 +11,7 @@ import (
 	"strings"
 	"testing"
 	"testing/iotest"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -245,6 +246,7 @@ func FuzzLongRow(f *testing.F) {
 			return
 		}
 		copied, _ := (&pgproto3.CopyData{Data: append([]byte(one), two...)}).Encode(nil)
+		valid := utf8.ValidString(one) && utf8.ValidString(two) && !strings.Contains(one+two, "\x00")
 		most := int64(limit) << 13
 		whole, pieces := NewOutput(format, most), NewOutput(format, most)
 		for _, o := range []*Output{whole, pieces} {
@@ -261,7 +263,7 @@ func FuzzLongRow(f *testing.F) {
 		}
 		want, _ := whole.Text()
 		got, _ := pieces.Text()
-		if got != want && !strings.ContainsRune(want, '\uFFFD') && whole.Over() == pieces.Over() {
+		if got != want && valid && whole.Over() == pieces.Over() {
 			t.Errorf("%d and %d bytes, %t and %t: %.80q and %.80q", len(got), len(want), pieces.Over(), whole.Over(), got, want)
 		}
 		if limit > 0 && int64(len(got)) > most+100 {

@@ -15,8 +15,12 @@ const TextLimit = 64 << 10
 // detailMost bounds Failure.Detail, in bytes.
 const detailMost = 100
 
-// cutMark stands where a text has been cut.
-const cutMark = "…"
+// cutMark stands where a text has been cut, and unreadable for bytes that are no text. Any database
+// can store both, whatever its encoding.
+const (
+	cutMark    = "..."
+	unreadable = "?"
+)
 
 // Failure is why a task failed, as its row shows it.
 type Failure struct {

@@ -12,9 +12,9 @@ type examiner struct {
 	traits    Traits
 	statement statement
 	previous  token
-	adjacent  keyword // the previous token's, 0 when it was no keyword
-	routine   bool    // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
-	block     bool    // inside the body of DO, where COMMIT may stand behind any word
+	adjacent  string // the previous token in small letters, if it was a word
+	routine   bool   // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
+	block     bool   // inside the body of DO, where COMMIT may stand behind any word
 	shape     maphash.Hash
 }
 
@@ -22,8 +22,8 @@ type examiner struct {
 type statement struct {
 	begun  bool
 	words  int // read so far
-	first  [3]keyword
-	within keywords
+	first  [3]string
+	within []string // those of them that count wherever they are, once each
 }
 
 func (e *examiner) run() {
@@ -51,13 +51,11 @@ func (e *examiner) run() {
 
 // queries tells whether a statement that begins with this token is a query.
 func (t token) queries() bool {
-	if t.kind == tokenOpen {
-		return true
+	switch strings.ToLower(t.text) {
+	case "select", "values", "table", "with", "show":
+		return t.kind == tokenWord
 	}
-	return t.kind == tokenWord && slices.ContainsFunc([]string{"select", "values", "table", "with", "show"},
-		func(word string) bool {
-			return strings.EqualFold(word, t.text)
-		})
+	return t.kind == tokenOpen
 }
 
 // addTo adds what is of the input's shape.
@@ -77,10 +75,10 @@ func (t token) addTo(shape *maphash.Hash) {
 
 func (e *examiner) examine(t token) {
 	before := e.adjacent
-	e.adjacent = wordNone
+	e.adjacent = ""
 	switch t.kind {
 	case tokenWord:
-		e.adjacent = keywordOf(t.text)
+		e.adjacent = strings.ToLower(t.text)
 		e.word(before, e.adjacent)
 	case tokenCodedName:
 		e.traits.Outside = true
@@ -92,9 +90,9 @@ func (e *examiner) examine(t token) {
 		}
 	case tokenString:
 		switch {
-		case e.statement.first[0] == wordDo && !e.block:
+		case e.statement.first[0] == "do" && !e.block:
 			e.examineBlock(t.text)
-		case e.statement.has(wordCopy) && before == wordTo:
+		case e.statement.has("copy") && before == "to":
 			e.traits.Outside = true // to a file of the server's
 		}
 	}
@@ -102,51 +100,51 @@ func (e *examiner) examine(t token) {
 
 // name knows the settings that count when they are quoted: SET "transaction_isolation".
 func (e *examiner) name(name string) {
-	if name == "" {
-		return
-	}
-	switch keywordOf(name) {
-	case wordIsolation:
+	switch strings.ToLower(name) {
+	case "isolation", "default_transaction_isolation", "transaction_isolation":
 		e.traits.Isolation, e.traits.Modes = true, true
-	case wordRead, wordDeferrable:
+	case "read", "transaction_read_only", "deferrable", "transaction_deferrable":
 		e.traits.Modes = true
 	}
 }
 
-func (e *examiner) word(before, word keyword) {
+func (e *examiner) word(before, word string) {
+	s := &e.statement
 	switch word {
-	case wordIsolation, wordSerializable, wordRepeatable:
+	case "isolation", "default_transaction_isolation", "transaction_isolation", "serializable", "repeatable":
 		e.traits.Isolation, e.traits.Modes = true, true
-	case wordTransaction, wordRead, wordDeferrable:
+	case "transaction", "read", "transaction_read_only", "deferrable", "transaction_deferrable":
 		e.traits.Modes = true
-	case wordNotify:
+	case "notify", "pg_notify":
 		e.traits.Notifies = true
-	case wordCall:
+	case "call":
 		e.traits.Calls = true
-	case wordStdin:
+	case "stdin":
 		e.traits.Stdin = true
-	case wordStdout: // the server takes COPY FROM STDOUT for FROM STDIN
-		e.traits.Stdin = e.traits.Stdin || before == wordFrom
-	case wordCommit, wordRollback:
+	case "stdout": // the server takes COPY FROM STDOUT for FROM STDIN
+		e.traits.Stdin = e.traits.Stdin || before == "from"
+	case "commit", "rollback":
 		e.traits.NoTransaction = e.traits.NoTransaction || e.block
-	case wordAtomic:
-		if before == wordBegin && e.statement.first[0] == wordCreate {
+	case "atomic":
+		if before == "begin" && e.statement.first[0] == "create" {
 			e.endStatement()
 			e.routine = true
 			return
 		}
-	case wordEnd:
+	case "end":
 		if e.routine && e.statement.words == 0 {
 			e.routine = false
-			word = wordNone
+			word = ""
+		}
+	case "copy", "program", "concurrently", "tablespace", "database", "system", "schema":
+		if !s.has(word) {
+			s.within = append(s.within, word)
 		}
 	}
-	s := &e.statement
 	if s.words < len(s.first) {
 		s.first[s.words] = word
 	}
 	s.words++
-	s.within |= 1 << word
 }
 
 // endStatement judges the statement that a semicolon or the end of the input has completed.
@@ -155,8 +153,8 @@ func (e *examiner) word(before, word keyword) {
 func (e *examiner) endStatement() {
 	s := e.statement
 	e.statement = statement{}
-	e.adjacent = wordNone
-	e.traits.Outside = e.traits.Outside || s.has(wordCopy) && s.has(wordProgram)
+	e.adjacent = ""
+	e.traits.Outside = e.traits.Outside || s.has("copy") && s.has("program")
 	if !e.block { // there END and the like are words of a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
@@ -173,25 +171,25 @@ func (e *examiner) examineBlock(body string) {
 	e.traits = inner.traits
 }
 
-func (s statement) has(any ...keyword) bool {
-	return slices.ContainsFunc(any, func(word keyword) bool { return s.within&(1<<word) != 0 })
+func (s statement) has(any ...string) bool {
+	return slices.ContainsFunc(s.within, func(word string) bool { return slices.Contains(any, word) })
 }
 
 func (s statement) control() bool {
 	switch s.first[0] {
-	case wordCommit, wordEnd, wordAbort:
+	case "commit", "end", "abort":
 		return true
-	case wordRollback:
+	case "rollback":
 		return !s.rollbackTo()
-	case wordPrepare:
-		return s.first[1] == wordTransaction
+	case "prepare":
+		return s.first[1] == "transaction"
 	}
 	return false
 }
 
 func (s statement) rollbackTo() bool {
-	noise := s.first[1] == wordWork || s.first[1] == wordTransaction
-	return s.first[0] == wordRollback && (s.first[1] == wordTo || noise && s.first[2] == wordTo)
+	noise := s.first[1] == "work" || s.first[1] == "transaction"
+	return s.first[0] == "rollback" && (s.first[1] == "to" || noise && s.first[2] == "to")
 }
 
 // noTransaction knows the statements that PostgreSQL 12 to 18 refuse in a transaction block. Some
@@ -199,18 +197,18 @@ func (s statement) rollbackTo() bool {
 // SUBSCRIPTION are here in all forms, REINDEX of a partitioned table is left to the server.
 func (s statement) noTransaction() bool {
 	switch s.first[0] {
-	case wordVacuum, wordCluster:
+	case "vacuum", "cluster":
 		return true
-	case wordCreate, wordDrop:
-		return s.first[1] == wordDatabase || s.first[1] == wordTablespace || s.has(wordConcurrently) ||
-			s.first[1] == wordSubscription
-	case wordAlter:
-		return s.first[1] == wordSystem || s.first[1] == wordSubscription || s.has(wordConcurrently) ||
-			s.first[1] == wordDatabase && s.has(wordTablespace)
-	case wordReindex:
-		return s.has(wordDatabase, wordSystem, wordSchema, wordConcurrently)
-	case wordDiscard:
-		return s.first[1] == wordAll
+	case "create", "drop":
+		return s.first[1] == "database" || s.first[1] == "tablespace" || s.has("concurrently") ||
+			s.first[1] == "subscription"
+	case "alter":
+		return s.first[1] == "system" || s.first[1] == "subscription" || s.has("concurrently") ||
+			s.first[1] == "database" && s.has("tablespace")
+	case "reindex":
+		return s.has("database", "system", "schema", "concurrently")
+	case "discard":
+		return s.first[1] == "all"
 	}
 	return false
 }

@@ -32,9 +32,6 @@ const (
 // conversations are what sessions do, by name.
 var conversations = map[string]func(context.Context, *Session) error{
 	"questions": func(ctx context.Context, s *Session) error {
-		if _, err := s.Sees(ctx, 1); err != nil {
-			return err
-		}
 		_, err := s.ServerStart(ctx)
 		return err
 	},

@@ -246,17 +246,3 @@ func (l *lexer) dollarString(tag string) string {
 	l.next = start + i + len(tag)
 	return l.input[start : start+i]
 }
-
-// longestName is the most bytes of a name that the server minds.
-const longestName = 63
-
-// fold writes a name's first bytes in small letters; only ASCII matters for the names known here.
-func fold(buffer *[longestName]byte, name string) []byte {
-	n := copy(buffer[:], name)
-	for i, b := range buffer[:n] {
-		if b >= 'A' && b <= 'Z' {
-			buffer[i] = b + 'a' - 'A'
-		}
-	}
-	return buffer[:n]
-}

@@ -63,7 +63,7 @@ func character(b byte) string {
 	case b == 0:
 		return ""
 	case b >= utf8.RuneSelf:
-		return string(utf8.RuneError)
+		return unreadable
 	}
 	return string(rune(b))
 }

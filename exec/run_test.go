@@ -53,7 +53,7 @@ func TestInputs(t *testing.T) {
 		{"SET SESSION CHARACTERISTICS AS TRANSACTION READ ONLY", "SET", "", true},
 		{"SET ROLE someone_else", "SET", "", true},
 		{"SET SESSION AUTHORIZATION someone_else", "SET", "", true},
-		{"SET client_encoding = LATIN1; SELECT 'é'", "SET\n\ufffd", "", true},
+		{"SET client_encoding = LATIN1; SELECT 'é'", "SET\n?", "", true},
 		{"SET search_path = nowhere; SET standard_conforming_strings = off; SET DateStyle = 'SQL, DMY'", "SET\nSET\nSET", "", true},
 		{"SET statement_timeout = '1min'", "SET", "", true},
 		{"SAVEPOINT s; INSERT INTO t VALUES (1); ROLLBACK TO s", "SAVEPOINT\nINSERT 0 1\nROLLBACK", "", true},
@@ -62,7 +62,7 @@ func TestInputs(t *testing.T) {
 		{"INSERT INTO t VALUES (10), (10)", "INSERT 0 2", "", true},
 	} {
 		result, _ := b.run(spec(c.input), nil)
-		got := strings.ReplaceAll(output(result), "é", "\ufffd") // before 14 a server tells of a new encoding at once
+		got := strings.ReplaceAll(output(result), "é", "?") // before 14 a server tells of a new encoding at once
 		if c.output != "*" && got != c.output || failure(result) != c.state || result.Open != c.open {
 			t.Errorf("%s: %q %s open %t, want %q %s open %t (%v)", c.input, output(result), failure(result), result.Open, c.output, c.state, c.open, result.Failure)
 		}

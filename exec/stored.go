@@ -5,15 +5,6 @@ import (
 	"unicode/utf8"
 )
 
-// Stored is a text as a database of that encoding, by the server's name, can store it, as far as that
-// is known: our own marks are replaced by what is like them.
-func Stored(text, encoding string) string {
-	if encoding == "UTF8" || encoding == "SQL_ASCII" || isASCII(text) {
-		return text
-	}
-	return strings.NewReplacer(cutMark, "...", string(utf8.RuneError), "?").Replace(text)
-}
-
 // ASCII is a text as any database can store it.
 func ASCII(text string) string {
 	if isASCII(text) {
@@ -24,7 +15,7 @@ func ASCII(text string) string {
 			return '?'
 		}
 		return r
-	}, strings.ReplaceAll(text, cutMark, "..."))
+	}, text)
 }
 
 // isASCII tells whether a text is the same in each encoding.
@@ -53,9 +44,9 @@ func isString(oid uint32) bool {
 
 // validText makes any bytes a text that PostgreSQL stores: valid UTF-8 without NUL.
 func validText(s string) string {
-	s = strings.ToValidUTF8(s, string(utf8.RuneError))
+	s = strings.ToValidUTF8(s, unreadable)
 	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", string(utf8.RuneError))
+		s = strings.ReplaceAll(s, "\x00", unreadable)
 	}
 	return s
 }

@@ -62,83 +62,6 @@ func Examine(input string) Traits {
 
 var shapes = maphash.MakeSeed()
 
-type (
-	keyword  uint8
-	keywords uint64 // a set of them
-)
-
-// The keywords that matter here. All others are none.
-const (
-	wordNone keyword = iota
-	wordAbort
-	wordAll
-	wordAlter
-	wordAtomic
-	wordBegin
-	wordCall
-	wordCluster
-	wordCommit
-	wordConcurrently
-	wordCopy
-	wordCreate
-	wordDatabase
-	wordDeferrable
-	wordDiscard
-	wordDo
-	wordDrop
-	wordEnd
-	wordFrom
-	wordIsolation
-	wordNotify
-	wordPrepare
-	wordProgram
-	wordRead
-	wordReindex
-	wordRepeatable
-	wordRollback
-	wordSchema
-	wordSerializable
-	wordStdin
-	wordStdout
-	wordSubscription
-	wordSystem
-	wordTablespace
-	wordTo
-	wordTransaction
-	wordVacuum
-	wordWork
-)
-
-var keywordNames = map[string]keyword{
-	"abort": wordAbort, "all": wordAll, "alter": wordAlter, "atomic": wordAtomic, "begin": wordBegin, "call": wordCall,
-	"cluster": wordCluster, "commit": wordCommit, "concurrently": wordConcurrently, "copy": wordCopy,
-	"create": wordCreate, "database": wordDatabase, "default_transaction_isolation": wordIsolation,
-	"deferrable": wordDeferrable, "discard": wordDiscard, "do": wordDo, "drop": wordDrop, "end": wordEnd, "from": wordFrom,
-	"isolation": wordIsolation, "notify": wordNotify, "pg_notify": wordNotify,
-	"prepare": wordPrepare, "program": wordProgram, "read": wordRead, "reindex": wordReindex,
-	"repeatable": wordRepeatable, "rollback": wordRollback, "schema": wordSchema, "serializable": wordSerializable,
-	"stdin": wordStdin, "stdout": wordStdout, "subscription": wordSubscription, "system": wordSystem,
-	"tablespace": wordTablespace, "to": wordTo, "transaction": wordTransaction,
-	"transaction_deferrable": wordDeferrable, "transaction_isolation": wordIsolation, "transaction_read_only": wordRead, "vacuum": wordVacuum, "work": wordWork,
-}
-
-// keywordLengths has, by first small letter, a bit for each length that a keyword has: most words
-// need no look-up.
-var keywordLengths = func() (lengths [256]uint32) {
-	for name := range keywordNames {
-		lengths[name[0]] |= 1 << len(name)
-	}
-	return lengths
-}()
-
-func keywordOf(word string) keyword {
-	if keywordLengths[word[0]|' ']&(1<<len(word)) == 0 {
-		return wordNone
-	}
-	var buffer [longestName]byte
-	return keywordNames[string(fold(&buffer, word))]
-}
-
 // The functions whose effect does not fall with the transaction that calls them: other sessions and
 // servers (dblink, background workers, HTTP, cloud services, mail), files, sequences, replication
 // slots and the server itself. Schemas are not looked at.
@@ -159,13 +82,9 @@ var (
 )
 
 func outsideFunction(name string) bool {
-	var buffer [longestName]byte
-	folded := fold(&buffer, name)
-	if outsideNames[string(folded)] {
-		return true
-	}
-	return slices.ContainsFunc(outsidePrefixes, func(prefix string) bool {
-		return len(folded) >= len(prefix) && string(folded[:len(prefix)]) == prefix
+	name = strings.ToLower(name)
+	return outsideNames[name] || slices.ContainsFunc(outsidePrefixes, func(prefix string) bool {
+		return strings.HasPrefix(name, prefix)
 	})
 }
 

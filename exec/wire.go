@@ -132,13 +132,13 @@ func isNetwork(err error) bool {
 
 // sqlstate is a code as rows hold it, whatever the server has sent.
 func sqlstate(code string) string {
-	const unreadable = "08P01" // protocol_violation
+	const violation = "08P01" // protocol_violation
 	if len(code) != 5 {
-		return unreadable
+		return violation
 	}
 	for _, c := range []byte(code) {
 		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
-			return unreadable
+			return violation
 		}
 	}
 	return code

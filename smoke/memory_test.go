@@ -70,10 +70,10 @@ func TestMemoryAtWork(t *testing.T) {
 		u.exec("ALTER TABLE task ALTER " + column + " SET STORAGE EXTERNAL")
 	}
 	u.exec("CREATE TABLE texts AS SELECT " + longText + " AS long; CREATE TABLE lines AS SELECT md5(n::text) AS line FROM generate_series(1, 260000) AS n")
-	cut := "output LIKE '… cut: %output_limit%' AND octet_length(output) < 200"
+	cut := "output LIKE '... cut: %output_limit%' AND octet_length(output) < 200"
 	for _, test := range []struct{ name, columns, values, state, check string }{
 		{"one value of output", "input", "'SELECT repeat(''x'', 20000000)'", "DONE", cut},
-		{"values of output", "input", "'SELECT repeat(''x'', 10000000), repeat(''y'', 10000000), 3'", "DONE", "output LIKE E'repeat\\trepeat\\t?column?\\n… cut: %'"},
+		{"values of output", "input", "'SELECT repeat(''x'', 10000000), repeat(''y'', 10000000), 3'", "DONE", "output LIKE E'repeat\\trepeat\\t?column?\\n... cut: %'"},
 		{"a line of COPY", "input", "'COPY (SELECT repeat(''x'', 20000000)) TO STDOUT'", "DONE", cut},
 		{"an error", "input", "'DO $$BEGIN RAISE ''%'', repeat(''x'', 20000000) USING DETAIL = repeat(''y'', 20000000); END$$'", "FAIL", "octet_length(error) BETWEEN 60000 AND 65536"},
 		{"a notice", "input", "'DO $$BEGIN RAISE WARNING ''%'', repeat(''x'', 20000000); END$$'", "DONE", "octet_length(notice) BETWEEN 60000 AND 65536"},

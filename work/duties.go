@@ -194,9 +194,7 @@ func (l *loop) nextDispatch() time.Duration {
 
 // callBack has those wait again that are with the server behind a task that lasts.
 func (l *loop) callBack(context.Context) error {
-	for _, t := range l.CallBack() {
-		l.takeBack(t)
-	}
+	l.CallBack()
 	return nil
 }
 

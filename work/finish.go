@@ -59,7 +59,7 @@ func (l *loop) sweep(ctx context.Context) error {
 
 // finish writes the ends of tasks whose transactions are over.
 func (l *loop) finish(ctx context.Context, ends []end) error {
-	c := newColumns(ends, l.encoding())
+	c := newColumns(ends)
 	return l.writeEnds(ctx, ends, "finish", c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors,
 		c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled)
 }
@@ -167,7 +167,7 @@ type columns struct {
 	pauses                                []pgtype.Interval
 }
 
-func newColumns(ends []end, encoding string) *columns {
+func newColumns(ends []end) *columns {
 	c := &columns{}
 	for i := range ends {
 		e := &ends[i]
@@ -178,9 +178,9 @@ func newColumns(ends []end, encoding string) *columns {
 		c.done, c.last = append(c.done, e.failure() == nil), append(c.last, e.noRetry())
 		c.keeps, c.pauses = append(c.keeps, e.keeps()), append(c.pauses, e.pause())
 		c.cancelled = append(c.cancelled, e.Kind == run.Stopped)
-		output, notice := e.told(encoding)
+		output, notice := e.told()
 		c.outputs, c.notices = append(c.outputs, output), append(c.notices, notice)
-		text, sqlstate := e.shown(e.failure(), encoding)
+		text, sqlstate := e.shown(e.failure())
 		c.errors, c.sqlstates = append(c.errors, text), append(c.sqlstates, sqlstate)
 		var xact *int64
 		if e.Xact != 0 {

@@ -23,7 +23,7 @@ type ask struct {
 	task   *task // the same, as the loop knows it
 	text   run.Text
 	pid    int32
-	opened pool.Backend // that is to be registered
+	opened pool.Backend // that is to be registered, by the control session pid (0: any)
 	answer chan answer  // capacity one
 	passed bool         // the ledger has passed it over
 }
@@ -107,9 +107,9 @@ func (b *inbox) Text(ctx context.Context, t *run.Task, pid int32, which run.Text
 // Leads waits until the loop knows that it leads.
 func (b *inbox) Leads(ctx context.Context) bool { return b.ask(ctx, ask{kind: askLead}).OK }
 
-// register waits until the loop has registered one of our backends.
-func (b *inbox) register(ctx context.Context, opened pool.Backend) error {
-	switch a := b.ask(ctx, ask{kind: askSession, opened: opened}); {
+// register waits until the loop has registered one of our backends, on that control session.
+func (b *inbox) register(ctx context.Context, opened pool.Backend, leader int32) error {
+	switch a := b.ask(ctx, ask{kind: askSession, opened: opened, pid: leader}); {
 	case a.err != nil:
 		return fmt.Errorf("register the session: %w", a.err)
 	case !a.OK:

@@ -59,22 +59,22 @@ const unwrittenEnd = "the end of the task could not be written: "
 func (e *end) keeps() bool { return e.Shed && e.lessened == 0 || e.lessened >= lessState }
 
 // told are the output and the notice, as they are to be written.
-func (e *end) told(encoding string) (output, notice *string) {
+func (e *end) told() (output, notice *string) {
 	if e.Result == nil || e.Shed || e.lessened >= lessShort {
 		return nil, nil
 	}
-	if notice = e.stored(e.Result.Notice, encoding); e.Kind == run.Stopped {
+	if notice = e.stored(e.Result.Notice); e.Kind == run.Stopped {
 		return nil, notice
 	}
-	return e.stored(e.Result.Output, encoding), notice
+	return e.stored(e.Result.Output), notice
 }
 
 // shown is a failure as it is to be written.
-func (e *end) shown(failure *exec.Failure, encoding string) (text, sqlstate *string) {
+func (e *end) shown(failure *exec.Failure) (text, sqlstate *string) {
 	if failure == nil || e.lessened >= lessState {
 		return nil, nil
 	}
-	if text = e.stored(&failure.Text, encoding); e.lessened >= lessShort {
+	if text = e.stored(&failure.Text); e.lessened >= lessShort {
 		short := exec.ASCII(*text)
 		short = strings.TrimRight(short[:min(len(short), shortMost)], "\n\t")
 		text = &short
@@ -83,12 +83,12 @@ func (e *end) shown(failure *exec.Failure, encoding string) (text, sqlstate *str
 }
 
 // stored is a text as the database can store it; nil stays nil.
-func (e *end) stored(text *string, encoding string) *string {
+func (e *end) stored(text *string) *string {
 	if text != nil && e.ascii {
 		s := exec.ASCII(*text)
 		return &s
 	}
-	return run.Stored(text, encoding)
+	return text
 }
 
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or

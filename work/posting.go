@@ -39,7 +39,7 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 	b := pool.Backend{PID: c.pid, Since: c.since}
 	_, err = c.conn.Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
 	if err == nil {
-		err = l.Pool.Register(ctx, b)
+		err = l.Pool.Register(ctx, b, 0)
 	}
 	if path := l.rolePath.Load(); err == nil && path != nil {
 		err = c.follow(ctx, *path)
@@ -112,7 +112,7 @@ func (l *loop) entryOf(e end) *ledger.Entry {
 		Kind: ledger.Done, ID: e.task.Row.ID, Version: e.readVersion(), PID: e.PID, Start: e.begun(), Stop: e.Stop, Exactly: e.exactly(), Xact: e.Xact,
 		Tell: func(a ledger.Answer) { l.inbox.report(report{end: &e, answer: a}) },
 	}
-	if entry.Output, entry.Notice = e.told(l.encoding()); e.Shed {
+	if entry.Output, entry.Notice = e.told(); e.Shed {
 		entry.Kind = ledger.Settle
 	}
 	return entry

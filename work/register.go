@@ -26,10 +26,15 @@ type enrolment struct {
 func (l *loop) enlist(ctx context.Context) error {
 	var asks []ask
 	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
-		if a.kind == askSession {
+		switch {
+		case a.kind != askSession:
+			return false
+		case a.pid != 0 && a.pid != l.control.pid: // for what was read before we came to lead again
+			a.answer <- answer{}
+		default:
 			asks = append(asks, a)
 		}
-		return a.kind == askSession
+		return true
 	})
 	at := enrolment{l.control.table.Register, l.control.pid}
 	if len(asks) == 0 && l.registering.tried == at {

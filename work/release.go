@@ -10,7 +10,7 @@ import (
 
 // release gives tasks back.
 func (l *loop) release(ctx context.Context, ends []end) error {
-	c := newColumns(ends, l.encoding())
+	c := newColumns(ends)
 	delays := make([]*string, len(ends))
 	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
 	for i, e := range ends {
@@ -26,7 +26,7 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "conflict"
 		}
 		if e.Delay > 0 && e.Fault != nil {
-			c.errors[i], c.sqlstates[i] = e.shown(e.Fault, l.encoding())
+			c.errors[i], c.sqlstates[i] = e.shown(e.Fault)
 		}
 	}
 	return l.writeEnds(ctx, ends, "release", c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes)

@@ -8,8 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/work/run"
 )
 
 // changeTasks runs such a query in a transaction of its own, which waits for locks briefly.
@@ -68,7 +66,7 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait boo
 		Msg("the table refuses the repetition of a task; its series has ended")
 	why := unwritten(err)
 	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
-		_, err := tx.Exec(ctx, l.queries().Text("unrepeated"), id, run.Stored(&why.Text, l.encoding()), why.SQLState)
+		_, err := tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text, why.SQLState)
 		return err
 	})
 	if refusedByServer(err) && !passing(err) {

@@ -38,15 +38,13 @@ type Ledger struct {
 	stop    context.CancelFunc // of that
 	stopped chan struct{}      // closed when it has ended
 	failed  time.Time          // when its connection was refused last
-	pause   time.Duration      // from that to the next try
 }
 
 // When a connection of its own is worth while, and for how long.
 const (
 	ownFrom    = 200             // entries
 	ownIdle    = 4 * time.Second // without work; the server would end it after 10 s of silence
-	againFirst = 5 * time.Second // from a failure to the next try, doubling up to
-	againMost  = 5 * time.Minute
+	ownAgain   = 5 * time.Second // from a failure to the next try
 	roundLimit = 30 * time.Second
 	gatherFor  = 2 * time.Millisecond // after a round, for more ends;
 	gatherFew  = gatherFor * 2 / 5    // after one of few: a lone end goes at once, nearly, and one in a lane with what follows it
@@ -62,7 +60,7 @@ func (l *Ledger) Put(entries ...*Entry) {
 		l.queue.Seen(e)
 	}
 	owns := l.owns
-	if !l.own && (l.queue.Urgent() || l.queue.Len() >= ownFrom) && time.Since(l.failed) >= l.pause && l.Spare() {
+	if !l.own && (l.queue.Urgent() || l.queue.Len() >= ownFrom) && time.Since(l.failed) >= ownAgain && l.Spare() {
 		l.begin()
 	}
 	l.mu.Unlock()
@@ -92,10 +90,8 @@ func (l *Ledger) begin() {
 func (l *Ledger) work(ctx context.Context) {
 	conn, closeConn, err := l.Connect(ctx)
 	l.mu.Lock()
-	if l.owns = err == nil; l.owns {
-		l.pause = 0
-	} else {
-		l.own, l.failed, l.pause = false, time.Now(), min(max(2*l.pause, againFirst), againMost)
+	if l.owns = err == nil; !l.owns {
+		l.own, l.failed = false, time.Now()
 	}
 	l.mu.Unlock()
 	if err != nil {
@@ -103,21 +99,16 @@ func (l *Ledger) work(ctx context.Context) {
 		return
 	}
 	defer closeConn()
-	own, used, most := &writer{Conn: conn, lazy: true}, time.Now(), gatherFew
-	for {
-		l.gather(ctx, most-time.Since(used))
-		wrote, err := l.round(ctx, own)
-		if len(wrote) > 0 {
-			used, most = time.Now(), gatherAfter(wrote)
-		}
-		if err != nil || len(wrote) == 0 && !l.wait(ctx, ownIdle-time.Since(used)) {
-			l.mu.Lock()
-			l.own, l.owns = false, false
-			l.mu.Unlock()
-			l.Wake() // for what has come meanwhile
-			return
-		}
+	own, used, gather := &writer{Conn: conn, lazy: true}, time.Now(), gatherFew
+	for err == nil && l.await(ctx, used, gather) {
+		var wrote []*Entry
+		wrote, err = l.round(ctx, own)
+		used, gather = time.Now(), gatherAfter(wrote)
 	}
+	l.mu.Lock()
+	l.own, l.owns = false, false
+	l.mu.Unlock()
+	l.Wake() // for what has come meanwhile
 }
 
 // gatherAfter is how long more is waited for after a round.
@@ -131,48 +122,35 @@ func gatherAfter(wrote []*Entry) time.Duration {
 	return gatherFor
 }
 
-// gather waits a moment for more, where nobody waits in an open transaction: a round costs as much as
-// ten rows of it.
-func (l *Ledger) gather(ctx context.Context, most time.Duration) {
-	for end := time.Now().Add(most); ; {
+// await waits for something to write, false when nothing has come for ownIdle since the last round.
+// After that round it waits a moment for more, where nobody waits in an open transaction: a round
+// costs as much as ten rows of it.
+func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration) bool {
+	for {
 		l.mu.Lock()
-		enough := l.queue.Urgent() || l.queue.Len() >= ownFrom
-		l.mu.Unlock()
-		rest := time.Until(end)
-		if enough || rest <= 0 {
-			return
+		rest := l.queue.Rest(time.Now())
+		if rest >= 0 && !l.queue.Urgent() && l.queue.Len() < ownFrom {
+			rest = max(rest, gather-time.Since(used))
 		}
-		timer := time.NewTimer(rest)
+		l.mu.Unlock()
+		idle := ownIdle - time.Since(used)
+		switch {
+		case rest == 0:
+			return true
+		case idle <= 0:
+			return false
+		case rest < 0:
+			rest = idle
+		}
+		timer := time.NewTimer(min(rest, idle))
 		select {
 		case <-l.more:
 		case <-timer.C:
 		case <-ctx.Done():
 			timer.Stop()
-			return
+			return false
 		}
 		timer.Stop()
-	}
-}
-
-// wait waits for something to write; false when nothing came.
-func (l *Ledger) wait(ctx context.Context, most time.Duration) bool {
-	l.mu.Lock()
-	rest := l.queue.Rest(time.Now())
-	l.mu.Unlock()
-	if rest < 0 || rest > most {
-		rest = most
-	} else if rest == 0 {
-		return true
-	}
-	timer := time.NewTimer(rest)
-	defer timer.Stop()
-	select {
-	case <-l.more:
-		return true
-	case <-timer.C:
-		return rest < most
-	case <-ctx.Done():
-		return false
 	}
 }
 

@@ -2,48 +2,17 @@
 // table and the people who change its rows. Its tests visit every state of small cases, breadth
 // first. It talks to no database, nothing imports it, and all of it but this comment is test code.
 //
-// # The protocol
-//
-// Runs are not claimed: one controller leads, and it alone decides what starts. Nothing of ours is
-// written in a session that runs a task. Three statements write to the row of a run, and none of
-// them is in its transaction:
-//
-//   - MARK: WORK, pid and start of the session. It comes before tasks of rerun = false and those of
-//     a remote, and for each run that takes long. The session that holds the lock executes it.
-//   - PREPARE, of a run that has a transaction id: WORK and this id. COMMIT is sent when it is
-//     answered. Without a row, the run is rolled back.
-//   - END: DONE, or FAIL where COMMIT was refused. It asks for the transaction id and for the
-//     status of that, so it may be late, and may be sent again.
-//
-// A run that has no transaction id wrote nothing: it commits, and END asks for the row as it was
-// read, or for its mark. MARK goes on the control connection, PREPARE and END on the connection of
-// the ledger. After a crash, a takeover or a lost session the judge decides about WORK rows: by the
-// status of the transaction where the row has its id, else when the backend is gone.
-//
-// On a remote the fence goes first: a second connection commits there and waits for the disk, so
-// that no crash gives the id of the run to somebody else. Then come PREPARE, COMMIT and END. The
-// remote specifies a later step.
+// The way of a run through MARK, PREPARE, COMMIT and END is in docs/ways.md. MARK goes on the
+// control connection here, PREPARE and END on that of the ledger. What is not built yet is the fence
+// before the PREPARE of a remote run: a second connection commits on the remote and waits for the
+// disk, so that no crash there gives the id of the run to somebody else.
 //
 // # How to read it
 //
 // A state (state_test.go, memory_test.go, xact_test.go) is the table, the table as a crash would
 // leave it, the register of sessions, the sessions, and the memory of two controllers. Each actor
-// has a file that lists the steps it can take in a state:
-//
-//	leader_test.go      reads due tasks, opens and registers sessions
-//	dispatch_test.go    hands a ready task to a session, or marks it before it starts
-//	attend_test.go      takes a run through PREPARE, COMMIT or rollback, marks it when it takes long
-//	ledger_test.go      sends ends
-//	session_test.go     the backend of a session: begins, commits
-//	statements_test.go  MARK, PREPARE and END, as the server executes them
-//	takeover_test.go    a follower becomes the leader; a leader learns that its term is over
-//	judge_test.go       decides about runs that were cut off
-//	lost_test.go        finds what was cut off, ends sessions that nobody attends to
-//	drain_test.go       a leader gives the lead away and finishes its runs
-//	server_test.go      executes statements, ends idle control sessions, crashes
-//	remote_test.go      the fence; the remote crashes, or fails over to its standby
-//	user_test.go        people edit, STOP and DELETE rows and set them to PLAN
-//	fault_test.go       freezes, crashes, connections that break, sessions that are terminated
+// has a file of its name that lists the steps it can take in a state. statements_test.go executes
+// MARK, PREPARE and END as the server does.
 //
 // A message is sent in one step and executed in another, and anything may happen between the two,
 // so it may be late, or lost with its connection. A frozen controller takes no step until it thaws,
@@ -59,21 +28,9 @@
 // backwards: from each state, steps that happen sooner or later must lead to a state in which no
 // task waits or runs. Thaws, faults and users are no steps of this kind.
 //
-// # The rules
-//
-// rules_test.go has the rules by name, each with a sentence:
-//
-//	prepare…, rollbackCloses                        when COMMIT may follow, and on which row
-//	end…, dropEnds, registerLedger, afterWaits      which rows an end may write
-//	judge…, abortedOnceFails, xactCleared, stop…    rows that nobody attends to, prepared rows
-//	mark…                                           when a mark counts
-//	endUnmarked … recogniseByStart                  takeover
-//	registerFirst … keepUntilGone                   use of sessions, and lanes
-//	drain…                                          draining
-//	remoteRegister … futureIsNever                  remotes
-//
-// left_out_test.go leaves out each once and expects the check to find how that breaks. go test -v
-// prints the shortest way there. Six rules are not needed for any property here.
+// rules_test.go has the rules by name, each with a sentence. left_out_test.go leaves out each once and
+// expects the check to find how that breaks. go test -v prints the shortest way there. Six rules are
+// not needed for any property here.
 //
 // # Bounds
 //

@@ -1,7 +1,6 @@
 package pool
 
 import (
-	"maps"
 	"sync"
 	"time"
 
@@ -15,7 +14,7 @@ import (
 // try it counts as over.
 const (
 	shortPause = time.Second
-	shortOver  = 6 * time.Second
+	shortOver  = 3 * time.Second
 )
 
 // shortage is that of sessions to the target's own database: too many connections, a password that
@@ -28,7 +27,7 @@ type shortage struct {
 	mu    sync.Mutex
 	since time.Time // zero: there is none
 	last  time.Time // of the vain tries
-	next  time.Time // when to try again; zero: one could be opened since the last vain try
+	next  time.Time // when to try again
 }
 
 // fail takes note that a session could not be opened, while so many were open.
@@ -43,29 +42,18 @@ func (s *shortage) fail(err error, open int) {
 	s.last, s.next = now, now.Add(shortPause)
 }
 
-// succeed takes note that a session could be opened.
-func (s *shortage) succeed() {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.next = time.Time{}
-}
-
-// lasts tells whether there is one.
-func (s *shortage) lasts() bool {
+// Short tells whether sessions in the target's own database cannot be opened.
+func (s *shortage) Short() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.since.IsZero()
 }
 
-// admit tells whether a session may be opened now: while there is a shortage one from time to time,
-// until that goes well.
-func (s *shortage) admit() bool {
+// Admit tells whether a session may be opened now: while there is a shortage one from time to time.
+func (s *shortage) Admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	now := time.Now()
-	if s.next.IsZero() {
-		return true
-	}
 	if now.Before(s.next) {
 		return false
 	}
@@ -73,9 +61,9 @@ func (s *shortage) admit() bool {
 	return true
 }
 
-// look logs the end of a shortage: none was tried in vain for a while, as they could be opened
+// Look logs the end of a shortage: none was tried in vain for a while, as they could be opened
 // again, or nobody needs one.
-func (s *shortage) look() {
+func (s *shortage) Look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !s.since.IsZero() && time.Since(s.last) > shortOver {
@@ -84,42 +72,33 @@ func (s *shortage) look() {
 	}
 }
 
-// patience is how long to wait with tasks whose remote, or role, takes no connections: 1 s, doubling,
-// at most a minute.
-type patience struct {
-	mu sync.Mutex
-	of map[string]wait
-}
-
+// wait is how long to wait with tasks whose remote, or role, takes no connections.
 type wait struct {
 	delay time.Duration
 	since time.Time
 }
 
-// patienceMost is how many remotes are known that old ones among them are looked for.
 const (
-	patienceLong = time.Minute
-	patienceMost = 1000
+	waitLongest = time.Minute
+	waitsMost   = 1000 // places that are known
 )
 
-func (p *patience) fail(place string) time.Duration {
+// Delay counts a try to open a session that failed, and says how long to wait with the next: for a
+// remote or role 1 s, doubling, at most a minute.
+func (p *Pool) Delay(n Need) time.Duration {
+	place := lane.Brief(n.Place())
+	if place == "" {
+		return shortPause
+	}
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	place = lane.Brief(place)
-	if len(p.of) >= patienceMost {
-		maps.DeleteFunc(p.of, func(_ string, w wait) bool { return time.Since(w.since) > 2*patienceLong })
+	if len(p.waits) >= waitsMost {
+		clear(p.waits)
 	}
-	w := p.of[place]
-	if time.Since(w.since) < w.delay/2 { // one of many that failed together
-		return w.delay
+	w := p.waits[place]
+	if time.Since(w.since) >= w.delay/2 { // else it is one of many that failed together
+		w = wait{min(max(2*w.delay, time.Second), waitLongest), time.Now()}
+		p.waits[place] = w
 	}
-	w = wait{min(max(2*w.delay, time.Second), patienceLong), time.Now()}
-	p.of[place] = w
 	return w.delay
-}
-
-func (p *patience) succeed(place string) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	delete(p.of, lane.Brief(place))
 }

@@ -8,6 +8,6 @@
 //
 // Any goroutine may call a Pool. A Session belongs to the one that has taken it.
 //
-// Locks: Pool, patience and shortage have one mutex each. None is held while a session is opened,
+// Locks: Pool and shortage have one mutex each. None is held while a session is opened,
 // and no two at once.
 package pool

@@ -11,6 +11,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
+	"pgtaskd/work/lane"
 )
 
 // SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
@@ -29,7 +30,9 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	if err != nil {
 		return nil, err
 	}
-	p.patience.succeed(n.Place())
+	p.mu.Lock()
+	delete(p.waits, lane.Brief(n.Place()))
+	p.mu.Unlock()
 	session.Within(p.Group)
 	return session, nil
 }
@@ -48,7 +51,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 		session.Close()
 		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
 	case err == nil:
-		return p.trusted(ctx, session, n)
+		return session, nil
 	case own && !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
 		p.shortage.fail(err, p.Count())
 		err = &NoSession{err}
@@ -56,45 +59,32 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	return nil, err
 }
 
-// trusted closes the session where the task is not ours any more, as the control session that has
-// read it is gone. We may have been frozen meanwhile, and not know of it yet: a new leader knows
-// of no session that is opened now, and would run more in the lane than may.
-func (p *Pool) trusted(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
-	leads, err := session.Sees(ctx, n.Leader)
-	if err == nil && leads {
-		return session, nil
-	}
-	session.Close()
-	return nil, &NoSession{errors.Join(err, ErrNotLeading)}
-}
-
 // ErrNotLeading is the error of a session that is not for our tasks any more.
 var ErrNotLeading = errors.New("another controller leads")
 
 // registered has the leader register a session before its first task, which the session must not
-// get before: the leader's answer shows also that it leads still, as it was asked for when the
-// session was ready.
+// get before. The leader must be the one who has read the task, and lead still: its answer is asked
+// for when the session is ready. We may have been frozen meanwhile, and a new leader knows of no
+// session that is opened now, and would run more in the lane than may.
 func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
 	b := Backend{int32(session.PID), session.Since}
-	if err := p.Register(ctx, b); err != nil {
-		session.Close()
-		p.Leave(b)
-		if n.Role.Name == "" && errors.As(err, new(*pgconn.PgError)) {
-			p.shortage.fail(err, p.Count())
-		}
-		return nil, &NoSession{err}
+	err := p.Register(ctx, b, n.Leader)
+	if err == nil {
+		return session, nil
 	}
-	if n.Role.Name == "" {
-		p.shortage.succeed()
+	session.Close()
+	p.Leave(b)
+	if n.Role.Name == "" && errors.As(err, new(*pgconn.PgError)) {
+		p.shortage.fail(err, p.Count())
 	}
-	return session, nil
+	return nil, &NoSession{err}
 }
 
-// Register takes down one of our backends and waits until the leader has registered it. On an error
-// the caller closes it, and then it leaves.
-func (p *Pool) Register(ctx context.Context, b Backend) error {
+// Register takes down one of our backends and waits until the leader with that process id, 0: any,
+// has registered it. On an error the caller closes it, and then it leaves.
+func (p *Pool) Register(ctx context.Context, b Backend, leader int32) error {
 	p.Join(b) // first, as what is in the register and not ours is an earlier leader's
-	return p.Enrol(ctx, b)
+	return p.Enrol(ctx, b, leader)
 }
 
 // NoSession is the error of a session in the target's own database that could not be opened. It is
@@ -124,12 +114,4 @@ func Final(err error) bool {
 	}
 	return strings.HasPrefix(answer.Code, "28") || answer.Code == "3D000" || answer.Code == "42501" ||
 		answer.Code == "42704" || answer.Code == "22023"
-}
-
-// Unanswered tells the error of a server that has given no answer.
-func Unanswered(err error) bool {
-	var refused *remote.Refused
-	var answer *pgconn.PgError
-	var panicked *routine.Panic
-	return !errors.As(err, &refused) && !errors.As(err, &answer) && !errors.As(err, &panicked)
 }

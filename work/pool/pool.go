@@ -16,13 +16,13 @@ import (
 // Pool keeps the sessions of a target. Any goroutine may use it.
 type Pool struct {
 	Config
-	patience patience
-	shortage shortage
+	shortage
 
-	mu   sync.Mutex
-	free []*Session          // without work, the one that was used last at the end
-	all  int                 // with those at work
-	pids map[int32]time.Time // of all in the target's own database, and of what joined; their starts
+	mu    sync.Mutex
+	waits map[string]wait     // by the place that takes no connections
+	free  []*Session          // without work, the one that was used last at the end
+	all   int                 // with those at work
+	pids  map[int32]time.Time // of all in the target's own database, and of what joined; their starts
 }
 
 // Config is how a pool opens sessions.
@@ -33,9 +33,9 @@ type Config struct {
 	Own func(ctx context.Context, n Need) (*pgconn.Config, error)
 	// Elsewhere opens a session on a remote.
 	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
-	// Enrol registers one of our backends. It is an error
-	// where we do not lead.
-	Enrol func(ctx context.Context, b Backend) error
+	// Enrol registers one of our backends. It is an error where we do not lead, by the control
+	// session with that process id (0: any).
+	Enrol func(ctx context.Context, b Backend, leader int32) error
 	Log   zerolog.Logger
 	// Failed begins a line of the log about an error.
 	Failed func(error) *zerolog.Event
@@ -51,27 +51,10 @@ type Backend struct {
 func New(c Config) *Pool {
 	return &Pool{
 		Config:   c,
-		patience: patience{of: map[string]wait{}},
+		waits:    map[string]wait{},
 		shortage: shortage{log: c.Log, failed: c.Failed},
 		pids:     map[int32]time.Time{},
 	}
-}
-
-// Short tells whether sessions in the target's own database cannot be opened.
-func (p *Pool) Short() bool { return p.shortage.lasts() }
-
-// Admit tells whether one may be opened now.
-func (p *Pool) Admit() bool { return p.shortage.admit() }
-
-// Look logs the end of a shortage.
-func (p *Pool) Look() { p.shortage.look() }
-
-// Delay counts a try to open a session that failed, and says how long to wait with the next.
-func (p *Pool) Delay(n Need) time.Duration {
-	if place := n.Place(); place != "" {
-		return p.patience.fail(place)
-	}
-	return shortPause
 }
 
 // most is how many sessions there may be: no more than there are where no more can be opened.

@@ -54,11 +54,9 @@ type Session struct {
 	count int32
 	live  time.Duration
 
-	// Of a remote's server: how far the target's clock is ahead of it, and how long it takes to
-	// answer.
+	// Of a remote's server: how far the target's clock is ahead of it, roughly, and how long it takes
+	// to answer.
 	Ahead, Lag time.Duration
-	Nearest    time.Duration // the least that an answer has taken
-	told       time.Time     // the last moment of which it has told
 
 	Shielded bool // by the row of its last task, which was marked: see spec
 
@@ -70,36 +68,8 @@ type Session struct {
 // moments of the target's. The difference changes by no more than it must be wrong.
 func (s *Session) Compare(reading, asked, answered time.Time) {
 	s.Lag = min(answered.Sub(asked), answerMost)
-	if s.Nearest == 0 || s.Lag < s.Nearest {
-		s.Nearest = s.Lag
-	}
-	if told := reading.Add(s.Ahead); told.Before(asked) {
-		s.Ahead += asked.Sub(told)
-	} else if told.After(answered) {
-		s.Ahead -= told.Sub(answered)
-	}
+	s.Ahead = min(max(s.Ahead, asked.Sub(reading)), answered.Sub(reading))
 }
-
-// Told is a moment of which the session's server has told, by the target's clock, where it is near
-// enough to now to be one. It is not before the last one: how far the clock is ahead may be known
-// better by now.
-func (s *Session) Told(moment, now time.Time) time.Time {
-	if s.remote == "" {
-		return moment
-	}
-	if moment.Before(now.Add(-ClockOdd)) || moment.After(now.Add(ClockOdd)) {
-		moment = now
-	}
-	if moment.Before(s.told) && s.told.Before(now.Add(ClockOdd)) {
-		moment = s.told
-	}
-	s.told = moment
-	return moment
-}
-
-// ClockOdd is by how much a moment of which a server tells may differ from what we have waited for.
-// A remote may tell what it likes.
-const ClockOdd = time.Minute
 
 // answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind
 // one that lasts because a network has stalled before.

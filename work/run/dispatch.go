@@ -1,6 +1,7 @@
 package run
 
 import (
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -47,11 +48,10 @@ type Server struct {
 // goroutine may use it, but Dispatch is the leader's.
 type Dispatcher struct {
 	Config
-	pipelines pipelines
+	runners   sync.Map // the runners that are at work
 	profiles  profiles
-	instants  instants
+	instants  atomic.Int32 // queries of microseconds that runners see to
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
-	bare      [][2]string  // the parameters of a task that has none of its own
 	searched  time.Time    // when Dispatch looked at all lanes
 
 	// The leader sets them.
@@ -65,10 +65,8 @@ type Dispatcher struct {
 // New returns one that has started nothing.
 func New(c Config, limits Limits) *Dispatcher {
 	d := &Dispatcher{
-		Config:    c,
-		pipelines: pipelines{all: map[*runner]*pipeline{}},
-		profiles:  profiles{of: map[like]*profile{}},
-		bare:      Parameters(c.Schema, c.Table, "", "", 1),
+		Config:   c,
+		profiles: profiles{all: map[like]*profile{}},
 	}
 	d.Limits.Store(&limits)
 	d.Server.Store(&Server{Encoding: "UTF8"})
@@ -117,7 +115,3 @@ func (d *Dispatcher) servable(t *Task) bool {
 
 // Fits tells whether a session lies ready that suits the task.
 func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
-
-// CallBack gives back to the lanes what is with the server behind tasks that last, and returns what
-// those do not take.
-func (d *Dispatcher) CallBack() []*Task { return d.pipelines.overdue(d.Clock.Now(), d.Lanes) }

@@ -12,7 +12,7 @@
 // the transaction of a task, and at the end of a task whose outcome is large. Dispatch belongs to the leader's goroutine; all other methods may be
 // called from any.
 //
-// Locks: pipelines, profiles and Task have one mutex each. None is held across a
-// statement or another wait. Two are held at once only in this order: pipelines before lanes; a
-// task's before its session's.
+// Locks: pipeline, profiles and Task have one mutex each. None is held across a statement or another
+// wait. Two are held at once only in this order: a pipeline's before the lanes' before that of the
+// profiles; a task's before its session's.
 package run

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"strconv"
@@ -17,12 +18,6 @@ import (
 // transaction was in the way.
 func InTheWay(f *exec.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
-}
-
-// isConflict tells an error by which the server asks for another try: of a transaction that has met
-// another one.
-func isConflict(f *exec.Failure) bool {
-	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01")
 }
 
 // lostFailure is the error of a session that is gone.
@@ -45,15 +40,6 @@ func broken(err error) bool {
 	return errors.As(err, &gone) && gone.Broken
 }
 
-// Stored is a text as the database can store it; nil stays nil.
-func Stored(text *string, encoding string) *string {
-	if text == nil || encoding == "UTF8" {
-		return text
-	}
-	s := exec.Stored(*text, encoding)
-	return &s
-}
-
 // unreachableAfter is how long after the first try a role that is no superuser learns, at the
 // earliest, that no server has answered: what this machine refuses by itself takes no time, and
 // what others do hardly any.
@@ -64,9 +50,9 @@ const readLog = "The log of pgtaskd says why, at level debug."
 
 // loginHints say what lets a role log in.
 var loginHints = map[string]string{
-	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE … LOGIN.",
+	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE ... LOGIN.",
 	"28P01": "Its password_file or password_command in the configuration, or the password file of libpq, must have its password.",
-	"42501": "GRANT CONNECT ON DATABASE … TO the role.",
+	"42501": "GRANT CONNECT ON DATABASE ... TO the role.",
 	"53300": "Raise max_connections, or the CONNECTION LIMIT of the role or the database.",
 }
 
@@ -84,25 +70,23 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 		superuser = t.Row.Role.Superuser
 	}
 	switch {
-	case errors.As(err, &panicked):
-		return internal()
+	case errors.As(err, &panicked): // it says nothing of ourselves
+		r.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
+		return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
+			"pgtaskd met an internal error; its log has the details.")
 	case t.Row.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
 		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL",
 			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &costly): // the server has said that
 		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
-	case errors.As(err, &refused) && superuser:
-		detail := refused.Detail
-		if detail == "" {
-			detail = refused.Private
-		}
-		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", refused.Hint)
 	case errors.As(err, &refused):
-		hint := refused.Hint
-		if hint == "" && refused.Private != "" {
-			hint = readLog
+		detail, hint := refused.Detail, refused.Hint
+		if superuser {
+			detail = cmp.Or(detail, refused.Private)
+		} else if refused.Private != "" {
+			hint = cmp.Or(hint, readLog)
 		}
-		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", refused.Detail, "HINT", hint)
+		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
 	case errors.As(err, &answer):
 		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
 	case superuser || remote.Unsuited(err):

@@ -7,8 +7,10 @@ import "time"
 // runner takes nothing more, so that there is room.
 func (r *runner) fits(t *Task) bool {
 	switch {
-	case r.yields || r.crowded(t) || r.robs(t):
+	case r.yields || r.crowded(t):
 		return false
+	case r.session.Holds && r.session.Saved != t.Lane && r.Pool.Spare(t.need(), r.Limits.Load().Run):
+		return false // the session holds another lane's state, and the task can have another session
 	case r.session.Fits(t.need()):
 		return true
 	}
@@ -20,12 +22,6 @@ func (r *runner) fits(t *Task) bool {
 		r.yields, t.slighted = true, now.Add(slightAgain) // one that makes room is enough, and the loop may take its time
 	}
 	return false
-}
-
-// robs tells whether the task would take the session from a lane whose state it holds, though it
-// can have another.
-func (r *runner) robs(t *Task) bool {
-	return r.session.Holds && r.session.Saved != t.Lane && r.Pool.Spare(t.need(), r.Limits.Load().Run)
 }
 
 // slightMost is for how long sessions may go on with other tasks than the one that comes first, as

@@ -8,27 +8,32 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/human"
-	"pgtaskd/routine"
 )
 
 // judge says what follows from the result of a run.
 func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Task) {
-	e := Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result)}
+	e := Outcome{
+		Task: t, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since,
+		Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result),
+	}
+	byItself := result.Reason == exec.NotCancelled
+	again := byItself && (t.Once() || t.Row.Rerun) // it may run again
 	switch {
-	case result.Open && result.Reason == exec.NotCancelled:
-		return r.holdEnd(t, start, result)
-	case result.Alone && result.Reason == exec.NotCancelled:
-		t.lone = true // and its like are not pipelined any more
+	case result.Open && byItself:
+		return r.holdEnd(e)
+	case result.Alone && byItself:
+		t.Again++ // and its like are not pipelined any more
 		return t
-	case result.Retry() && t.Atomic && !t.ahead && (t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
-		t.Atomic, t.lone = false, true // it cannot run inside a transaction: once more, as it is
+	case again && result.Retry() && t.Atomic && !t.ahead:
+		t.Atomic = false // it cannot run inside a transaction: once more, as it is
+		t.Again++
 		return t
-	case result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic && t.Row.Remote == "" &&
-		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case again && result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic &&
+		t.Row.Remote == "":
 		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		r.leave()                                                   // it may have begun with that setting, which is only for a moment
-	case isConflict(result.Failure) && !result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "" &&
-		(t.Once() || t.Row.Rerun) && result.Reason == exec.NotCancelled:
+	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // a lock it did not wait for
+		!result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "":
 		e.Kind, e.Fault = Refused, result.Failure
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
 		e.Kind = Released
@@ -44,7 +49,7 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 		r.leave() // it may have locked what its end is written to
 	}
 	r.note(e)
-	if result.Reason != exec.NotCancelled {
+	if !byItself {
 		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
 	}
 	if r.session == nil {
@@ -59,16 +64,14 @@ const barred = time.Second
 // holdEnd keeps the end of a task, whose transaction is open, until the next task's SQL goes to the
 // server, or nothing does. The row of one that has written is prepared before. Where others are with
 // the server after it, they are next, and not the task that it returns.
-func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *Task) {
-	r.before = &pending{
-		task: t, start: start, result: result, tail: &exec.Tail{Input: *t.Row.Input},
-		pid: int32(r.session.PID), since: r.session.Since, heavy: r.isHeavy(result),
-	}
+func (r *runner) holdEnd(e Outcome) (next *Task) {
+	t := e.Task
+	r.before = &e
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return t
 	}
-	if t.Row.Remote == "" && result.Wrote() && !t.bare {
-		if next, taken := r.prepared(t); !taken {
+	if t.Row.Remote == "" && e.Result.Wrote() && !t.bare {
+		if next, taken := r.prepared(); !taken {
 			return next
 		}
 	}
@@ -77,7 +80,7 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 		r.leave()
 		return nil
 	}
-	if !r.before.heavy && !t.Marks.Load() {
+	if !e.Heavy && !t.Marks.Load() {
 		if next = r.Lanes.Follow(t, r.fits); next != nil {
 			return next
 		}
@@ -88,26 +91,36 @@ func (r *runner) holdEnd(t *Task, start time.Time, result *exec.Result) (next *T
 
 // prepared has the row of the task show its transaction, whose end is pending. When it does not take
 // that, the transaction is rolled back, and the next task is returned.
-func (r *runner) prepared(t *Task) (next *Task, taken bool) {
-	p := r.before
-	if p.xact = t.Xact(); p.xact != 0 && p.xact == p.result.Xact { // before its SQL began
+func (r *runner) prepared() (next *Task, taken bool) {
+	e := r.before
+	if e.Xact = e.Task.Xact(); e.Xact != 0 && e.Xact == e.Result.Xact { // before its SQL began
 		return nil, true
 	}
-	answer, refused := r.prepare(t, p.start, p.result)
+	answer, refused := r.asks(e.Task, Preparation{
+		PID: e.PID, Since: e.Since, Start: e.Start, Stop: e.Stop, Xact: e.Result.Xact,
+		Output: e.Result.Output, Notice: e.Result.Notice,
+	})
 	if answer == Taken {
-		p.xact, p.heavy, p.shed, p.less = p.result.Xact, false, true, refused
-		shed(p.result)
+		e.Xact, e.Heavy, e.Shed, e.Less = e.Result.Xact, false, true, refused
+		shed(e.Result)
 		return nil, true
 	}
 	r.before = nil
 	if err := r.session.Rollback(); err != nil || answer == Unreachable {
 		r.leave()
 	}
-	e := Outcome{Task: t, PID: p.pid, Since: p.since, Start: p.start, Stop: p.result.Stop, Result: p.result, Heavy: p.heavy}
-	if next = r.untaken(t, answer, refused, e); next == nil && r.session != nil {
+	if next = r.untaken(answer, refused, *e); next == nil && r.session != nil {
 		next = r.another()
 	}
 	return next, false
+}
+
+// tail is what commits the task that is pending; nil: there is none.
+func (r *runner) tail() *exec.Tail {
+	if r.before == nil {
+		return nil
+	}
+	return &exec.Tail{Input: *r.before.Task.Row.Input}
 }
 
 // flush commits the task that is pending.
@@ -115,7 +128,7 @@ func (r *runner) flush() {
 	if r.before == nil {
 		return
 	}
-	verdict, err := r.session.End(r.before.tail)
+	verdict, err := r.session.End(r.tail())
 	r.conclude(verdict, err)
 	if err != nil {
 		r.leave()
@@ -125,32 +138,27 @@ func (r *runner) flush() {
 // conclude takes down what became of the transaction that was pending. One with which a row is
 // prepared is judged by the server's own record, where its answer is lost.
 func (r *runner) conclude(verdict *exec.Verdict, err error) {
-	p := r.before
-	if p == nil {
+	if r.before == nil {
 		return
 	}
+	e, t := *r.before, r.before.Task
 	r.before = nil
-	e := Outcome{
-		Task: p.task, Kind: Finished, PID: p.pid, Since: p.since, Start: p.start,
-		Stop: p.result.Stop, Result: p.result, Heavy: p.heavy, Shed: p.shed, Less: p.less,
-	}
-	away := p.task.Row.Remote != ""
+	away := t.Row.Remote != ""
 	switch {
 	case away && verdict == nil && broken(err):
-		e.Fault = lostFailure(err, p.task)
-	case verdict == nil && (away || p.xact != 0):
-		e.Kind, e.Fault = Lost, lostFailure(err, p.task)
+		e.Fault = lostFailure(err, t)
+	case verdict == nil && (away || e.Xact != 0):
+		e.Kind, e.Fault = Lost, lostFailure(err, t)
 	case verdict == nil:
-		e.Kind, e.Fault = lossKind(err), lostFailure(err, p.task)
+		e.Kind, e.Fault = lossKind(err), lostFailure(err, t)
 	case verdict.Committed:
-	case p.task.watch:
+	case t.watch:
 		e.Result.Failure = verdict.Failure
-	case p.task.query: // there is nothing to lose
-		e.Kind, e.Delay = Released, time.Millisecond
-		r.profiles.forget(p.task)
-	case (p.task.Once() || p.task.Row.Rerun) && (InTheWay(verdict.Failure) && !verdict.Failure.Raised() || verdict.Failure.QueueIsFull() && !away):
+	case t.query: // there is nothing to lose
+		e.Kind, e.Delay = Refused, time.Millisecond
+	case (t.Once() || t.Row.Rerun) && (InTheWay(verdict.Failure) && !verdict.Failure.Raised() || verdict.Failure.QueueIsFull() && !away):
 		e.Kind, e.Fault = Refused, verdict.Failure
-	case p.xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised(): // somebody has cancelled it, and is not asked what for
+	case e.Xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised(): // somebody has cancelled it, and is not asked what for
 		e.Kind, e.Delay = Released, time.Millisecond
 	default:
 		e.Result.Failure = verdict.Failure
@@ -232,21 +240,6 @@ func (r *runner) goesOn(ctx context.Context, t *Task) bool {
 	started, err := session.ServerStart(ctx)
 	_, since, _ := t.Runs()
 	return err == nil && started.Add(r.session.Ahead).Before(since)
-}
-
-// internal is what the row of a task shows that has made us panic where there is nobody else to
-// tell.
-func internal() *exec.Failure {
-	return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
-		"pgtaskd met an internal error; its log has the details.")
-}
-
-// confess logs a panic that an attempt to connect has brought about: it says nothing of ourselves.
-func (r *runner) confess(t *Task, err error) {
-	var p *routine.Panic
-	if errors.As(err, &p) {
-		r.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
-	}
 }
 
 // watched does something for the task that the runner is at. When that panics, the task is taken

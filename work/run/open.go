@@ -2,7 +2,10 @@ package run
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/pool"
@@ -15,12 +18,16 @@ func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
 	if s != nil {
 		return r.starts(s, t)
 	}
-	opening, opened := t.opens(ctx)
+	opening, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	if t.opens(giveUp) {
+		giveUp()
+	}
 	if r.Lanes.IsClosed() { // else the drain will
 		t.Withdraw()
 	}
 	s, e := r.open(opening, t)
-	cancelled := opened()
+	cancelled := t.opens(nil)
 	if s != nil && !cancelled {
 		return r.starts(s, t)
 	}
@@ -58,12 +65,12 @@ func (r *runner) open(ctx context.Context, t *Task) (*pool.Session, Outcome) {
 	if t.cancelled() != exec.NotCancelled {
 		return nil, Outcome{}
 	}
-	r.confess(t, err)
 	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
-	if e.Delay = r.Pool.Delay(t.need()); pool.Final(err) {
+	e.Delay = r.Pool.Delay(t.need())
+	switch {
+	case pool.Final(err):
 		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
-	}
-	if pool.Unanswered(err) && t.need().Place() == t.Row.Remote {
+	case t.need().Place() == t.Row.Remote && !errors.As(err, new(*pgconn.PgError)): // no server has answered
 		for _, other := range r.Lanes.Shut(t, r.Clock.Now().Add(e.Delay)) {
 			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
 		}

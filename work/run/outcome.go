@@ -96,17 +96,15 @@ func (r *runner) post() {
 // that there are no more of them than tasks that may run at once. Nothing of a session is open
 // meanwhile.
 
-// An end is heavy when it is longer than HeavyFrom, or, where ends of heldMost are to be written
-// already, than heavyThen, in bytes.
+// An end is heavy when it is longer than HeavyFrom, in bytes, or where ends of heldMost are to be
+// written already.
 const (
 	HeavyFrom = 64 << 10
-	heavyThen = 1 << 10
 	heldMost  = 32 << 20
 )
 
 func (r *runner) isHeavy(result *exec.Result) bool {
-	n := Size(result)
-	return n > HeavyFrom || n > heavyThen && r.unwritten.Load() > heldMost
+	return Size(result) > HeavyFrom || r.unwritten.Load() > heldMost
 }
 
 // tell tells the leader of an outcome.

@@ -31,168 +31,112 @@ type queued struct {
 	spec *exec.Task
 }
 
-// pipelines are the tasks behind those under way. Runners and the loop share them: what is called
-// back is nobody's but the lanes'.
-type pipelines struct {
-	mu  sync.Mutex
-	all map[*runner]*pipeline
-}
-
+// pipeline is what a runner has with the server. The loop looks at it, too: what that calls back is
+// nobody's but the lanes'.
 type pipeline struct {
+	mu     sync.Mutex
 	before *Task // under way, or just over
 	behind []queued
 	until  time.Time // by the server's clock
-	held   bool      // it is being added to
 }
 
 // Behind is how many tasks are with the server behind others.
 func (d *Dispatcher) Behind() (n int) {
-	d.pipelines.mu.Lock()
-	defer d.pipelines.mu.Unlock()
-	for _, pipeline := range d.pipelines.all {
-		n += len(pipeline.behind)
+	for r := range d.runners.Range {
+		p := &r.(*runner).pipeline
+		p.mu.Lock()
+		n += len(p.behind)
+		p.mu.Unlock()
 	}
 	return n
 }
 
-// hold keeps what the runner has behind its task, n others, from being called back until add; false
-// when that has happened.
-func (f *pipelines) hold(r *runner, n int) bool {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	pipeline := f.all[r]
-	if pipeline == nil || n != len(pipeline.behind) {
-		return n == 0
-	}
-	pipeline.held = true
-	return true
-}
-
-// add takes down what the runner is about to send behind t, and behind what is with the server
-// after that.
-func (f *pipelines) add(r *runner, t *Task, behind []queued, until time.Time) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if f.all[r] == nil {
-		if len(behind) == 0 {
-			return
+// CallBack gives back to the lanes what will not begin any more because what is before it lasts.
+func (d *Dispatcher) CallBack() {
+	late := d.Clock.Now().Add(-pipelineBack)
+	for r := range d.runners.Range {
+		for _, t := range r.(*runner).pipeline.back(d.Lanes, late) {
+			d.tell(Outcome{Task: t, Kind: Released})
 		}
-		f.all[r] = &pipeline{before: t}
-	}
-	all := f.all[r]
-	all.held = false
-	if len(behind) > 0 {
-		all.behind, all.until = append(all.behind, behind...), until
 	}
 }
 
-// last is the last of the tasks that the runner has with the server, of which t is under way, and
-// how many bytes they take up together.
-func (f *pipelines) last(r *runner, t *Task) (last *Task, size int) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	last, size = t, t.size()
-	if pipeline := f.all[r]; pipeline != nil {
-		for _, b := range pipeline.behind {
-			last, size = b.task, size+b.task.size()
-		}
+// back gives back to the lanes what was to begin until then. Those that the lanes do not take are
+// returned.
+func (p *pipeline) back(s *lane.Lanes[*Task], then time.Time) (left []*Task) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.behind) == 0 || p.until.After(then) {
+		return nil
 	}
-	return last, size
+	tasks := make([]*Task, len(p.behind))
+	for i, b := range p.behind {
+		tasks[i] = b.task
+	}
+	p.behind = nil
+	return s.Back(p.before, tasks)
 }
 
 // next takes the runner's next task out; false when it was called back.
-func (f *pipelines) next(r *runner) (next queued, ok bool) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	pipeline := f.all[r]
-	if pipeline == nil {
+func (p *pipeline) next() (next queued, ok bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.behind) == 0 {
 		return queued{}, false
 	}
-	next = pipeline.behind[0]
-	pipeline.before, pipeline.behind = next.task, pipeline.behind[1:]
-	if len(pipeline.behind) == 0 {
-		delete(f.all, r)
-	}
+	next = p.behind[0]
+	p.before, p.behind = next.task, p.behind[1:]
 	return next, true
 }
 
-// end takes all out that the runner has behind the task under way.
-func (f *pipelines) end(r *runner) (behind []queued) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	if pipeline := f.all[r]; pipeline != nil {
-		behind = pipeline.behind
-		delete(f.all, r)
-	}
+// end takes out all that is behind the task under way.
+func (p *pipeline) end() (behind []queued) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	behind, p.behind = p.behind, nil
 	return behind
 }
 
-// land gives back to the lanes what the runner has behind the task under way, of which it is
-// certain that it has not begun and will not. Those that the lanes do not take are returned.
-func (f *pipelines) land(r *runner, s *lane.Lanes[*Task]) (left []*Task) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	return f.back(r, s)
-}
-
-// overdue gives back to the lanes what will not begin any more because what is before it lasts.
-func (f *pipelines) overdue(now time.Time, s *lane.Lanes[*Task]) (left []*Task) {
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	for r, pipeline := range f.all {
-		if !pipeline.held && now.Sub(pipeline.until) >= pipelineBack {
-			left = append(left, f.back(r, s)...)
-		}
-	}
-	return left
-}
-
-func (f *pipelines) back(r *runner, s *lane.Lanes[*Task]) (left []*Task) {
-	pipeline := f.all[r]
-	if pipeline == nil {
+// board finds what can be sent behind t, which is about to be sent.
+func (r *runner) board(t *Task, spec *exec.Task) (then []*exec.Task) {
+	if r.session.Bound || t.watch || spec.Strict || !r.pipelined(t) {
 		return nil
 	}
-	delete(f.all, r)
-	tasks := make([]*Task, len(pipeline.behind))
-	for i, b := range pipeline.behind {
-		tasks[i] = b.task
-	}
-	return s.Back(pipeline.before, tasks)
-}
-
-// board finds what can be sent behind t, which is about to be sent.
-func (r *runner) board(t *Task, spec *exec.Task) (behind []queued, until time.Time) {
-	if r.session.Bound || t.watch || spec.Strict || !r.pipelined(t) {
-		return nil, until
-	}
-	return r.queue(t, r.profiles.depth(t)-1, pipelineSize-t.size())
+	r.pipeline.mu.Lock()
+	defer r.pipeline.mu.Unlock()
+	r.pipeline.before = t
+	return r.queue(t)
 }
 
 // extend sends more behind t, which is under way, and those that are with the server behind it,
 // once half of them have begun.
 func (r *runner) extend(t *Task) {
-	session := r.session
-	n := session.Behind()
-	most := r.profiles.depth(t)
-	if n > most/2 || t.Marks.Load() || !session.Takes() || !r.pipelines.hold(r, n) {
+	n := r.session.Behind()
+	if n > r.profiles.depth(t)/2 || t.Marks.Load() || !r.session.Takes() {
 		return
 	}
-	last, size := r.pipelines.last(r, t)
-	behind, until := r.queue(last, most-1-n, pipelineSize-size)
-	r.pipelines.add(r, t, behind, until)
-	if len(behind) > 0 {
-		session.Extend(specs(behind)...)
+	var then []*exec.Task
+	r.pipeline.mu.Lock()
+	if n == len(r.pipeline.behind) { // else they were called back
+		then = r.queue(t)
 	}
-	r.callBack()
+	r.pipeline.mu.Unlock()
+	if len(then) > 0 {
+		r.session.Extend(then...)
+	}
 }
 
-// queue takes up to most tasks from the lanes that can follow on the last of those that are sent,
-// or about to be, as far as there is room for their bytes.
-func (r *runner) queue(last *Task, most, room int) (behind []queued, until time.Time) {
-	until = r.Clock.Now().Add(pipelineLate + r.session.Lag)
-	for before := last; len(behind) < most; {
-		next := r.Lanes.Queue(before, r.crowded(before), func(next *Task) bool {
-			return r.session.Fits(next.need()) && (!before.Row.Save || next.Lane == before.Lane) &&
+// queue takes tasks from the lanes that can follow on t and those that are sent behind it, as far
+// as there is room for their bytes. The mutex of the pipeline is held.
+func (r *runner) queue(t *Task) (then []*exec.Task) {
+	p, last, room := &r.pipeline, t, pipelineSize-t.size()
+	for _, b := range p.behind {
+		last, room = b.task, room-b.task.size()
+	}
+	until := r.Clock.Now().Add(pipelineLate + r.session.Lag)
+	for most := r.profiles.depth(t) - 1; len(p.behind) < most; {
+		next := r.Lanes.Queue(last, r.crowded(last), func(next *Task) bool {
+			return r.session.Fits(next.need()) && (!last.Row.Save || next.Lane == last.Lane) &&
 				next.size() <= room && r.pipelined(next) && r.profiles.depth(next) > 1
 		})
 		if next == nil {
@@ -201,31 +145,20 @@ func (r *runner) queue(last *Task, most, room int) (behind []queued, until time.
 		room -= next.size()
 		next.query, next.watch = next.Row.Remote != "", false
 		next.Atomic = true
-		spec := r.made(next, next.Row.Save && before.Row.Save && next.Lane == before.Lane)
+		spec := r.made(next, next.Row.Save && last.Row.Save && next.Lane == last.Lane)
 		spec.Until = until.Add(-r.session.Ahead)
-		behind = append(behind, queued{next, spec})
-		before = next
+		p.behind, p.until = append(p.behind, queued{next, spec}), until
+		then, last = append(then, spec), next
 	}
-	return behind, until
-}
-
-func specs(behind []queued) []*exec.Task {
-	all := make([]*exec.Task, len(behind))
-	for i, b := range behind {
-		all[i] = b.spec
-	}
-	return all
+	return then
 }
 
 // pipelined tells whether a task may be part of a pipeline: should it turn out to write, it is
 // rolled back and run once more. Where there is a pause before each none is.
 func (r *runner) pipelined(t *Task) bool {
 	if t.Row.Remote != "" {
-		if t.Row.Max < 0 || !t.light() || r.profiles.depth(t) == 1 {
-			return false
-		}
 		query, _ := r.asQuery(t)
-		return query
+		return query && t.Row.Max >= 0
 	}
 	return t.Row.Max >= 0 && !r.Foreign.Load() && t.light() && t.Atomic
 }
@@ -236,18 +169,19 @@ func (r *runner) pipelined(t *Task) bool {
 // before it starts. Or whether it is to show, in such a transaction, what its like are: whatever it
 // does is committed then, and it is marked like all that is not exactly once.
 func (r *runner) asQuery(t *Task) (query, watch bool) {
-	if !t.light() || t.Row.Save || r.profiles.writes(t) || r.session.Foreign {
+	if !t.light() || t.Row.Save || r.session.Foreign {
 		return false, false
 	}
-	query = r.profiles.short(t)
-	return query, !query
+	known := r.profiles.of(t)
+	query = known.within(pipelineTime) > 1
+	return query, !query && known.queries >= 0
 }
 
 // light tells whether nothing is known of a task by itself why it should be more than a query that
 // may be run once more.
 func (t *Task) light() bool {
 	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.Settings) > 0 || t.Row.marksFirst() ||
-		t.Row.Count > 0 || t.Row.Live > 0 || t.lone || t.ahead || t.Again > 0 {
+		t.Row.Count > 0 || t.Row.Live > 0 || t.ahead || t.Again > 0 {
 		return false
 	}
 	t.Examine()
@@ -269,7 +203,7 @@ func (t *Task) size() int {
 
 // land gives back what is behind the task under way and has not begun.
 func (r *runner) land() {
-	for _, t := range r.pipelines.land(r, r.Lanes) {
+	for _, t := range r.pipeline.back(r.Lanes, r.pipeline.until) {
 		r.note(Outcome{Task: t, Kind: Released})
 	}
 }
@@ -277,15 +211,7 @@ func (r *runner) land() {
 // strand tells the loop of what is behind a task whose session is given up: it may have begun
 // there.
 func (r *runner) strand() {
-	for _, b := range r.pipelines.end(r) {
+	for _, b := range r.pipeline.end() {
 		r.note(Outcome{Task: b.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
-	}
-}
-
-// callBack gives back what is behind tasks that last. Runners do so as well, as the loop may have
-// to wait for the server.
-func (r *runner) callBack() {
-	for _, t := range r.pipelines.overdue(r.Clock.Now(), r.Lanes) {
-		r.note(Outcome{Task: t, Kind: Released})
 	}
 }

@@ -31,16 +31,8 @@ const (
 	Unreachable                 // the leader's connection was lost: it may have been taken
 )
 
-// prepare has the row show the transaction in which the run's effects are. The error tells why the
-// table refuses it.
-func (r *runner) prepare(t *Task, start time.Time, result *exec.Result) (Prepared, *exec.Failure) {
-	encoding := r.Server.Load().Encoding
-	return r.asks(t, Preparation{
-		PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: result.Stop, Xact: result.Xact,
-		Output: Stored(result.Output, encoding), Notice: Stored(result.Notice, encoding),
-	})
-}
-
+// asks has the row show the transaction in which the run's effects are. The error tells why the table
+// refuses it.
 func (r *runner) asks(t *Task, p Preparation) (Prepared, *exec.Failure) {
 	t.xact.Store(p.Xact)
 	answer, refused := r.Leader.Prepare(r.Group.Context(), t, p)
@@ -61,15 +53,10 @@ func (r *runner) claims(t *Task, spec *exec.Task) {
 	}
 }
 
-// unclaimed sees to a task whose SQL was not sent, since its row has not taken the claim.
-func (r *runner) unclaimed(t *Task) (next *Task) {
-	r.untaken(t, t.claim, t.refused, Outcome{Task: t, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now()})
-	return r.another()
-}
-
 // untaken says what follows for a task whose row has not taken its preparation. What it has done is
 // rolled back. When the run itself is in the way, it is returned, to run once more.
-func (r *runner) untaken(t *Task, answer Prepared, refused *exec.Failure, o Outcome) (again *Task) {
+func (r *runner) untaken(answer Prepared, refused *exec.Failure, o Outcome) (again *Task) {
+	t := o.Task
 	switch answer {
 	case OwnLock:
 		if !t.ahead && t.Row.Rerun {
@@ -83,7 +70,6 @@ func (r *runner) untaken(t *Task, answer Prepared, refused *exec.Failure, o Outc
 		o.Kind, o.Fault = Finished, refused
 	case Unreachable:
 		o.Kind, o.Fault = Lost, lostFailure(errors.New("the leader's connection was lost"), t)
-		o.Xact = t.xact.Load()
 	default:
 		o.Kind = Refused
 	}

@@ -2,7 +2,6 @@ package run
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
@@ -12,8 +11,8 @@ import (
 // profiles is what inputs of the same shape have done in the same place: whether they write, and
 // how long they take. Runners share it.
 type profiles struct {
-	mu sync.Mutex
-	of map[like]*profile
+	mu  sync.Mutex
+	all map[like]*profile
 }
 
 type like struct {
@@ -37,19 +36,19 @@ const (
 
 // saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only
 // makes that long ago.
-func (h *profiles) saw(t *Task, took time.Duration, far bool, result *exec.Result) {
+func (h *profiles) saw(t *Task, took time.Duration, result *exec.Result) {
 	if !t.Atomic && t.Row.Remote == "" || !t.Traits.Pipelines() {
 		return
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	known := h.of[t.like()]
+	known := h.all[t.like()]
 	if known == nil {
-		if len(h.of) >= profileMost {
-			clear(h.of)
+		if len(h.all) >= profileMost {
+			clear(h.all)
 		}
 		known = &profile{}
-		h.of[t.like()] = known
+		h.all[t.like()] = known
 	}
 	took = max(took, 0) // the server's clock may have been set back
 	switch {
@@ -65,42 +64,32 @@ func (h *profiles) saw(t *Task, took time.Duration, far bool, result *exec.Resul
 			known.lasts, known.mostly = took, took
 		}
 		known.lasts += (took - known.lasts) / 4
-		switch step := known.mostly/16 + 1; {
-		case far:
-			known.mostly = time.Hour
-		case took > known.mostly:
+		if step := known.mostly/16 + 1; took > known.mostly {
 			known.mostly += step
-		default:
+		} else {
 			known.mostly -= step
 		}
 	}
 }
 
-// writes tells whether tasks like this one have written recently.
-func (h *profiles) writes(t *Task) bool {
+// of is what is known of tasks like this one.
+func (h *profiles) of(t *Task) (known profile) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	known := h.of[t.like()]
-	return known != nil && known.queries < 0
-}
-
-// forget has a profile found out again.
-func (h *profiles) forget(t *Task) {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	delete(h.of, t.like())
+	if p := h.all[t.like()]; p != nil {
+		known = *p
+	}
+	return known
 }
 
 // depth is how many tasks like this one make a pipeline; 1: it is not pipelined.
 func (h *profiles) depth(t *Task) int {
+	most := pipelineTime
 	if t.Row.Max > 0 {
-		return h.in(t, orderTime)
+		most = orderTime
 	}
-	return h.in(t, pipelineTime)
+	return h.of(t).within(most)
 }
-
-// short tells whether tasks like this one are known to be over in no time, and not to write.
-func (h *profiles) short(t *Task) bool { return h.in(t, pipelineTime) > 1 }
 
 // instant tells whether tasks like this one are over in so little time that more sessions than a
 // few would be in each other's way.
@@ -108,22 +97,17 @@ func (h *profiles) instant(t *Task) bool {
 	if t.Traits == nil {
 		return false
 	}
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	known := h.of[t.like()]
-	return known != nil && known.queries == profileFirm && known.mostly <= instantTime
+	known := h.of(t)
+	return known.queries == profileFirm && known.mostly <= instantTime
 }
 
-// in is how many tasks like this one are over in that time, of those that make a pipeline; 1: it is
-// not known, or too few.
-func (h *profiles) in(t *Task, most time.Duration) int {
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	known := h.of[t.like()]
-	if known == nil || known.queries < profileFirm {
+// within is how many such tasks are over in that time, of those that make a pipeline; 1: it is not
+// known, or too few.
+func (p profile) within(most time.Duration) int {
+	if p.queries < profileFirm {
 		return 1
 	}
-	return int(min(max(most/max(known.lasts, time.Microsecond), 1), pipelineMost))
+	return int(min(max(most/max(p.lasts, time.Microsecond), 1), pipelineMost))
 }
 
 // Sessions whose queries take microseconds displace each other where they outnumber the server's
@@ -133,15 +117,11 @@ func (h *profiles) in(t *Task, most time.Duration) int {
 const (
 	InstantMost = 16
 	instantTime = 250 * time.Microsecond // of a query: so many sessions do 64,000 a second
-	instantNear = 5 * time.Millisecond   // of an answer to what is sent: with pipelines that is as much
 	instantPast = 100 * time.Millisecond // after which a query does not count: it waits, or its session cannot be had
 )
 
-// instants counts the tasks of that kind that runners see to. Runners and the loop share it.
-type instants struct{ tasks atomic.Int32 }
-
 // Instants is how many queries of that kind runners see to.
-func (d *Dispatcher) Instants() int { return int(d.instants.tasks.Load()) }
+func (d *Dispatcher) Instants() int { return int(d.instants.Load()) }
 
 // Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at
 // work.
@@ -149,28 +129,28 @@ func (d *Dispatcher) Crowd(input string) (leave func()) {
 	t := &Task{Row: Row{Input: &input}}
 	t.Examine()
 	for range profileFirm {
-		d.profiles.saw(t, time.Microsecond, false, &exec.Result{Open: true})
+		d.profiles.saw(t, time.Microsecond, &exec.Result{Open: true})
 	}
-	d.instants.tasks.Add(InstantMost)
-	return func() { d.instants.tasks.Add(-InstantMost) }
+	d.instants.Add(InstantMost)
+	return func() { d.instants.Add(-InstantMost) }
 }
 
 // crowded tells whether the task is for one of those that are at work already.
 func (d *Dispatcher) crowded(t *Task) bool {
-	return d.instants.tasks.Load() >= InstantMost && d.profiles.instant(t)
+	return d.instants.Load() >= InstantMost && d.profiles.instant(t)
 }
 
 // joins counts a task in whose turn it is.
 func (d *Dispatcher) joins(t *Task) {
 	if d.profiles.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
-		d.instants.tasks.Add(1)
+		d.instants.Add(1)
 	}
 }
 
 // leaves counts it out, when its SQL is over.
 func (d *Dispatcher) leaves(t *Task) {
 	if t.joined.Swap(0) != 0 {
-		d.instants.tasks.Add(-1)
+		d.instants.Add(-1)
 	}
 }
 

@@ -9,7 +9,7 @@ import (
 )
 
 // TestInstantProfile: a query is instant while most of its like are, however long some of them
-// take; not one that writes, nor one whose server is far.
+// take; not one that writes.
 func TestInstantProfile(t *testing.T) {
 	t.Parallel()
 	query := func() *Task {
@@ -21,23 +21,21 @@ func TestInstantProfile(t *testing.T) {
 	ran := &exec.Result{Open: true}
 	for name, c := range map[string]struct {
 		took    func(i int) time.Duration
-		far     bool
 		result  *exec.Result
 		instant bool
 	}{
-		"always":    {func(int) time.Duration { return 50 * time.Microsecond }, false, ran, true},
-		"displaced": {func(i int) time.Duration { return time.Duration(1+i%3/2*1000) * 50 * time.Microsecond }, false, ran, true},
-		"slow":      {func(i int) time.Duration { return time.Duration(1+min(i%3, 1)*1000) * 50 * time.Microsecond }, false, ran, false},
-		"far":       {func(int) time.Duration { return 50 * time.Microsecond }, true, ran, false},
-		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, false, ran, false},
-		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, false, &exec.Result{Open: true, Xact: 1}, false},
+		"always":    {func(int) time.Duration { return 50 * time.Microsecond }, ran, true},
+		"displaced": {func(i int) time.Duration { return time.Duration(1+i%3/2*1000) * 50 * time.Microsecond }, ran, true},
+		"slow":      {func(i int) time.Duration { return time.Duration(1+min(i%3, 1)*1000) * 50 * time.Microsecond }, ran, false},
+		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, ran, false},
+		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, &exec.Result{Open: true, Xact: 1}, false},
 	} {
-		h := profiles{of: map[like]*profile{}}
+		h := profiles{all: map[like]*profile{}}
 		if h.instant(query()) {
 			t.Error(name, "unknown")
 		}
 		for i := range 300 {
-			h.saw(query(), c.took(i), c.far, c.result)
+			h.saw(query(), c.took(i), c.result)
 		}
 		if got := h.instant(query()); got != c.instant {
 			t.Error(name, got)
@@ -59,7 +57,7 @@ func TestInstantsAreCounted(t *testing.T) {
 	}
 	r.joins(tasks[0])
 	for range profileFirm {
-		r.profiles.saw(tasks[0], time.Microsecond, false, &exec.Result{Open: true})
+		r.profiles.saw(tasks[0], time.Microsecond, &exec.Result{Open: true})
 	}
 	last := tasks[InstantMost]
 	for _, task := range tasks[:InstantMost] {
@@ -71,7 +69,7 @@ func TestInstantsAreCounted(t *testing.T) {
 	}
 	counted := func(n int32) {
 		t.Helper()
-		if got := r.instants.tasks.Load(); got != n || r.fits(last) != (n < InstantMost) {
+		if got := r.instants.Load(); got != n || r.fits(last) != (n < InstantMost) {
 			t.Error(got, n)
 		}
 	}
@@ -93,7 +91,7 @@ func TestProfileOfARemote(t *testing.T) {
 	input := "SELECT 1"
 	one := &Task{Row: Row{Remote: "other", Input: &input}}
 	one.Examine()
-	h := profiles{of: map[like]*profile{}}
+	h := profiles{all: map[like]*profile{}}
 	see := func(n int, atomic, wrote, firm, writes bool) {
 		t.Helper()
 		one.Atomic = atomic
@@ -102,10 +100,10 @@ func TestProfileOfARemote(t *testing.T) {
 			xact = 1
 		}
 		for range n {
-			h.saw(one, time.Millisecond, false, &exec.Result{Open: atomic, Xact: xact})
+			h.saw(one, time.Millisecond, &exec.Result{Open: atomic, Xact: xact})
 		}
-		if h.depth(one) > 1 != firm || h.writes(one) != writes {
-			t.Error(h.depth(one), h.writes(one))
+		if h.depth(one) > 1 != firm || (h.of(one).queries < 0) != writes {
+			t.Error(h.depth(one), h.of(one))
 		}
 	}
 	see(profileFirm, false, true, false, false)

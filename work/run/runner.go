@@ -18,26 +18,15 @@ type runner struct {
 	yields      bool      // a task waits for room that its session does not suit
 	at          *Task     // that it is at work for, until its end is known
 	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
-	before      *pending  // the task whose SQL has run and whose transaction is open
-	over        time.Time // when the SQL of the task before was, which the one under way was sent behind; zero: behind none
-}
-
-// pending is a task whose end goes to the server together with the next task's SQL.
-type pending struct {
-	task   *Task
-	tail   *exec.Tail
-	start  time.Time
-	result *exec.Result
-	pid    int32
-	since  time.Time     // of its backend
-	xact   int64         // with which its row is prepared; 0: it has written nothing
-	shed   bool          // and has its texts,
-	less   *exec.Failure // or why it does not take them
-	heavy  bool
+	before      *Outcome  // of the task whose SQL has run and whose transaction is open
+	pipeline    pipeline
+	over        time.Time // end of the SQL that the one under way was sent behind; zero: none
 }
 
 // serve runs t and what follows it.
 func (r *runner) serve(ctx context.Context, t *Task) {
+	r.runners.Store(r, nil)
+	defer r.runners.Delete(r)
 	defer r.post()
 	r.watched(func() { r.work(ctx, t) })
 }
@@ -65,26 +54,6 @@ func (r *runner) work(ctx context.Context, t *Task) {
 	r.Pool.Put(r.session)
 	r.session = nil
 	r.Freed()
-}
-
-// mark tells the leader what it has to know, as do the next two, and has the task's row show WORK.
-func (r *runner) mark(t *Task) Answer {
-	r.post()
-	return r.Leader.Mark(r.Group.Context(), t, int32(r.session.PID))
-}
-
-func (r *runner) text(t *Task, which Text) Answer {
-	r.post()
-	pid := int32(0)
-	if r.session != nil {
-		pid = int32(r.session.PID)
-	}
-	return r.Leader.Text(r.Group.Context(), t, pid, which)
-}
-
-func (r *runner) leads() bool {
-	r.post()
-	return r.Leader.Leads(r.Group.Context())
 }
 
 // leave ends the session.
@@ -117,7 +86,6 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	if r.session.Behind() > 0 {
 		return r.goOn(ctx)
 	}
-	r.callBack()
 	r.joins(t)
 	r.over = time.Time{}
 	spec, ok := r.spec(t)
@@ -125,14 +93,9 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 		t.unload(nil)
 		return r.another()
 	}
-	var tail *exec.Tail
-	if r.before != nil {
-		tail = r.before.tail
-	}
-	behind, until := r.board(t, spec)
-	r.pipelines.add(r, t, behind, until)
+	then := r.board(t, spec)
 	asked := r.Clock.Now()
-	verdict, start, err := r.session.Begin(tail, spec, specs(behind)...)
+	verdict, start, err := r.session.Begin(r.tail(), spec, then...)
 	t.unload(spec)
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, r.Clock.Now())
@@ -146,7 +109,10 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 	r.post()
 	if errors.Is(err, exec.ErrUnclaimed) {
 		r.land()
-		return r.unclaimed(t)
+		r.untaken(t.claim, t.refused, Outcome{
+			Task: t, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now(),
+		})
+		return r.another()
 	}
 	if failure := new(exec.Failure); errors.As(err, &failure) {
 		r.land()
@@ -175,7 +141,7 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 		r.leave()
 		return nil
 	}
-	b, ok := r.pipelines.next(r)
+	b, ok := r.pipeline.next()
 	r.conclude(verdict, nil)
 	if !ok { // called back, though its answer was only late: it is not ours any more
 		r.session.Abandon()
@@ -192,31 +158,26 @@ func (r *runner) goOn(ctx context.Context) (next *Task) {
 // attend sees to a task whose SQL is under way.
 func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
 	r.session.Tasks++
-	began := time.Now()
-	start = r.session.Told(start.Add(r.session.Ahead), r.Clock.Now())
+	began, told := time.Now(), start
+	if t.Row.Remote != "" { // which may tell what it likes
+		start = r.Clock.Now()
+	}
 	t.begin(r.session.Session, start)
 	r.Lanes.Began(t, start)
 	result, err := r.session.Await(spec)
 	t.end()
 	r.leaves(t)
-	if !result.Stop.IsZero() {
-		result.Stop = result.Stop.Add(r.session.Ahead)
+	if r.over.IsZero() {
+		r.over = told
 	}
-	switch now := start.Add(time.Since(began)); {
-	case result.Stop.Before(start.Add(-pool.ClockOdd)) || result.Stop.After(now.Add(pool.ClockOdd)): // no server has told, or something else
-		result.Stop = now
-	case t.Row.Remote == "":
+	r.profiles.saw(t, result.Stop.Sub(r.over), result)
+	if r.over = result.Stop; result.Stop.IsZero() || t.Row.Remote != "" {
+		result.Stop = start.Add(time.Since(began))
+	} else {
 		r.Clock.heard(result.Stop)
-	default:
-		result.Stop = r.session.Told(result.Stop, now)
 	}
 	r.session.Saved, r.session.Holds = t.Lane, t.Row.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
-	if r.over.IsZero() {
-		r.over = start
-	}
-	r.profiles.saw(t, result.Stop.Sub(r.over), r.session.Nearest > instantNear, result)
-	r.over = result.Stop
 	if r.Ran != nil {
 		r.Ran(t)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec"
 	"pgtaskd/routine"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
@@ -40,7 +41,7 @@ func TestWhatIsNotPipelined(t *testing.T) {
 		"isolation": text("SELECT set_config('transaction_isolation', 'serializable', true), transaction_isolation"),
 		"commit":    text("SELECT 1; COMMIT"),
 	} {
-		r := &runner{Dispatcher: dispatcher(t)}
+		r := &runner{Dispatcher: dispatcher(t), session: &pool.Session{Session: &exec.Session{}}}
 		task := usual()
 		change(r, task)
 		if got := r.pipelined(task); got != (name == "usual") {
@@ -67,6 +68,7 @@ func dispatcher(t *testing.T) *Dispatcher {
 	clock := &Clock{}
 	return New(Config{
 		Group: routine.New(t.Context()), Pool: pool.New(pool.Config{}), Clock: clock, Log: zerolog.Nop(),
-		Lanes: lane.New[*Task](1, time.Second, clock.Now),
+		Failed: func(error) *zerolog.Event { return nil },
+		Lanes:  lane.New[*Task](1, time.Second, clock.Now),
 	}, Limits{Run: 100})
 }

@@ -11,15 +11,8 @@ import (
 // marked first. In a session whose last task was marked it starts when we are known to lead since:
 // a new leader spares the session of a marked task, and would take what follows there for it.
 func (r *runner) spec(t *Task) (*exec.Task, bool) {
-	if t.Row.Data == nil {
-		r.flush() // nothing of ours stays open while we wait
-		if r.session == nil {
-			r.note(Outcome{Task: t, Kind: Released})
-			return nil, false
-		}
-		if !r.load(t) {
-			return nil, false
-		}
+	if t.Row.Data == nil && !(r.settled(t) && r.load(t)) {
+		return nil, false
 	}
 	t.Examine()
 	t.bare = t.Row.Remote == "" && r.Server.Load().Bare && !t.Traits.Inert
@@ -28,35 +21,29 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		t.Atomic = t.query || t.watch
 	}
 	if r.Lanes.IsClosed() {
-		r.note(Outcome{Task: t, Kind: Released})
+		r.turnAway(t, nil)
 		return nil, false
 	}
 	if t.needsMark() {
-		r.flush()
-		if r.session == nil {
-			r.note(Outcome{Task: t, Kind: Released})
+		if !r.settled(t) {
 			return nil, false
 		}
-		t.unload(nil)
-		marked := r.mark(t)
-		if marked.Refused != nil {
+		switch marked := r.Leader.Mark(r.Group.Context(), t, int32(r.session.PID)); {
+		case marked.Refused != nil:
 			r.note(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: marked.Refused})
 			return nil, false
-		}
-		if !marked.OK {
+		case !marked.OK:
 			r.note(Outcome{Task: t, Kind: Refused, Stop: r.Clock.Now()})
 			return nil, false
 		}
 	} else if r.session.Shielded && t.Row.Remote == "" {
-		t.unload(nil)
-		r.flush()
-		if r.session == nil || !r.leads() {
-			r.note(Outcome{Task: t, Kind: Released})
+		if !r.settled(t) {
 			return nil, false
 		}
-	}
-	if t.Row.Data == nil && !r.load(t) {
-		return nil, false
+		if !r.Leader.Leads(r.Group.Context()) {
+			r.turnAway(t, nil)
+			return nil, false
+		}
 	}
 	r.session.Shielded = false
 	spec := r.made(t, t.Row.Save && r.session.Keeps(t.Lane))
@@ -64,6 +51,17 @@ func (r *runner) spec(t *Task) (*exec.Task, bool) {
 		r.claims(t, spec)
 	}
 	return spec, true
+}
+
+// settled commits and tells what is pending, so that nothing of ours stays open while the task waits;
+// false when the session is lost by that, and the task waits for another.
+func (r *runner) settled(t *Task) bool {
+	r.flush()
+	r.post()
+	if r.session == nil {
+		r.turnAway(t, nil)
+	}
+	return r.session != nil
 }
 
 // made is the task as its session has to know it.
@@ -90,9 +88,6 @@ func settings(t *Task) [][2]string {
 
 // usual are the settings that a session may share with its tasks.
 func (r *runner) usual(t *Task) exec.Usual {
-	if t.Row.Parent == nil && *t.Row.Data == "" && t.Row.Attempt == 1 {
-		return exec.Usual{t.Shows, r.bare}
-	}
 	parent := ""
 	if t.Row.Parent != nil {
 		parent = strconv.FormatInt(*t.Row.Parent, 10)

@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -54,9 +53,8 @@ type Task struct {
 	Traits  *exec.Traits // nil: not looked at yet
 	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
 	room    int64        // bytes that its long texts take up; 0: none
-	digest  *[2]uint64   // of them, once they have come
 	TooLong bool         // a text of its is, and what follows on it may be much
-	Again   int          // how often we had to run it again for reasons of our own
+	Again   int          // how often it had to run again for reasons of our own
 
 	Atomic  bool          // of its runner: it runs in our transaction
 	query   bool          // of its runner: it runs in our transaction on a remote, and must not write there
@@ -65,7 +63,6 @@ type Task struct {
 	claim   Prepared      // of its runner: what became of that,
 	refused *exec.Failure // and why not
 	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
-	lone    bool          // of its runner: it has turned out not to be what its like are
 	Marks   atomic.Bool   // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
@@ -116,22 +113,13 @@ func (t *Task) Described(traits *exec.Traits) {
 		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
 
-// opens is the context in which a session is opened for the task: a cancel ends it. When opened has
-// been called none does, and it tells whether one has.
-func (t *Task) opens(ctx context.Context) (opening context.Context, opened func() (cancelled bool)) {
-	opening, end := context.WithCancel(ctx)
+// opens shows what gives up the session that is being opened for the task, nil: none is any more. A
+// cancel does; it tells whether one has come.
+func (t *Task) opens(giveUp func()) (cancelled bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if t.open = end; t.cancelled() != exec.NotCancelled {
-		end()
-	}
-	return opening, func() bool {
-		t.mu.Lock()
-		defer t.mu.Unlock()
-		end()
-		t.open = nil
-		return t.cancelled() != exec.NotCancelled
-	}
+	t.open = giveUp
+	return t.cancelled() != exec.NotCancelled
 }
 
 // Withdraw cancels the task if a session is still being opened for it.

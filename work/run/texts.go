@@ -2,7 +2,6 @@ package run
 
 import (
 	"fmt"
-	"hash/maphash"
 	"strings"
 	"time"
 
@@ -14,8 +13,7 @@ import (
 
 // Long texts come when their task starts, as many as there is room for in the whole program, and go
 // when the server has them: they are not kept while their task runs. A remote may take its time to
-// take them, so its tasks have room of their own. Nobody has room while they wait for what others
-// can hold up, as the mark of a row that is locked: the texts go before that, and come again.
+// take them, so its tasks have room of their own.
 
 const (
 	textsMost  = 16 << 20           // the room, in bytes
@@ -38,6 +36,7 @@ func IsBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
 // learn asks for the names of a task that has long texts; false when its end is known by that.
 func (r *runner) learn(t *Task) bool {
 	r.flush() // nothing of ours stays open while we wait
+	r.post()
 	told := r.text(t, Names)
 	if told.Sizes != nil {
 		told.Refused = tooLong(told.Sizes, r.LongestText)
@@ -53,6 +52,15 @@ func (r *runner) learn(t *Task) bool {
 	t.Row.Group, t.Row.Remote, t.Row.Format.Null = *names[0], *names[1], *names[2]
 	t.Shows = r.Shows(t.Row.Group)
 	return true
+}
+
+// text asks the leader for a text of the task.
+func (r *runner) text(t *Task, which Text) Answer {
+	pid := int32(0)
+	if r.session != nil {
+		pid = int32(r.session.PID)
+	}
+	return r.Leader.Text(r.Group.Context(), t, pid, which)
 }
 
 // turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
@@ -77,27 +85,21 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 		size, most int64
 		limit      string
 	}{
-		{"group", s.Group, nameLongest, ""},
-		{"remote", s.Remote, nameLongest, ""},
-		{"null", s.Null, nameLongest, ""},
+		{"group", s.Group, nameLongest, "the most is"},
+		{"remote", s.Remote, nameLongest, "the most is"},
+		{"null", s.Null, nameLongest, "the most is"},
 		{"input", s.Input, most, "data_limit of the target is"},
 		{"data", s.Data, most, "data_limit of the target is"},
 	} {
-		if text.size <= text.most {
-			continue
+		if text.size > text.most {
+			return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
+				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, text.limit, text.most))
 		}
-		limit := text.limit
-		if limit == "" {
-			limit = "the most is"
-		}
-		return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
-			"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, limit, text.most))
 	}
 	return nil
 }
 
 // load brings the long texts of a task, when there is room; false when its end is known by that.
-// Each time they must be the same: what they are was looked at once, before the mark.
 func (r *runner) load(t *Task) bool {
 	room := min(t.sizes.Input+t.sizes.Data, textsMost)
 	if t.allowance().Acquire(r.Group.Context(), room) != nil {
@@ -114,19 +116,9 @@ func (r *runner) load(t *Task) bool {
 			return false
 		}
 	}
-	digest := [2]uint64{maphash.String(digestSeed, *texts[0]), maphash.String(digestSeed, *texts[1])}
-	if t.digest != nil && *t.digest != digest {
-		t.unload(nil)
-		r.turnAway(t, exec.NewFailure("task was changed before it started", "55000",
-			"DETAIL", "Its input or data was not the same when it was read again."))
-		return false
-	}
-	t.Row.Input, t.Row.Data, t.digest = texts[0], texts[1], &digest
+	t.Row.Input, t.Row.Data = texts[0], texts[1]
 	return true
 }
-
-// digestSeed is not known outside: nobody can write two texts that have one digest.
-var digestSeed = maphash.MakeSeed()
 
 // unload lets go of long texts, which the server has, or is not to have.
 func (t *Task) unload(spec *exec.Task) {
