@@ -216,7 +216,7 @@ func (f *fault) happen(s *stage) {
 		return f.says == nil || s.count("target recovered")+s.count("sessions available again") > 0
 	})
 	want := append(slices.Clone(f.says), "leading", "target recovered")
-	if s.count("sessions available again") > 0 {
+	if s.count("target recovered") == 0 && s.count("sessions available again") > 0 {
 		want = append(slices.Clone(f.says), "sessions available again")
 	} else if f.says == nil {
 		want = nil

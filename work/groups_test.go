@@ -73,7 +73,7 @@ func TestALimitHoldsForWhatWaits(t *testing.T) {
 	s.saysWhy(second, `waits for slots, of which 1 are taken of 0, of row "gr%" of .*task_group.*; waits for its lane, .*`)
 	must(t, holder, "SELECT pg_advisory_unlock(7)")
 	s.becomes(first, "DONE", "")
-	s.saysWhy(second, `waits for slots, of which 0 are taken of 0, of row "gr%" of "public"."task_group"`)
+	s.saysWhy(second, `waits for slots, of which 0 are taken of 0, of row "gr%" of public.task_group`)
 	s.exec("TRUNCATE task_group")
 	s.becomes(second, "DONE", "")
 }
@@ -121,7 +121,7 @@ func TestAPauseSurvivesATakeover(t *testing.T) {
 	plan := time.Now().Add(-2 * time.Hour)
 	held := s.add(`input, "group", plan`, "SELECT 1", "a", plan)
 	s.becomes(s.add(`input, plan`, "SELECT 1", plan), "GONE")
-	s.saysWhy(held, `waits for the pause of row a of "public"."task_group", which ends when somebody sets paused to false`)
+	s.saysWhy(held, `waits for the pause of row a of public.task_group, which ends when somebody sets paused to false`)
 	s.drain()
 	s.serve()
 	s.becomes(s.add(`input, plan`, "SELECT 1", plan), "GONE")
@@ -142,7 +142,7 @@ func TestAPauseEndsByItself(t *testing.T) {
 	s := play(t)
 	s.exec(`INSERT INTO task_group ("group", paused, until) VALUES ('a', true, now() + interval '1 hour')`)
 	id := s.add(`input, "group", plan, delete`, "SELECT 1", "a", time.Now().Add(-2*time.Hour), false)
-	s.saysWhy(id, `waits for the pause of row a of "public"."task_group", which ends at `+moments)
+	s.saysWhy(id, `waits for the pause of row a of public.task_group, which ends at `+moments)
 	s.exec(`UPDATE task_group SET until = now() + interval '500 ms'`)
 	s.becomes(id, "DONE")
 	if early := s.get(`SELECT t.start < g.until FROM task AS t, task_group AS g`); early != "false" {
