@@ -119,7 +119,7 @@ func TestRemoteSendsNoLinesToOthers(t *testing.T) {
 		}
 	}()
 	s.exec(s.safe, "GRANT USAGE ON SCHEMA own TO $m")
-	s.exec(s.as("$o"), "ALTER TABLE own.task ALTER COLUMN input SET DEFAULT 'SELECT 1'; GRANT INSERT (data) ON own.task TO $m; GRANT SELECT (id) ON own.task TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA own TO $m")
+	s.exec(s.as("$o"), "ALTER TABLE own.task ALTER COLUMN input SET DEFAULT 'SELECT 1'; GRANT INSERT (data, remote) ON own.task TO $m; GRANT SELECT (id) ON own.task TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA own TO $m")
 	for _, keyword := range []string{"application_name", "user", "dbname", "options", "client_encoding", "replication"} {
 		remote := fmt.Sprintf("host=127.0.0.1 port=%d sslmode=disable password=x connect_timeout=3 %s='a\r\nSET owned 1\r\n'", listener.Addr().(*net.TCPAddr).Port, keyword)
 		servertest.Exec(t, s.mallory, "SELECT set_config('pg_task.remote', $1, false)", remote)
