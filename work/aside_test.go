@@ -77,7 +77,7 @@ func TestOrphansThatMeetALock(t *testing.T) {
 	for name, c := range someOf(map[string]struct{ lock, commit string }{
 		"keys":          {"INSERT INTO task (key, plan, input, \"group\") SELECT 'k' || i, 'infinity', '', 'zz' FROM generate_series(1, 20) AS i", "ROLLBACK"},
 		"rows":          {"SELECT FROM task WHERE data = 'locked' FOR UPDATE", "COMMIT"},
-		"prepared rows": {"UPDATE task SET max = 3 WHERE data = 'locked'", "ROLLBACK PREPARED"},
+		"prepared rows": {"UPDATE task SET data = 'locked' WHERE data = 'locked'", "ROLLBACK PREPARED"},
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -102,7 +102,7 @@ func TestOrphansThatMeetALock(t *testing.T) {
 			if name == "keys" {
 				s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", stopped)
 				s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", stopped)
-			} else {
+			} else if name == "rows" {
 				s.saysWhy(stopped, ".* locked .*")
 			}
 			s.on(other, end)

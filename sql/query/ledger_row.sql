@@ -18,7 +18,14 @@ FROM (
         $10::int8 AS xact
 ) AS e
 CROSS JOIN (SELECT $11::text AS place) AS here
-WHERE t.id = e.id
+WHERE t.ctid = ANY (ARRAY( -- by the index of id, whatever the statistics say
+        SELECT r.ctid
+        FROM :table AS r
+        WHERE r.id >= $1
+            AND r.id <= $1
+        ORDER BY r.id
+    ))
+    AND t.id IS NOT DISTINCT FROM e.id
     AND (t.xmax = 0 OR t.xmax = t.xmin) -- triggers have it show the lock of who has written it
     AND :takes
 RETURNING

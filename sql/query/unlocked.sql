@@ -2,12 +2,19 @@
 -- $1 id
 SELECT count(*) = (
     SELECT count(*)
-    FROM :table AS w
-    WHERE w.id = $1::int8
+    FROM (
+        SELECT
+        FROM :table AS w
+        WHERE w.id >= $1::int8
+            AND w.id <= $1
+        ORDER BY w.id
+    ) AS t
 )
 FROM (
     SELECT
     FROM :table AS w
-    WHERE w.id = $1::int8
+    WHERE w.id >= $1::int8
+        AND w.id <= $1
+    ORDER BY w.id
     FOR NO KEY UPDATE SKIP LOCKED
 ) AS t
