@@ -26,7 +26,7 @@ func TestCron(t *testing.T) {
 	s.eventually("true", "SELECT plan = '2100-01-01 12:34:00+00' FROM task WHERE id = $1 AND origin IS NULL", later)
 
 	s.exec("UPDATE task SET cron = '30 3 * * *' WHERE id = ANY ($1)", []int64{night, later})
-	s.eventually("2", "SELECT count(*) FROM task WHERE to_char(plan AT TIME ZONE 'Europe/Berlin', 'HH24:MI') = '03:30' AND plan < now() + interval '25 hours' AND origin IS NULL")
+	s.eventually("2", "SELECT count(*) FROM task WHERE to_char(plan AT TIME ZONE 'Europe/Berlin', 'HH24:MI') = '03:30' AND plan < now() + interval '25 hours' AND origin IS NULL AND id = ANY ($1)", []int64{night, later})
 	s.exec("UPDATE task SET cron = '30 4 * * *', plan = '2100-01-01' WHERE id = $1", night)
 	s.eventually("true", "SELECT plan = '2100-01-01' FROM task WHERE id = $1 AND origin IS NULL", night)
 }
