@@ -28,22 +28,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	if len(l.lost) == 0 {
 		return nil
 	}
-	var pids []int64
-	var since []time.Time
-	for _, e := range l.lost {
-		pids, since = append(pids, int64(e.PID)), append(since, e.Since)
-	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("alive"), pids, since)
+	living, err := l.lostAlive(ctx)
 	if err != nil {
-		return err
-	}
-	living := map[int32]bool{}
-	var pid int32
-	var ended *bool
-	if _, err := pgx.ForEachRow(rows, []any{&pid, &ended}, func() error {
-		living[pid] = true
-		return nil
-	}); err != nil {
 		return err
 	}
 	var ids []int64
@@ -92,6 +78,27 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	return nil
 }
 
+// lostAlive are the backends of lost sessions that are still there.
+func (l *loop) lostAlive(ctx context.Context) (living map[int32]bool, err error) {
+	var pids []int64
+	var since []time.Time
+	for _, e := range l.lost {
+		pids, since = append(pids, int64(e.PID)), append(since, e.Since)
+	}
+	rows, err := l.control.conn.Query(ctx, l.queries().Text("alive"), pids, since)
+	if err != nil {
+		return nil, err
+	}
+	living = map[int32]bool{}
+	var pid int32
+	var ended *bool
+	_, err = pgx.ForEachRow(rows, []any{&pid, &ended}, func() error {
+		living[pid] = true
+		return nil
+	})
+	return living, err
+}
+
 // cut judges tasks that were cut off, or were to be stopped, where it is certain that they do not run
 // any more. Of those in lost it is known that their backend is gone. It has not come to those
 // that are left.
@@ -101,17 +108,13 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		return done, nil, nil
 	}
 	left, err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
-		var some []changed
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.task.Row.Version)
 			}
 		}
-		err := l.brief(ctx, func(tx pgx.Tx) (err error) {
-			some, err = l.withWhatFollows(ctx, tx, true, l.queries().Text("cut"), ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
-			return err
-		})
+		some, err := l.changeTasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
 		if err == nil {
 			l.judged(some, done)
 		}
