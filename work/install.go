@@ -87,7 +87,6 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	made, _, err := complete(ctx, l.control.conn, t, true)
 	made = l.unmade(made)
 	if len(made) > 0 {
-		l.described = "" // what is taken away again at once is noticed as well
 		line := l.log.Info()
 		if l.trouble.served { // somebody has taken it away
 			line = l.log.Warn()
