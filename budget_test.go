@@ -1,0 +1,166 @@
+package main_test
+
+import (
+	"cmp"
+	"fmt"
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"maps"
+	"path"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// Budgets of what one has to know at once. Tests are not counted.
+const (
+	mostFields       = 20   // of a type
+	mostMethods      = 30   // of a type
+	mostPackageLines = 2500 // of a package, without those below it
+	mostFileLines    = 300
+	mostFuncLines    = 60 // of a function or a closure
+)
+
+// above are what is still over its budget, and by how much it is: the figures only become smaller.
+var above = map[string]int{
+	"fields of ..commands":                           22,
+	"fields of conf.target":                          21,
+	"fields of sql.Description":                      21,
+	"fields of sql.found":                            22,
+	"fields of work.loop":                            41,
+	"fields of work/lane.Lanes":                      30,
+	"fields of work/ledger.Entry":                    22,
+	"fields of work/run.Row":                         28,
+	"fields of work/run.Task":                        27,
+	"methods of bench.stand":                         43,
+	"methods of exec.Session":                        48,
+	"methods of work.loop":                           236,
+	"methods of work/lane.Lanes":                     71,
+	"methods of work/run.runner":                     44,
+	"lines of bench":                                 2556,
+	"lines of exec":                                  3736,
+	"lines of work":                                  8031,
+	"lines of function Run in ask.go":                75,
+	"lines of function serve in bench/deep.go":       61,
+	"lines of function settle in work/finish.go":     61,
+	"lines of function wakeable in work/waking.go":   63,
+	"work/loop.go: loop embeds a Dispatcher":         1,
+	"work/loop.go: loop embeds a term":               1,
+	"work/rows.go: rowReader embeds a loop":          1,
+	"work/run/runner.go: runner embeds a Dispatcher": 1,
+}
+
+// embedded are types that nothing embeds: who does has all that they have.
+var embedded = []string{"loop", "term", "Dispatcher"}
+
+// TestBudgets measures all files but tests.
+func TestBudgets(t *testing.T) {
+	t.Parallel()
+	m := measure(t)
+	for _, name := range slices.Sorted(maps.Keys(m.sizes)) {
+		size := m.sizes[name]
+		most := cmp.Or(above[name], size.most)
+		switch _, excepted := above[name]; {
+		case size.is > most:
+			t.Errorf("%s: %d, the budget is %d", name, size.is, most)
+		case excepted && size.is <= size.most:
+			t.Errorf("%s: %d are within the budget: take it out of the exceptions", name, size.is)
+		case excepted && size.is < most:
+			t.Errorf("%s: %d, the exception says %d: lower it", name, size.is, most)
+		}
+	}
+	for name := range above {
+		if _, is := m.sizes[name]; !is {
+			t.Errorf("exception %q: there is no such thing", name)
+		}
+	}
+}
+
+// size is how much of something there is, and how much there may be.
+type size struct{ is, most int }
+
+// measured are the sizes of all that has a budget, by its name.
+type measured struct{ sizes map[string]size }
+
+func (m *measured) add(name string, n, most int) {
+	m.sizes[name] = size{m.sizes[name].is + n, most}
+}
+
+func measure(t *testing.T) *measured {
+	m := &measured{sizes: map[string]size{}}
+	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
+		switch {
+		case err != nil:
+			return err
+		case entry.IsDir() && file != "." && (strings.HasPrefix(entry.Name(), ".") || entry.Name() == "testdata"):
+			return filepath.SkipDir
+		case entry.IsDir() || !strings.HasSuffix(file, ".go") || strings.HasSuffix(file, "_test.go"):
+			return nil
+		}
+		return m.file(filepath.ToSlash(file))
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return m
+}
+
+// file measures one file.
+func (m *measured) file(file string) error {
+	files := token.NewFileSet()
+	parsed, err := parser.ParseFile(files, file, nil, parser.SkipObjectResolution)
+	if err != nil {
+		return err
+	}
+	lines := files.File(parsed.Pos()).LineCount()
+	m.add("lines of "+file, lines, mostFileLines)
+	m.add("lines of "+path.Dir(file), lines, mostPackageLines)
+	line := func(p token.Pos) int { return files.Position(p).Line }
+	ast.Inspect(parsed, func(n ast.Node) bool {
+		switch n := n.(type) {
+		case *ast.FuncDecl:
+			if n.Recv != nil {
+				m.add("methods of "+path.Dir(file)+"."+named(n.Recv.List[0].Type), 1, mostMethods)
+			}
+			m.add(fmt.Sprintf("lines of function %s in %s", n.Name.Name, file), line(n.End())-line(n.Pos())+1, mostFuncLines)
+		case *ast.FuncLit:
+			m.add(fmt.Sprintf("lines of the closure at %s:%d", file, line(n.Pos())), line(n.End())-line(n.Pos())+1, mostFuncLines)
+		case *ast.TypeSpec:
+			if s, is := n.Type.(*ast.StructType); is {
+				m.fields(file, n.Name.Name, s)
+			}
+		}
+		return true
+	})
+	return nil
+}
+
+// fields counts those of a type, and finds what it embeds.
+func (m *measured) fields(file, name string, s *ast.StructType) {
+	for _, f := range s.Fields.List {
+		m.add("fields of "+path.Dir(file)+"."+name, max(len(f.Names), 1), mostFields)
+		if len(f.Names) == 0 && slices.Contains(embedded, named(f.Type)) {
+			m.add(fmt.Sprintf("%s: %s embeds a %s", file, name, named(f.Type)), 1, 0)
+		}
+	}
+}
+
+// named is the name of a type, without its package and parameters.
+func named(e ast.Expr) string {
+	switch e := e.(type) {
+	case *ast.StarExpr:
+		return named(e.X)
+	case *ast.IndexExpr:
+		return named(e.X)
+	case *ast.IndexListExpr:
+		return named(e.X)
+	case *ast.SelectorExpr:
+		return e.Sel.Name
+	case *ast.Ident:
+		return e.Name
+	}
+	return ""
+}
