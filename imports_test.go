@@ -41,7 +41,10 @@ var forTests = []string{"server/servertest", "server/tasktest", "server/programt
 // those in uses.
 var rooms = []string{"work"}
 
-// uses are the rooms that a room may know.
+// shared are the rooms that all others may know.
+var shared = []string{"work/target", "work/schedule"}
+
+// uses are the rooms that a room may know beside these.
 var uses = map[string][]string{
 	"work/run":  {"work/pool", "work/lane"},
 	"work/pool": {"work/lane"},
@@ -112,7 +115,7 @@ func refused(file, imported string) string {
 		return ""
 	case slices.Contains(forTests, rest):
 		return "only tests may"
-	case slices.Contains(uses[path.Dir(file)], rest):
+	case slices.Contains(uses[path.Dir(file)], rest), slices.Contains(shared, rest) && slices.Contains(rooms, from):
 		return ""
 	case from == to && path.Dir(file) != from && rest != path.Dir(file) && slices.Contains(rooms, from):
 		return "the rooms of " + from + " know neither it nor each other"

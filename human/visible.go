@@ -45,3 +45,15 @@ func Visible(text string) string {
 	}
 	return b.String()
 }
+
+// nameMost is the most characters of a name that Legible shows.
+const nameMost = 100
+
+// Legible is the beginning of a name that a user has chosen, for a line of the log: at most 100
+// characters, and those that are not seen as escapes.
+func Legible(name string) string {
+	if runes := []rune(name); len(runes) > nameMost {
+		return Visible(string(runes[:nameMost])) + "…"
+	}
+	return Visible(name)
+}

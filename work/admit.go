@@ -8,13 +8,14 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/work/door"
+	"pgtaskd/work/target"
 )
 
 // Admit is an error where somebody who is not trusted could have code run as the session's role by a
 // command that reads the target's table, or changes it. Who may write tasks is not trusted for that:
 // the session need not be the serving role's.
-func Admit(ctx context.Context, conn *pgx.Conn, t Target) error {
-	at := t.atDoor("")
+func Admit(ctx context.Context, conn *pgx.Conn, t target.Target) error {
+	at := atDoor(t, "")
 	at.Inserter, at.Unlocked = true, true
 	found, err := door.Look(ctx, conn, at)
 	if err != nil {

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec/fault"
 )
 
 // A task that comes when there is nothing else to do is read by the statement that finds it. To
@@ -32,7 +34,7 @@ func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 	tasks, err := l.read(ctx, nil)
 	var refusal *pgconn.PgError
 	switch {
-	case (errors.As(err, &refusal) || refusedByServer(err)) && !l.control.conn.IsClosed(), err == nil && len(tasks) == 0:
+	case (errors.As(err, &refusal) || fault.Of(err).OfRow()) && !l.control.conn.IsClosed(), err == nil && len(tasks) == 0:
 		return false, nil
 	case err != nil:
 		return false, err

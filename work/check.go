@@ -9,7 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 )
 
 // Report is what Check has found.
@@ -32,7 +34,7 @@ func (r *Report) fault(format string, args ...any) {
 
 // failed is a fault that is an error, with what to do about it.
 func (r *Report) failed(what string, err error) {
-	if hint := hint(err); hint != "" {
+	if hint := fault.Hint(err); hint != "" {
 		r.fault("%s%s (%s)", what, err, hint)
 	} else {
 		r.fault("%s%s", what, err)
@@ -41,14 +43,14 @@ func (r *Report) failed(what string, err error) {
 
 // Check finds out whether Serve could serve the target, and what it would create. It changes
 // nothing.
-func Check(ctx context.Context, t Target) (r Report) {
+func Check(ctx context.Context, t target.Target) (r Report) {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	c, err := connect(ctx, t)
 	switch {
 	case err == nil:
 		defer c.close()
-		if err := t.trySession(ctx, "", c.version); err != nil {
+		if err := trySession(ctx, &t, "", c.version); err != nil {
 			r.failed("cannot open a session for tasks: ", err)
 		}
 		r.roles(ctx, c, t)
@@ -64,7 +66,7 @@ func Check(ctx context.Context, t Target) (r Report) {
 }
 
 // absent says what has to be created before the target can be connected to.
-func (r *Report) absent(ctx context.Context, t Target, refusal error) {
+func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 	made, err := create(ctx, t, false)
 	if len(made) == 0 {
 		r.failed("cannot connect: ", refusal)
@@ -73,21 +75,21 @@ func (r *Report) absent(ctx context.Context, t Target, refusal error) {
 		r.failed("", err)
 	}
 	for _, what := range made {
-		if strings.HasPrefix(what, "role ") && hasState(refusal, "28P01") {
+		if strings.HasPrefix(what, "role ") && fault.Has(refusal, "28P01") {
 			user := quoted(t.Connect["user"])
 			r.fault("role %s does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", user, user)
 			continue
 		}
 		r.say("would create %s", what)
 		if strings.HasPrefix(what, "database ") {
-			r.say("would create table %s", table(t))
+			r.say("would create table %s", t.Relation())
 		}
 	}
 }
 
 // table says what the table lacks, and whether the role, or else the dsn's user, could add it: that
 // is tried, and taken back.
-func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
+func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	t, err := r.wakeable(ctx, conn, t)
 	if err != nil {
 		r.failed("", err)
@@ -102,7 +104,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 		return
 	}
 	made = slices.DeleteFunc(made, func(c sql.Change) bool { return c.Failed != nil })
-	whole := "table " + table(t).String()
+	whole := "table " + t.Relation().String()
 	isNew := slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == whole })
 	for _, change := range made {
 		kind, _, _ := strings.Cut(change.What, " ")
@@ -110,13 +112,13 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 			r.say("would %s %s", verb(change), change.What)
 		}
 	}
-	d, err := sql.Describe(ctx, conn, table(t))
+	d, err := sql.Describe(ctx, conn, t.Relation())
 	if err != nil {
 		r.fault("%s", err)
 		return
 	}
 	if d.Exists && !byAdmin {
-		r.rights(ctx, conn, t, d.Queries(table(t)))
+		r.rights(ctx, conn, t, d.Queries(t.Relation()))
 	}
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say("ready")
@@ -124,7 +126,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 	if d.Exists && len(made) == 0 {
 		r.without(ctx, conn, t, d)
 	}
-	switch leader, err := sql.Leadership(table(t), false).Holder(ctx, conn); {
+	switch leader, err := sql.Leadership(t.Relation(), false).Holder(ctx, conn); {
 	case err != nil:
 		r.fault("%s", err)
 	case leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]):
@@ -133,7 +135,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t Target) {
 }
 
 // without says what the table is served without, and what of another version's it is served with.
-func (r *Report) without(ctx context.Context, conn *pgx.Conn, t Target, d sql.Description) {
+func (r *Report) without(ctx context.Context, conn *pgx.Conn, t target.Target, d sql.Description) {
 	for _, why := range d.Without {
 		r.say("%s", why)
 	}
@@ -143,7 +145,7 @@ func (r *Report) without(ctx context.Context, conn *pgx.Conn, t Target, d sql.De
 }
 
 // rights says what the role may not do with a table that is there.
-func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target, q sql.Queries) {
+func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q sql.Queries) {
 	all, err := above(ctx, conn, q, t)
 	if err != nil {
 		r.fault("%s", err)
@@ -155,7 +157,7 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t Target, q sql.Que
 			r.Table = one.Name
 		}
 	}
-	err = lackingRights(ctx, conn, q, table(t))
+	err = lackingRights(ctx, conn, q, t.Relation())
 	if lack := new(lackOfRights); errors.As(err, &lack) && t.Create {
 		if err = grantAsAdmin(ctx, t, lack, false); err == nil {
 			r.say("would grant missing rights to user %q", t.Connect["user"])

@@ -2,18 +2,17 @@ package work
 
 import (
 	"context"
-	"crypto/sha256"
 	"errors"
-	"fmt"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
@@ -66,7 +65,7 @@ func startup(name string) map[string]string {
 }
 
 // connect opens a control connection with settings of its own, whatever the role's are.
-func connect(ctx context.Context, t Target) (*control, error) {
+func connect(ctx context.Context, t target.Target) (*control, error) {
 	cfg, err := ownConfig(t.Connect, startup(t.ControlName()))
 	if err != nil {
 		return nil, err
@@ -76,7 +75,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	}
 	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
 	c := &control{}
-	changes := sql.Channel(table(t))
+	changes := sql.Channel(t.Relation())
 	if c.base, err = remote.Complete(t.Connect); err != nil {
 		return nil, err
 	}
@@ -84,7 +83,7 @@ func connect(ctx context.Context, t Target) (*control, error) {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
 	c.conn, err = pgx.ConnectConfig(ctx, cfg)
-	if hasState(err, "42704") { // servers before 14 do not know it
+	if fault.Has(err, "42704") { // servers before 14 do not know it
 		delete(cfg.RuntimeParams, "idle_session_timeout")
 		c.conn, err = pgx.ConnectConfig(ctx, cfg)
 	}
@@ -160,45 +159,3 @@ func limited(ctx context.Context) (context.Context, context.CancelFunc) {
 }
 
 func milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
-
-// nameLimit is the longest application_name that the server keeps.
-const nameLimit = 63
-
-// sessionName is the application_name of a session that runs a task of that group.
-func sessionName(t Target, group string) string {
-	return shortened("pg_task " + t.Schema + " " + t.Table + " " + group)
-}
-
-// sessionPrefix begins the application_name of every session of the target in its own database, and
-// maybe of one with a similar name.
-func sessionPrefix(t Target) string {
-	plain := printable("pg_task " + t.Schema + " " + t.Table + " ")
-	return plain[:min(len(plain), nameLimit-hashLength)]
-}
-
-// ControlName is the application_name of the sessions by which controllers lead the target, or
-// stand by.
-func (t Target) ControlName() string { return shortened("pgtaskd " + t.Schema + " " + t.Table) }
-
-// hashLength is that of what stands for the rest of a name that is too long.
-const hashLength = 9
-
-// shortened keeps the beginning of a name that is too long, and a hash of the whole.
-func shortened(name string) string {
-	plain := printable(name)
-	if len(name) <= nameLimit && plain == name {
-		return name
-	}
-	sum := sha256.Sum256([]byte(name))
-	return plain[:min(len(plain), nameLimit-hashLength)] + fmt.Sprintf("~%x", sum[:4])
-}
-
-// printable leaves only ASCII, as the server would, so that names are the same there and here.
-func printable(name string) string {
-	return strings.Map(func(r rune) rune {
-		if r < ' ' || r > '~' {
-			return '?'
-		}
-		return r
-	}, name)
-}

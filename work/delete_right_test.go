@@ -1,6 +1,10 @@
 package work
 
-import "testing"
+import (
+	"testing"
+
+	"pgtaskd/exec/fault"
+)
 
 // TestWhoMayDeleteOrTruncate cuts off what runs, and holds up the table by a lock until their
 // transaction ends; the leader stays the leader, and no task is changed.
@@ -33,7 +37,7 @@ func TestWhoMayDeleteOrTruncate(t *testing.T) {
 				"INSERT INTO task (input) VALUES ('SELECT 1')", "UPDATE task SET input = 'SELECT 1'", "SELECT input FROM task",
 				"CREATE TRIGGER mine BEFORE INSERT ON task EXECUTE FUNCTION suppress_redundant_updates_trigger()",
 			} {
-				if _, err := conn.Exec(t.Context(), forbidden); !hasState(err, "42501") {
+				if _, err := conn.Exec(t.Context(), forbidden); !fault.Has(err, "42501") {
 					t.Errorf("%s: %v", forbidden, err)
 				}
 			}

@@ -6,7 +6,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/human"
+	"pgtaskd/work/target"
 )
 
 // What a task meets need be nobody else's trouble: a remote of its own, memory, locks or files that
@@ -46,19 +48,19 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 	d := &l.disk
 	d.doubted, d.looked = false, time.Now()
 	err := l.tryDisk(ctx)
-	full := hasState(err, "53100")
+	full := fault.Has(err, "53100")
 	switch {
-	case err != nil && !isAnswer(err):
+	case err != nil && !fault.IsAnswer(err):
 		return err
 	case full && d.full.IsZero():
 		d.full = d.looked
-		l.stats.fails(err)
-		advised(l.trouble.hourly(l.log.Error(), "disk is full"), err).Msg("the server's disk is full; nothing starts")
+		l.stats.Fails(err)
+		fault.Advised(l.log.Hourly(l.log.Error(), "disk is full"), err).Msg("the server's disk is full; nothing starts")
 	case !full && !d.full.IsZero():
-		l.trouble.hourly(l.log.Info(), "disk has room").Str("after", human.Duration(time.Since(d.full))).
+		l.log.Hourly(l.log.Info(), "disk has room").Str("after", human.Duration(time.Since(d.full))).
 			Msg("there is room on the server's disk again")
 		d.full = time.Time{}
-		l.stats.stands(Standing{Leads: true})
+		l.stats.Stands(target.Standing{Leads: true})
 	}
 	l.Lanes.Halt(full)
 	return nil

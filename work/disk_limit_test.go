@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"testing"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 )
@@ -26,7 +27,7 @@ func TestTheDiskIsLookedAtWithinTheLimitOfTheRole(t *testing.T) {
 			t.Errorf("a limit of %s: %v", limit, err)
 		}
 		_, room := servertest.FullDisk(t, s.conn, fmt.Sprint(l.control.conn.PgConn().PID()))
-		if err := l.tryDisk(t.Context()); limit != "0" && limit != "1kB" && !hasState(err, "53100") {
+		if err := l.tryDisk(t.Context()); limit != "0" && limit != "1kB" && !fault.Has(err, "53100") {
 			t.Errorf("a limit of %s, with a full disk: %v", limit, err)
 		}
 		room()

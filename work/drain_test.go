@@ -12,6 +12,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.
@@ -88,7 +89,7 @@ func TestNeverTwice(t *testing.T) {
 // TestDrainInAScan does not turn round and round while tasks run on.
 func TestDrainInAScan(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Second, Run: 1, Grace: time.Minute}, Reset: time.Hour}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Second, Run: 1, Grace: time.Minute}, Reset: time.Hour}, target.NewLog(zerologNone, nil))
 	l.control = &control{}
 	l.look.columns, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
 	l.scanning.active = true
@@ -125,7 +126,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	collected := make(chan struct{}, 100)
-	l := newLoop(t.Context(), s.target, zerologNone)
+	l := newLoop(t.Context(), s.target, target.NewLog(zerologNone, nil))
 	c, err := connect(t.Context(), s.target)
 	if err != nil {
 		t.Fatal(err)

@@ -26,6 +26,14 @@ func due(next func() time.Duration, do func(context.Context) error) duty {
 	}}
 }
 
+// always is a duty that cannot fail.
+func always(do func()) func(context.Context) error {
+	return func(context.Context) error {
+		do()
+		return nil
+	}
+}
+
 // dutyPart is how long a duty takes at once about that of which there may be a million: the others
 // come in between.
 const dutyPart = 50 * time.Millisecond
@@ -59,10 +67,10 @@ func (l *loop) timetable() []duty {
 		{do: l.handOver, next: l.nextDrain},
 		{do: l.present},
 		{do: l.survey},
-		{do: l.tellLeftOut},
+		{do: always(l.log.TellLeftOut)},
 		{do: l.pace},
-		{do: l.callBack},
-		{do: l.dispatch, next: l.nextDispatch},
+		{do: always(l.CallBack)}, // who are with the server behind a task that lasts wait again
+		{do: always(l.Dispatch), next: l.nextDispatch},
 		{do: l.closeIdle},
 	}
 }
@@ -190,17 +198,6 @@ func (l *loop) nextDispatch() time.Duration {
 		next = min(next, markTick)
 	}
 	return next
-}
-
-// callBack has those wait again that are with the server behind a task that lasts.
-func (l *loop) callBack(context.Context) error {
-	l.CallBack()
-	return nil
-}
-
-func (l *loop) dispatch(context.Context) error {
-	l.Dispatch()
-	return nil
 }
 
 // closeIdle ends sessions that nobody has needed for a while.

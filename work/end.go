@@ -7,8 +7,10 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 	"pgtaskd/work/schedule"
+	"pgtaskd/work/target"
 )
 
 // end is what the loop writes for a task. It begins as what was seen of the run, and may become
@@ -60,19 +62,19 @@ func (e *end) exactly() bool { return e.task.Traits != nil && e.task.Once() }
 
 // ended takes note that the row of a task shows its end, or that it waits again.
 func (l *loop) ended(e end, state string) {
-	l.stats.ends(state, 1)
+	l.stats.Ends(state, 1)
 	l.successors.endedAs(e.task.Row.ID, state)
-	if !l.target.TaskLog.wants(state) {
+	if !l.log.Wants(state) {
 		return
 	}
-	t := taskLine{id: e.task.Row.ID, state: state, group: e.task.Row.Group, attempt: e.task.Row.Attempt, start: e.Start, stop: e.Stop}
+	t := target.Line{ID: e.task.Row.ID, State: state, Group: shownGroup(e.task.Row.Group), Attempt: e.task.Row.Attempt, Start: e.Start, Stop: e.Stop}
 	if e.task.Row.Key != nil {
-		t.key = *e.task.Row.Key
+		t.Key = *e.task.Row.Key
 	}
 	if failure := e.failure(); failure != nil && state != "DONE" {
-		t.error, t.sqlstate = failure.Text, failure.SQLState
+		t.Error, t.SQLState = failure.Text, failure.SQLState
 	}
-	l.report(t)
+	l.log.Task(t)
 }
 
 // changed is a task whose state a statement has changed without a run of ours.
@@ -87,14 +89,37 @@ type changed struct {
 // counted takes note of tasks that have ended, or wait again, without a run of ours.
 func (l *loop) counted(all []changed) {
 	for _, c := range all {
-		l.stats.ends(c.state, 1)
+		l.stats.Ends(c.state, 1)
 		l.successors.over(c.id)
 		l.successors.endedAs(c.id, c.state)
-		if !l.target.TaskLog.wants(c.state) {
+		if !l.log.Wants(c.state) {
 			continue
 		}
-		l.report(taskLine{id: c.id, state: c.state, group: l.readable(c.group), key: l.readable(c.key), sqlstate: l.readable(c.sqlstate), error: l.readable(c.error)})
+		l.log.Task(target.Line{
+			ID: c.id, State: c.state, Group: shownGroup(l.readable(c.group)), Key: l.readable(c.key),
+			SQLState: l.readable(c.sqlstate), Error: l.readable(c.error),
+		})
 	}
+}
+
+// shownGroup is the name of a group, of a long one the beginning, for a line of the log.
+func shownGroup(group string) string {
+	if head := lane.Head(group); head != group {
+		return head + "…"
+	}
+	return group
+}
+
+// ran counts a run of which the outcome is known.
+func (l *loop) ran(o *run.Outcome) {
+	if o.Start.IsZero() || o.Kind == run.Released {
+		return
+	}
+	row, late := &o.Task.Row, 0
+	if row.Attempt == 1 {
+		late = int(row.Skipped)
+	}
+	l.stats.Ran(row.Plan.Add(row.Late), o.Start, o.Stop, late)
 }
 
 // readable is a text of the database's, as far as it can be read.

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/work/lane"
+	"pgtaskd/work/target"
 )
 
 // find takes note of the tasks that a scan has brought, and returns how many there were, and those
@@ -101,7 +102,7 @@ func (l *loop) expire(ctx context.Context) error {
 			gone, err := l.changeTasks(ctx, "expire", some, mute)
 			if err == nil {
 				l.counted(gone)
-				l.stats.skips(skippedExpired, repeating(gone))
+				l.stats.Skips(target.Expired, repeating(gone))
 				l.parkOthers(some, gone)
 			}
 			return err

@@ -9,7 +9,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // delete removes tasks that have nothing to show, those that ask for it.
@@ -24,7 +26,7 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 		}
 		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
 		l.empty = append(l.empty, locked...)
-		if len(ids) == 1 && refusedByServer(err) && !passing(err) {
+		if len(ids) == 1 && fault.Of(err).OfRow() && !fault.Of(err).Passing() {
 			l.stays(err, ids[0])
 			return nil
 		}
@@ -39,7 +41,7 @@ func (l *loop) stays(why error, id int64) {
 	if answer := new(pgconn.PgError); errors.As(why, &answer) {
 		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	}
-	l.trouble.hourly(l.log.Warn(), what).Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
+	l.log.Hourly(l.log.Warn(), what).Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
 }
 
 // sweep deletes, once a second, what was locked when it should have been.
@@ -111,7 +113,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 		}
 		if c.state == "GONE" {
 			l.counted([]changed{c})
-			l.stats.skips(skippedSuperseded, 1)
+			l.stats.Skips(target.Superseded, 1)
 		} else {
 			l.ended(e, c.state)
 		}
@@ -128,10 +130,10 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 		switch s := standings[e.task.Row.ID]; {
 		case s.ours && free:
 			if !e.lessen(nil) {
-				l.leaveAlone(e, errKept)
+				l.leaveAlone(e, fault.ErrKept)
 				continue
 			}
-			l.lesser(&e, errKept)
+			l.lesser(&e, fault.ErrKept)
 			l.keep(e)
 		case s.ours:
 			e.later(retryMost)

@@ -41,7 +41,7 @@ func TestWhoMayConnectNotifies(t *testing.T) {
 	var floods sync.WaitGroup
 	defer floods.Wait()
 	defer cancel()
-	for _, channel := range []string{waking.Channel, sql.Channel(table(s.target)), waking.Channel, sql.Channel(table(s.target))} {
+	for _, channel := range []string{waking.Channel, sql.Channel(s.target.Relation()), waking.Channel, sql.Channel(s.target.Relation())} {
 		conn := s.connectAs(role)
 		floods.Go(func() {
 			for ctx.Err() == nil {

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/exec/fault"
 )
 
 // TestOnlyTheServingRoleSaysHowATaskRuns: not the one whose task it is, whatever the session is
@@ -18,19 +20,19 @@ func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 		"state = 'WORK', pid = pg_backend_pid(), start = now()", "state = 'WORK'", "state = 'TAKE'", "state = 'DONE', stop = now()", "state = 'GONE'", "stopping = true", "state = 'STOP', stopping = true",
 		"pid = 1", "start = now()", "stop = now()", "runs = '[]'", "attempt = 7", "interrupted = 7", "atomic = true", "next = 1", "parent = 1", "id = 77",
 	} {
-		if err := c.does(c.bob, control+fmt.Sprintf("UPDATE task SET %s WHERE id = %d", change, own)); !hasState(err, "42501", "23514") {
+		if err := c.does(c.bob, control+fmt.Sprintf("UPDATE task SET %s WHERE id = %d", change, own)); !fault.Has(err, "42501", "23514") {
 			t.Errorf("%s: %v", change, err)
 		}
 	}
 	for _, forged := range forgeries {
-		if err := c.does(c.bob, control+"INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
+		if err := c.does(c.bob, control+"INSERT INTO task (input, "+forged); !fault.Has(err, "42501", "23514") {
 			t.Errorf("INSERT of %s: %v", forged, err)
 		}
 	}
 	long := c.asks(c.alice, "SELECT pg_sleep(1)", "rerun", "false")
 	c.becomes(long, "WORK")
 	for _, state := range []string{"PLAN", "STOP'; UPDATE task SET state = 'PLAN"} {
-		if err := c.does(c.bob, fmt.Sprintf("BEGIN; UPDATE task SET state = '%s' WHERE id = %d; COMMIT", state, long)); !isDenied(err) {
+		if err := c.does(c.bob, fmt.Sprintf("BEGIN; UPDATE task SET state = '%s' WHERE id = %d; COMMIT", state, long)); !fault.IsDenied(err) {
 			t.Errorf("%s: %v", state, err)
 		}
 	}
@@ -82,7 +84,7 @@ func TestAPartitionTakesNoForgedTask(t *testing.T) {
 		if strings.HasPrefix(forged, "pid)") || strings.HasPrefix(forged, "runs)") { // as a task that is to run again has them
 			continue
 		}
-		if err := c.does(c.bob, "SET application_name = 'pgtaskd public task'; INSERT INTO task (input, "+forged); !hasState(err, "42501", "23514") {
+		if err := c.does(c.bob, "SET application_name = 'pgtaskd public task'; INSERT INTO task (input, "+forged); !fault.Has(err, "42501", "23514") {
 			t.Errorf("INSERT of %s: %v", forged, err)
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
@@ -78,8 +79,8 @@ func (l *loop) readGroups(ctx context.Context) error {
 	}
 	limits, found, err := l.queryGroups(ctx)
 	switch {
-	case isAnswer(err) && hasState(err, "55P03") && l.grouping.table == table,
-		isAnswer(err) && hasState(err, "42P01", "42501", "22012", "42704"):
+	case fault.IsAnswer(err) && fault.Has(err, "55P03") && l.grouping.table == table,
+		fault.IsAnswer(err) && fault.Has(err, "42P01", "42501", "22012", "42704"):
 		l.grouping.failed, l.grouping.table = time.Now(), table // it is gone, or locked: what was known of it holds until more is known
 		l.look.columns = time.Time{}
 		return nil
@@ -108,7 +109,7 @@ func (l *loop) limit(limits []lane.Limit) {
 func (l *loop) queryGroups(ctx context.Context) (limits []lane.Limit, found grouping, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	name := sql.Beside(table(l.target), "group")
+	name := sql.Beside(l.target.Relation(), "group")
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue(groupLimits)

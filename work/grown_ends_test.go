@@ -2,9 +2,7 @@
 
 package work
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestEndsInATableThatHasGrown: the ends of tasks were planned when the table was empty. When it has
 // grown since, an end finds its row by the index.

@@ -6,8 +6,11 @@ import (
 	"strings"
 	"testing"
 
+	"pgtaskd/work/target"
+
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
@@ -56,29 +59,29 @@ func TestFailureAtTheStart(t *testing.T) {
 		"database, the dsn names nobody": {
 			connect: remote.Settings{"dbname": "nowhere_1"}, admin: remote.Settings{"user": ""}, create: true,
 			errors: []string{`database "nowhere_1" does not exist`}, never: []string{"dsn's user", "root"},
-			hint: hints["3D000"],
+			hint: fault.Hint(answerOf("3D000")),
 		},
 		"database, which the dsn leads to itself": {
 			connect: remote.Settings{"dbname": "nowhere_2"}, admin: remote.Settings{"dbname": "nowhere_2"}, create: true,
 			errors: []string{`database "nowhere_2" does not exist`},
-			hint:   hints["3D000"],
+			hint:   fault.Hint(answerOf("3D000")),
 		},
 		"database, not to be created": {
 			connect: remote.Settings{"dbname": "nowhere_3"},
-			errors:  []string{`database "nowhere_3" does not exist`}, never: []string{"dsn's user"}, hint: hints["3D000"],
+			errors:  []string{`database "nowhere_3" does not exist`}, never: []string{"dsn's user"}, hint: fault.Hint(answerOf("3D000")),
 		},
 		"role, and the dsn's user cannot connect": {
 			connect: remote.Settings{"user": "first_of_all"}, admin: remote.Settings{"user": "second_of_all"}, create: true,
 			errors: []string{`role "first_of_all" does not exist`, "the dsn's user, who creates what is missing, cannot connect", `role "second_of_all" does not exist`},
-			hint:   hints["28000"],
+			hint:   fault.Hint(answerOf("28000")),
 		},
 		"role, the dsn names nobody": {
 			connect: remote.Settings{"user": "third_of_all"}, admin: remote.Settings{"user": ""}, create: true,
-			errors: []string{`role "third_of_all" does not exist`}, never: []string{"dsn's user"}, hint: hints["28000"],
+			errors: []string{`role "third_of_all" does not exist`}, never: []string{"dsn's user"}, hint: fault.Hint(answerOf("28000")),
 		},
 		"login is not missing": {
 			connect: remote.Settings{"user": "no_login"}, create: true,
-			errors: []string{`role "no_login" is not permitted to log in`}, never: []string{"dsn's user"}, hint: hints["28000"],
+			errors: []string{`role "no_login" is not permitted to log in`}, never: []string{"dsn's user"}, hint: fault.Hint(answerOf("28000")),
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -122,7 +125,7 @@ func TestFailureAtTheStart(t *testing.T) {
 func TestRestartIsAdvised(t *testing.T) {
 	t.Parallel()
 	for _, create := range []bool{true, false} {
-		if text := (Target{Create: create}).gone().Error(); strings.Contains(text, "or restart pgtaskd, which creates it") != create {
+		if text := gone(target.Target{Create: create}).Error(); strings.Contains(text, "or restart pgtaskd, which creates it") != create {
 			t.Error(text)
 		}
 	}
@@ -143,7 +146,7 @@ func TestLocksThatFillTheServerAreNamed(t *testing.T) {
 	stranger := servertest.Connect(t, s.dsn+" user=stranger")
 	const full = "the server's table of locks is full"
 	const fill = "SELECT pg_advisory_lock(i) FROM generate_series(1, 1000000) AS i"
-	if _, err := stranger.Exec(t.Context(), fill); !hasState(err, "53200") {
+	if _, err := stranger.Exec(t.Context(), fill); !fault.Has(err, "53200") {
 		t.Fatal(err)
 	}
 	s.serve()
@@ -152,7 +155,7 @@ func TestLocksThatFillTheServerAreNamed(t *testing.T) {
 	}
 	servertest.Exec(t, stranger, "SELECT pg_advisory_unlock_all()")
 	s.settled()
-	if memory := hint(&pgconn.PgError{Code: "53200"}); strings.Contains(memory, full) {
+	if memory := fault.Hint(&pgconn.PgError{Code: "53200"}); strings.Contains(memory, full) {
 		t.Errorf("of memory: %s", memory)
 	}
 }
@@ -196,10 +199,13 @@ func TestATriggerThatNeedsAPathIsNamed(t *testing.T) {
 func TestAPoolerIsToldFromAServer(t *testing.T) {
 	t.Parallel()
 	err := &pgconn.PgError{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: row_security"}
-	if hint := hint(err); !strings.Contains(hint, "not to a pooler") {
+	if hint := fault.Hint(err); !strings.Contains(hint, "not to a pooler") {
 		t.Error(hint)
 	}
-	if hint := hint(&pgconn.PgError{Code: "08P01", Message: "invalid message format"}); hint != "" {
+	if hint := fault.Hint(&pgconn.PgError{Code: "08P01", Message: "invalid message format"}); hint != "" {
 		t.Error(hint)
 	}
 }
+
+// answerOf is an answer of the server with that SQLSTATE.
+func answerOf(code string) error { return &pgconn.PgError{Severity: "ERROR", Code: code} }

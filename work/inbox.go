@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -157,7 +158,7 @@ func (l *loop) hear() {
 		l.asks = append(l.asks, a)
 	}
 	for _, o := range outcomes {
-		l.stats.ran(&o)
+		l.ran(&o)
 		e := endOf(o, l.known(o.Task))
 		e.task.ending = true
 		if e.Kind == run.Refused {
@@ -195,7 +196,7 @@ func (l *loop) answer(ctx context.Context) error {
 			continue
 		}
 		err := l.bring(ctx, a)
-		if outdated(err) {
+		if fault.Of(err) == fault.Outdated {
 			err = l.bring(ctx, a)
 		}
 		if err != nil {
@@ -234,9 +235,9 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 		found.Sizes, err = l.sizes(ctx, a)
 	default:
 		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"),
-			append(a.row(), a.text == run.Data, l.target.longestText())...).Scan(&found.Text)
+			append(a.row(), a.text == run.Data, l.target.LongestText())...).Scan(&found.Text)
 	}
-	if failure := new(pgconn.PgError); refusedByServer(err) && errors.As(err, &failure) && !isOfLocks(failure) {
+	if failure := new(pgconn.PgError); fault.Of(err).OfRow() && errors.As(err, &failure) && !fault.Of(failure).OfLocks() {
 		err = nil // the text cannot be read
 		found.Refused = exec.NewFailure(failure.Message, failure.Code)
 	}

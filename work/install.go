@@ -9,8 +9,10 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
@@ -20,7 +22,7 @@ import (
 func (l *loop) install(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
-	c, t := l.control, table(l.target)
+	c, t := l.control, l.target.Relation()
 	if err := l.lockParents(ctx); err != nil {
 		return err
 	}
@@ -63,7 +65,7 @@ func (l *loop) remains(ctx context.Context) error {
 	case err != nil:
 		return err
 	case columns == nil && l.trouble.served:
-		return l.target.gone()
+		return gone(l.target)
 	}
 	l.described = ""
 	if columns != nil {
@@ -73,17 +75,17 @@ func (l *loop) remains(ctx context.Context) error {
 }
 
 // gone is the error of a table that was there while the target was served.
-func (t Target) gone() error {
+func gone(t target.Target) error {
 	restart := ""
 	if t.Create {
 		restart = ", or restart pgtaskd, which creates it"
 	}
-	return fmt.Errorf("table %s is gone: create or restore it%s", table(t), restart)
+	return fmt.Errorf("table %s is gone: create or restore it%s", t.Relation(), restart)
 }
 
 // furnish completes the table and looks at it. What it can do without is postponed while somebody
 // has locked it.
-func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
+func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, error) {
 	made, _, err := complete(ctx, l.control.conn, t, true)
 	made = l.unmade(made)
 	if len(made) > 0 {
@@ -96,9 +98,9 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
 	}
-	described, err := sql.Describe(ctx, l.control.conn, table(t))
+	described, err := sql.Describe(ctx, l.control.conn, t.Relation())
 	if err == nil && !described.Exists {
-		err = fmt.Errorf("table %s does not exist", table(t))
+		err = fmt.Errorf("table %s does not exist", t.Relation())
 	}
 	if err == nil { // what has come since it was completed
 		err = described.Refusal(t.Inserter)
@@ -109,8 +111,8 @@ func (l *loop) furnish(ctx context.Context, t Target) (sql.Description, error) {
 	return described, err
 }
 
-func options(t Target) sql.Options {
-	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: t.made}
+func options(t target.Target) sql.Options {
+	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: made(t)}
 }
 
 // relative is a table, or one above it.
@@ -121,7 +123,7 @@ type relative struct {
 }
 
 // above are the table and those that it is a partition of, or inherits from.
-func above(ctx context.Context, conn *pgx.Conn, q sql.Queries, t Target) ([]relative, error) {
+func above(ctx context.Context, conn *pgx.Conn, q sql.Queries, t target.Target) ([]relative, error) {
 	rows, err := conn.Query(ctx, q.Text("above"), t.Schema, t.Table)
 	if err != nil {
 		return nil, err
@@ -199,8 +201,8 @@ func names(changes []sql.Change) string {
 
 // shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
 // again: the table is served with it. needed is the error of a table that cannot be served as it is.
-func shortfall(ctx context.Context, conn *pgx.Conn, t Target) (old string, needed error) {
-	changes, err := sql.Missing(ctx, conn, table(t), options(t))
+func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target) (old string, needed error) {
+	changes, err := sql.Missing(ctx, conn, t.Relation(), options(t))
 	if err != nil {
 		return "", err
 	}
@@ -215,10 +217,10 @@ func shortfall(ctx context.Context, conn *pgx.Conn, t Target) (old string, neede
 	}
 	if len(outdated) > 0 {
 		old = fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
-			"run the output of pgtaskd schema --config FILE", table(t), names(outdated))
+			"run the output of pgtaskd schema --config FILE", t.Relation(), names(outdated))
 	}
 	if len(missing) > 0 {
-		needed = fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", table(t), names(missing))
+		needed = fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", t.Relation(), names(missing))
 	}
 	return old, needed
 }
@@ -243,16 +245,16 @@ const postponement = time.Minute
 
 // postpone takes an error for none if it is a lock that kept us from changing what the table can do
 // without, and has it tried again.
-func (l *loop) postpone(ctx context.Context, t Target, err error) error {
+func (l *loop) postpone(ctx context.Context, t target.Target, err error) error {
 	l.postponed = time.Time{}
-	if !hasState(err, "55P03") {
+	if !fault.Has(err, "55P03") {
 		return err
 	}
 	if _, needed := shortfall(ctx, l.control.conn, t); needed != nil {
 		return err
 	}
 	l.postponed = time.Now()
-	l.trouble.hourly(l.log.Warn(), "postponed").Err(err).Str("retry_in", human.Duration(postponement)).
+	l.log.Hourly(l.log.Warn(), "postponed").Err(err).Str("retry_in", human.Duration(postponement)).
 		Msg("table is in use and cannot be changed; serving it as it is")
 	return nil
 }

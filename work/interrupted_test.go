@@ -12,6 +12,7 @@ import (
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // sessions are the backends that run tasks of the stage's database.
@@ -85,7 +86,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // lost is not run again.
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
 	l.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
 	ids := l.Lanes.Choose(1)
 	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}

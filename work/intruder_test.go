@@ -78,7 +78,7 @@ func owned(t *testing.T, change ...func(*Target)) *stage {
 // leaderKey are the numbers of the lock that a leader takes when nobody is in the way.
 func (s *stage) leaderKey() (key string) {
 	s.t.Helper()
-	k := sql.Leadership(table(s.target), false)
+	k := sql.Leadership(s.target.Relation(), false)
 	if leads, err := k.Take(s.t.Context(), s.conn); err != nil || !leads {
 		s.t.Fatal(leads, err)
 	}

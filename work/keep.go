@@ -9,27 +9,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgtype"
 
-	"pgtaskd/work/schedule"
+	"pgtaskd/exec/fault"
 )
-
-// Kept are the states in which a task has ended, in the order in which statements take them.
-var Kept = [...]string{"DONE", "FAIL", "GONE", "STOP"}
-
-// Keep says how long ended tasks are kept, by state. Those of a state that it lacks are kept for
-// ever.
-type Keep map[string]schedule.Interval
-
-// ages are the times as statements take them.
-func (k Keep) ages() []pgtype.Interval {
-	ages := make([]pgtype.Interval, len(Kept))
-	for i, state := range Kept {
-		age, ok := k[state]
-		ages[i] = pgtype.Interval{Months: int32(age.Months), Days: int32(age.Days), Microseconds: age.Micros, Valid: ok}
-	}
-	return ages
-}
 
 // What deleting old tasks takes at most, so that the other duties do not wait for it.
 const (
@@ -78,12 +60,12 @@ func (l *loop) walk(ctx context.Context) error {
 	took := time.Since(began)
 	var answer *pgconn.PgError
 	switch {
-	case err != nil && !isAnswer(err):
+	case err != nil && !fault.IsAnswer(err):
 		return err
-	case errors.As(err, &answer) && answer.Code != "57014" && !passing(answer):
+	case errors.As(err, &answer) && answer.Code != "57014" && !fault.Of(answer).Passing():
 		k.restart()
 		k.next = time.Now().Add(time.Minute)
-		l.trouble.hourly(l.log.Warn(), "old tasks").Err(err).Msg("old tasks cannot be deleted; trying again every minute")
+		l.log.Hourly(l.log.Warn(), "old tasks").Err(err).Msg("old tasks cannot be deleted; trying again every minute")
 	case err != nil:
 		k.next = time.Now().Add(time.Second)
 	case k.pages == 0:
@@ -141,7 +123,7 @@ func (l *loop) findOld(ctx context.Context) error {
 			}
 		}
 		return err
-	}, l.live.Load().Keep.ages(), page, oldPages)
+	}, l.live.Load().Keep.Ages(), page, oldPages)
 }
 
 // askWhoNames leaves out of what was found what some of the waiting tasks name. It is done when all
@@ -171,16 +153,16 @@ func (l *loop) deleteOld(ctx context.Context) error {
 	err := l.asOld(ctx, "forget", func(rows pgx.Rows) (err error) {
 		kept, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		return err
-	}, l.live.Load().Keep.ages(), ids, k.behind)
+	}, l.live.Load().Keep.Ages(), ids, k.behind)
 	var answer *pgconn.PgError
 	switch {
 	case err == nil:
 		for _, id := range kept {
 			l.keepsOld(id, errors.New("a trigger has kept the row"))
 		}
-	case !errors.As(err, &answer) || !refusedByServer(err) && answer.Code != "57014":
+	case !errors.As(err, &answer) || !fault.Of(err).OfRow() && answer.Code != "57014":
 		return err
-	case passing(answer):
+	case fault.Of(answer).Passing():
 		return nil // tried again
 	case len(ids) > 1:
 		k.most = len(ids) / 2

@@ -11,7 +11,9 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 )
 
 // Version is the program's, as the table of controllers shows it. It is set before any target is
@@ -71,10 +73,10 @@ func (l *loop) show(ctx context.Context, leads bool) error {
 	host, controller := process()
 	_, err := l.control.conn.Exec(ctx, leaderLimits+l.control.queries.Text("lead"), pgx.QueryExecModeSimpleProtocol,
 		cmp.Or(p.controller, controller), leads, host, os.Getpid(), Version, l.live.Load().Run, zone)
-	if hasState(err, "42P01", "42501") { // there is none that we may write to
-		p.at = time.Now().Add(sayAgain)
+	if fault.Has(err, "42P01", "42501") { // there is none that we may write to
+		p.at = time.Now().Add(target.SayAgain)
 	}
-	if isAnswer(err) {
+	if fault.IsAnswer(err) {
 		l.log.Debug().Err(err).Msg("cannot show in the table of controllers who leads")
 		return nil
 	}
@@ -84,7 +86,7 @@ func (l *loop) show(ctx context.Context, leads bool) error {
 // without says what the table is served without.
 func (l *loop) without(all []string) {
 	for _, why := range all {
-		l.trouble.hourly(l.log.Warn(), why).Msg(why)
+		l.log.Hourly(l.log.Warn(), why).Msg(why)
 	}
 }
 

@@ -65,7 +65,7 @@ func TestWhatIsDoneToTheTableOfControllersHoldsNothingUp(t *testing.T) {
 	t.Run("locked", func(t *testing.T) {
 		t.Parallel()
 		s := prepared(t)
-		if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{}); err != nil {
+		if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		locker := s.connect()

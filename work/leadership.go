@@ -27,7 +27,7 @@ type leadership struct {
 func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
-	c, k := l.control, sql.Leadership(table(l.target), false)
+	c, k := l.control, sql.Leadership(l.target.Relation(), false)
 	leads, err = k.Take(ctx, c.conn)
 	if err != nil || leads || time.Since(c.leads.looked) < rivalTick {
 		return leads, err
@@ -37,7 +37,7 @@ func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 	}
 	c.leads.looked = time.Now()
 	if !l.trouble.served && c.leads.rival != nil {
-		d, err := sql.Describe(ctx, c.conn, table(l.target))
+		d, err := sql.Describe(ctx, c.conn, l.target.Relation())
 		l.trouble.served = d.Exists
 		return false, err
 	}
@@ -73,7 +73,7 @@ func (l *loop) share(ctx context.Context, above sql.Table) error {
 		by = " by " + holder.Text
 	}
 	return fmt.Errorf("table %s is a partition or child of %s, which is served, too: serve only one of them; its lock is held%s",
-		table(l.target), above, by)
+		l.target.Relation(), above, by)
 }
 
 // release gives all of it up.

@@ -10,15 +10,16 @@ import (
 	"time"
 
 	"pgtaskd/remote"
+	"pgtaskd/work/target"
 )
 
 // candidate is a loop with a control connection that does nothing by itself.
 func (s *stage) candidate(role string) *loop {
 	s.t.Helper()
-	target := s.target
-	target.Connect = target.Connect.With(remote.Settings{"user": role})
-	l := newLoop(s.t.Context(), target, zerologNone)
-	c, err := prepare(s.t.Context(), target, false, zerologNone)
+	served := s.target
+	served.Connect = served.Connect.With(remote.Settings{"user": role})
+	l := newLoop(s.t.Context(), served, target.NewLog(zerologNone, nil))
+	c, err := prepare(s.t.Context(), served, false, zerologNone)
 	if err != nil {
 		s.t.Fatal(err)
 	}

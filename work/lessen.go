@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/run"
 )
 
@@ -27,7 +28,7 @@ const (
 // lessen makes less of an end that was refused, by an error or (nil) silently; false when nothing
 // is left. Of a character that the database does not have something else is written.
 func (e *end) lessen(err error) bool {
-	if isUnsendable(err) && !e.ascii {
+	if fault.Of(err) == fault.Unsendable && !e.ascii {
 		e.ascii = true
 		return true
 	}

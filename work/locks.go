@@ -3,13 +3,12 @@ package work
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
 )
 
@@ -29,9 +28,9 @@ const (
 func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
 	err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
 	switch {
-	case isQueueFull(err):
+	case fault.Of(err) == fault.QueueFull:
 		l.queueFull(err.Error())
-	case isLack(err):
+	case fault.Of(err).Lacks():
 		l.lacking(err)
 	}
 	return err
@@ -46,12 +45,6 @@ type locks struct {
 
 // lockeds are those of ends, and of what is changed without a run of ours.
 type lockeds struct{ ends, others locks }
-
-// isLocked tells the error of a change that has waited for a lock in vain.
-func isLocked(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && answer.Code == "55P03" && isOfLocks(answer)
-}
 
 // rests tells that nothing is tried now that met a lock.
 func (k *locks) rests() bool { return time.Now().Before(k.until) }
@@ -68,11 +61,11 @@ func (k *locks) late(began time.Time) bool {
 // took takes note of a change of n rows that has begun then. There may be many more rows that fail:
 // so the next changes are of fewer, until some have gone well.
 func (k *locks) took(n int, began time.Time, err error) {
-	if isLocked(err) {
+	if fault.Of(err) == fault.Locked {
 		k.rest(began)
 	}
 	switch {
-	case n > 1 && refusedByServer(err):
+	case n > 1 && fault.Of(err).OfRow():
 		k.most = max(n/partsMost, 1)
 	case err == nil && k.most > 0:
 		if k.most *= 2; k.most >= batchMost {
@@ -107,13 +100,13 @@ func (l *loop) eachWithWords(
 			}
 			tried := time.Now()
 			err := do(ctx, ids, false)
-			if len(ids) == 1 && refusedByServer(err) && !isSlow(err) && !passing(err) {
+			if len(ids) == 1 && fault.Of(err).OfRow() && fault.Of(err) != fault.Slow && !fault.Of(err).Passing() {
 				err = do(ctx, ids, true)
 			}
-			if k.took(len(ids), tried, err); len(ids) == 1 && passing(err) {
+			if k.took(len(ids), tried, err); len(ids) == 1 && fault.Of(err).Passing() {
 				l.park(ids)
 			}
-			if len(ids) == 1 && isLocked(err) {
+			if len(ids) == 1 && fault.Of(err) == fault.Locked {
 				return cmp.Or(l.tellOfLock(ctx, tried.Add(-l.parked[ids[0]].wait), ids[0], nil), err)
 			}
 			return err
@@ -128,11 +121,11 @@ func (l *loop) eachWithWords(
 // tellOfLock logs, once in a while, who may have locked what a change of a task's row waits for,
 // unless that has not lasted since then.
 func (l *loop) tellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
-	if time.Since(since) < lockedTold || !l.trouble.tells("lock", lockedAgain) {
+	if time.Since(since) < lockedTold || !l.log.Once("lock", lockedAgain) {
 		return nil
 	}
-	writers, err := sql.Holders(ctx, l.control.conn, table(l.target), true)
-	if err != nil && !refusedByServer(err) {
+	writers, err := sql.Holders(ctx, l.control.conn, l.target.Relation(), true)
+	if err != nil && !fault.Of(err).OfRow() {
 		return err
 	}
 	line := l.log.Warn().Int64("id", id)

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/run"
 )
 
@@ -63,7 +64,7 @@ func TestALockedTableIsNoFaultOfALongText(t *testing.T) {
 	s.exec("BEGIN; LOCK TABLE task")
 	for _, which := range []run.Text{run.Input, run.Data, run.Names} {
 		question := ask{kind: askText, task: l.tasks[id], text: which, answer: make(chan answer, 1)}
-		if err := l.bring(t.Context(), question); !isLocked(err) || len(question.answer) > 0 {
+		if err := l.bring(t.Context(), question); fault.Of(err) != fault.Locked || len(question.answer) > 0 {
 			t.Error(which, err, len(question.answer))
 		}
 	}

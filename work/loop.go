@@ -11,20 +11,22 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
 // loop serves one target. What its fields say of their owner holds: the goroutine that called Serve
 // owns the rest.
 type loop struct {
-	target Target
-	log    zerolog.Logger
+	target target.Target
+	log    *target.Log
 
 	*run.Dispatcher // what runners share; any goroutine may use it
 	*term           // since we came to lead; an empty one before
@@ -33,10 +35,9 @@ type loop struct {
 	inbox           *inbox
 	crew            *routine.Group // all goroutines of the loop, and of its sessions
 	panics          *panics
-	stats           *Stats
-	throttle        throttle
-	live            atomic.Pointer[Live]    // those of the target, or what it was told since
-	facts           atomic.Pointer[control] // only what does not change after know
+	stats           *target.Stats
+	live            atomic.Pointer[target.Live] // those of the target, or what it was told since
+	facts           atomic.Pointer[control]     // only what does not change after know
 
 	control   *control
 	tasks     map[int64]*task // read by us, until their end is written
@@ -72,16 +73,16 @@ type loop struct {
 	entrance    entrance
 }
 
-func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
-	t.Changes = cmp.Or(t.Changes, NewChanges())
+func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
+	t.Changes = cmp.Or(t.Changes, target.NewChanges())
 	l := &loop{
-		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, NewStats()),
+		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
 		term: newTerm(time.Time{}), followsIn: followLimit,
 		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
 	}
 	live := t.Live
-	if latest := t.Changes.latest.Load(); latest != nil {
+	if latest := t.Changes.Latest(); latest != nil {
 		live = *latest
 	}
 	l.live.Store(&live)
@@ -93,19 +94,25 @@ func newLoop(ctx context.Context, t Target, log zerolog.Logger) *loop {
 }
 
 // dispatcher is what starts tasks for the loop.
-func (l *loop) dispatcher(live Live) *run.Dispatcher {
-	failed := func(err error) *zerolog.Event { return advised(l.log.Error(), err) }
+func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
+	failed := func(err error) *zerolog.Event { return fault.Advised(l.log.Error(), err) }
 	clock := &run.Clock{}
 	return run.New(run.Config{
-		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.longestText(),
-		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log, Failed: failed,
+		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.LongestText(),
+		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger, Failed: failed,
 		Lanes: lane.New[*run.Task](live.Run, freshFor, clock.Now),
 		Pool: pool.New(pool.Config{
-			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log, Failed: failed,
+			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log.Logger, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
 		Blame: func(id int64) { l.panics.Store(id, true) }, Freed: l.inbox.wake,
-	}, live.limits())
+	}, limits(live))
+}
+
+// load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
+func (l *loop) load() (running, ready, sessions int) {
+	busy, prefetched, ready := l.Lanes.Load()
+	return busy, prefetched + ready, l.Pool.Count()
 }
 
 // busy tells whether tasks of ours run, or their ends are still to be written.

@@ -2,9 +2,7 @@
 
 package work
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestManyCronTasks that come at once are all planned.
 func TestManyCronTasks(t *testing.T) {

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
@@ -34,10 +35,10 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (left []ask, err error
 	}, func(a ask, err error) error {
 		answered++
 		switch {
-		case isLocked(err):
+		case fault.Of(err) == fault.Locked:
 			a.answer <- l.away(a)
 			return l.tellOfLock(ctx, time.Time{}, a.task.Row.ID, a.task.Row.Key)
-		case passing(err), hasState(err, "23505"): // its repetition may have met an id that was committed meanwhile
+		case fault.Of(err).Passing(), fault.Has(err, "23505"): // its repetition may have met an id that was committed meanwhile
 			a.answer <- l.away(a)
 		default:
 			a.answer <- unmarked(remote.Innermost(err))
@@ -102,7 +103,7 @@ func (l *loop) hearMark(t *task, a ledger.Answer) {
 	case a.Result != ledger.Passed:
 	case a.Err == nil: // somebody has locked it, or changed it
 		l.look.stopped = time.Now()
-	case refusedByServer(a.Err) && !passing(a.Err):
+	case fault.Of(a.Err).OfRow() && !fault.Of(a.Err).Passing():
 		l.log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
 		t.noMark = true
 	}
@@ -157,7 +158,7 @@ func markedOf(rows pgx.Rows) (ids map[int64]bool, err error) {
 		return nil
 	})
 	if err == nil && there > len(ids) {
-		return nil, errKept // it is rolled back: the row is as it was read
+		return nil, fault.ErrKept // it is rolled back: the row is as it was read
 	}
 	return ids, err
 }

@@ -1,26 +1,12 @@
 package work
 
-import (
-	"errors"
-
-	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/exec"
-)
-
 // The server keeps notifications until each session that listens has had them, in one queue for all
 // databases. A session that listens and stays in a transaction lets that fill up, and then every
 // transaction that notifies fails at COMMIT. That is no fault of a task's: what notifies waits.
 
-// isQueueFull tells the server's error at COMMIT when its queue of notifications is full.
-func isQueueFull(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && answer.Code == exec.QueueFullCode && answer.Routine == exec.QueueFullRoutine
-}
-
 // queueFull says so from time to time.
 func (l *loop) queueFull(words string) {
-	l.trouble.hourly(l.log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
+	l.log.Hourly(l.log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
 		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
 }

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/exec/fault"
 )
 
 // Tests of what one row must not do to the others: no value of it, and nothing that its table's
@@ -216,7 +218,7 @@ func TestOddBase(t *testing.T) {
 	}
 	s.exec("RESET session_replication_role")
 	s.others()
-	if _, err := s.conn.Exec(t.Context(), "INSERT INTO task (input, base) VALUES ('', 'infinity')"); !hasState(err, "23514") {
+	if _, err := s.conn.Exec(t.Context(), "INSERT INTO task (input, base) VALUES ('', 'infinity')"); !fault.Has(err, "23514") {
 		t.Error("base may be infinity: ", err)
 	}
 }

@@ -12,8 +12,10 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 )
 
 // pinned are settings of every session of ours that runs none of the users' SQL. Startup parameters
@@ -97,7 +99,7 @@ func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
 
 // roleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
 // their path.
-func roleSetting(ctx context.Context, t Target, name string) (string, error) {
+func roleSetting(ctx context.Context, t target.Target, name string) (string, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": t.ControlName()})
 	if err != nil {
 		return "", err
@@ -125,7 +127,7 @@ const (
 // Dial opens a session of the target's role, with settings of our own, in which a person asks for its
 // tasks and jobs, or changes them. Its plans are those of the controller's. name is its
 // application_name. The error says what to do.
-func Dial(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
+func Dial(ctx context.Context, t target.Target, name string) (*pgx.Conn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    name,
 		"idle_in_transaction_session_timeout": milliseconds(askStatementLimit),
@@ -145,7 +147,7 @@ func Dial(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
 		_ = conn.Close(ctx)
 	}
 	err = remote.Reason(err)
-	if hint := hint(err); hint != "" {
+	if hint := fault.Hint(err); hint != "" {
 		return nil, fmt.Errorf("%w (%s)", err, hint)
 	}
 	return nil, err

@@ -10,6 +10,7 @@ import (
 
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // serveWith is serve with a look at each loop before it begins; the first is number 1.
@@ -26,7 +27,7 @@ func (s *stage) beginWith(begins func(number int, l *loop)) {
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
 	log := zerolog.New(s)
 	number := 0
-	sv := &service{target: s.target, trouble: &trouble{log: log}, panics: &panics{}, begins: func(l *loop) {
+	sv := &service{target: s.target, trouble: &trouble{log: target.NewLog(log, s.target.TaskLog)}, panics: &panics{}, begins: func(l *loop) {
 		number++
 		begins(number, l)
 	}}
@@ -109,7 +110,7 @@ func TestRemotePidEndsNoSession(t *testing.T) {
 // TestAskEndsWithLoop: who waits for a loop that has panicked does not wait for ever.
 func TestAskEndsWithLoop(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
 	l.crew.Go(func() {
 		if l.inbox.ask(l.crew.Context(), ask{}).OK {
 			t.Error("it was answered")

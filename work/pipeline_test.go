@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
 // led is a stage that a loop of the test's own leads.
@@ -41,7 +42,7 @@ func lead(t *testing.T, change ...func(*Target)) *led {
 	t.Helper()
 	s := furnished(t, change...)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	l := newLoop(ctx, s.target, zerologNone)
+	l := newLoop(ctx, s.target, target.NewLog(zerologNone, nil))
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
 	go func() {
 		defer close(s.ended)

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/run"
 )
 
@@ -110,11 +111,11 @@ func (l *loop) park(ids []int64) {
 // fails it when it starts.
 func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 	tasks, err := l.readWith(ctx, ids, prefetchText)
-	if isUnsendable(err) {
+	if fault.Of(err) == fault.Unsendable {
 		tasks, err = l.readWith(ctx, ids, prefetchNoText)
 	}
 	if odd := (pgx.ScanArgError{}); errors.As(err, &odd) {
-		err = &unreadable{odd.FieldName, err}
+		err = fault.As(fault.Row, fmt.Errorf("the row has NULL where a value is needed (%s): UPDATE its columns that are said to be NOT NULL", odd.FieldName))
 	}
 	if err != nil {
 		return nil, err
@@ -122,29 +123,13 @@ func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 	return l.withoutCauses(ctx, tasks)
 }
 
-// unreadable is the error of a row that has NULL where none may be, as it had before the table was
-// served. It is treated as one that the server refuses.
-type unreadable struct {
-	column string
-	cause  error
-}
-
-func (u *unreadable) Error() string {
-	return fmt.Sprintf("the row has NULL where a value is needed (%s): UPDATE its columns that are said to be NOT NULL", u.column)
-}
-
-func (u *unreadable) Unwrap() error { return u.cause }
-
-// isUnsendable tells the errors of a character that either encoding does not have.
-func isUnsendable(err error) bool { return hasState(err, "22P05", "22021") }
-
 func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
 	regrouped, paused := false, l.Lanes.LastPause()
 	limit, cancel := limited(ctx)
 	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
-	batch.Queue("LOCK TABLE " + table(l.target).Quoted() + " IN ROW EXCLUSIVE MODE")
+	batch.Queue("LOCK TABLE " + l.target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
 	batch.Queue(l.queries().Text("prefetch"), ids, text, text == prefetchNoText, l.crashed,
 		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = l.readRows(rows)

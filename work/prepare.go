@@ -11,14 +11,16 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 )
 
 // prepare connects to the target; a database or role that is missing is created first, where that
 // is wanted and allowed. What has been there while the target was served is not missing, but has
 // been taken away: by somebody who must not find it in the way.
-func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*control, error) {
+func prepare(ctx context.Context, t target.Target, served bool, log zerolog.Logger) (*control, error) {
 	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
 	defer cancel()
 	c, err := connect(ctx, t)
@@ -38,12 +40,10 @@ func prepare(ctx context.Context, t Target, served bool, log zerolog.Logger) (*c
 	if err != nil {
 		return nil, err
 	}
-	c.queries = sql.Description{}.Queries(table(t))
+	c.queries = sql.Description{}.Queries(t.Relation())
 	c.leads = leadership{above: map[sql.Table]bool{}}
 	return c, nil
 }
-
-func table(t Target) sql.Table { return sql.Table{Schema: t.Schema, Name: t.Table} }
 
 // absent tells whether an error may mean that the database or the role does not exist. With some
 // ways of authentication the server does not say so.
@@ -57,14 +57,14 @@ func absent(err error) bool {
 var errNobody = errors.New("the dsn names no user to create what is missing")
 
 // adminDatabase is the one to which the dsn's user connects to create what is missing.
-func (t Target) adminDatabase() string { return cmp.Or(t.Admin["dbname"], "postgres") }
+func adminDatabase(t target.Target) string { return cmp.Or(t.Admin["dbname"], "postgres") }
 
 // admin connects as the dsn says.
-func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
+func admin(ctx context.Context, t target.Target) (*pgx.Conn, error) {
 	if !remote.NamesUser(t.Admin) {
 		return nil, errNobody
 	}
-	cfg, err := ownConfig(t.Admin.With(remote.Settings{"dbname": t.adminDatabase()}), map[string]string{
+	cfg, err := ownConfig(t.Admin.With(remote.Settings{"dbname": adminDatabase(t)}), map[string]string{
 		"statement_timeout":  milliseconds(statementLimit),
 		"lock_timeout":       milliseconds(lockLimit),
 		"default_tablespace": "", // the database's owner may name one that is not the owner's to use
@@ -81,7 +81,7 @@ func admin(ctx context.Context, t Target) (*pgx.Conn, error) {
 // create makes the role and the database of a target, or only says what it would make. The database
 // is the dsn's user's: its owner could have others' sessions there run what it likes, and the
 // target's role needs none of that.
-func create(ctx context.Context, t Target, keep bool) (made []string, err error) {
+func create(ctx context.Context, t target.Target, keep bool) (made []string, err error) {
 	conn, err := admin(ctx, t)
 	if err != nil {
 		return nil, fmt.Errorf("the dsn's user, who creates what is missing, cannot connect: %w", err)
@@ -123,14 +123,12 @@ func create(ctx context.Context, t Target, keep bool) (made []string, err error)
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-func exists(err error) bool { return hasState(err, "42710", "42P04", "23505") }
-
-func isDenied(err error) bool { return hasState(err, "42501") }
+func exists(err error) bool { return fault.Has(err, "42710", "42P04", "23505") }
 
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
 // user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
 // where the table can be served as it is.
-func complete(ctx context.Context, conn *pgx.Conn, t Target, keep bool) (made []sql.Change, byAdmin bool, err error) {
+func complete(ctx context.Context, conn *pgx.Conn, t target.Target, keep bool) (made []sql.Change, byAdmin bool, err error) {
 	if !t.Create {
 		_, needed := shortfall(ctx, conn, t)
 		return nil, false, needed
@@ -139,11 +137,11 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target, keep bool) (made []
 	if !keep {
 		install = sql.Rehearse
 	}
-	made, err = install(ctx, conn, table(t), options(t))
+	made, err = install(ctx, conn, t.Relation(), options(t))
 	if err == nil {
 		err = remaining(made)
 	}
-	if err == nil || !isDenied(err) {
+	if err == nil || !fault.IsDenied(err) {
 		return made, false, err
 	}
 	old, needed := shortfall(ctx, conn, t)
@@ -152,9 +150,9 @@ func complete(ctx context.Context, conn *pgx.Conn, t Target, keep bool) (made []
 	}
 	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 		byAdmin = true
-		made, err := install(ctx, conn, table(t), options(t))
+		made, err := install(ctx, conn, t.Relation(), options(t))
 		if err == nil && keep {
-			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return sql.GrantBeside(ctx, tx, table(t), t.Connect["user"]) })
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return sql.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]) })
 		}
 		if err == nil {
 			err = remaining(made)
@@ -180,7 +178,7 @@ func remaining(made []sql.Change) error {
 
 // completeAsAdmin does something as the dsn's user in the target's database; where that is the same
 // user, or is refused too, the first refusal stands.
-func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.Conn) ([]sql.Change, error)) ([]sql.Change, error) {
+func completeAsAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.Conn) ([]sql.Change, error)) ([]sql.Change, error) {
 	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
 		return nil, refusal
 	}
@@ -191,7 +189,7 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 	}
 	defer func() { _ = conn.Close(ctx) }()
 	made, err := do(conn)
-	if isDenied(err) {
+	if fault.IsDenied(err) {
 		err = refusal
 	}
 	return made, err
@@ -201,13 +199,13 @@ func completeAsAdmin(ctx context.Context, t Target, refusal error, do func(*pgx.
 var errTried = errors.New("only tried")
 
 // grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
-func grantAsAdmin(ctx context.Context, t Target, lack *lackOfRights, keep bool) error {
+func grantAsAdmin(ctx context.Context, t target.Target, lack *lackOfRights, keep bool) error {
 	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]sql.Change, error) {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := conn.PgConn().Exec(ctx, strings.Join(lack.grants, "; ")).ReadAll(); err != nil {
 				return err
 			}
-			if err := sql.GrantBeside(ctx, tx, table(t), t.Connect["user"]); err != nil || keep {
+			if err := sql.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]); err != nil || keep {
 				return err
 			}
 			return errTried

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // recover sees to what is under way and not run by us: tasks whose session is gone, and those of
@@ -138,7 +139,7 @@ func (l *loop) judged(some []changed, done map[int64]bool) {
 			l.empty = append(l.empty, c.id)
 		}
 		if c.state == "GONE" {
-			l.stats.skips(skippedSuperseded, 1)
+			l.stats.Skips(target.Superseded, 1)
 		}
 	}
 	l.counted(some)

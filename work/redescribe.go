@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
 )
 
 // send sends statements that read the table, in one exchange with the server.
 func (l *loop) send(ctx context.Context, batch *pgx.Batch) error {
 	err := l.control.conn.SendBatch(ctx, batch).Close()
-	if isAnswer(err) {
+	if fault.IsAnswer(err) {
 		l.undo(ctx)
 	}
 	return err

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -44,7 +45,7 @@ func (l *loop) enlist(ctx context.Context) error {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	err := l.enter(ctx, at, asks)
-	if err != nil && !refusedByServer(err) {
+	if err != nil && !fault.Of(err).OfRow() {
 		l.asks = append(l.asks, asks...)
 		return err
 	}

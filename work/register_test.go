@@ -10,7 +10,7 @@ import (
 )
 
 // register is the name of the stage's register of sessions.
-func (s *stage) register() string { return sql.Register(table(s.target)) }
+func (s *stage) register() string { return sql.Register(s.target.Relation()) }
 
 // enrols registers a session of the test's own, as if the leader had opened it.
 func (s *stage) enrols(pid int32) {
@@ -114,7 +114,7 @@ func TestAnUnmarkedTaskOfAnEarlierLeaderIsFound(t *testing.T) {
 func TestWithoutTheRightToCreate(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
-	if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{}); err != nil {
+	if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	role := s.role()
@@ -137,7 +137,7 @@ func TestWithoutTheRightToCreate(t *testing.T) {
 	if n := strings.Count(s.logged(), says); n != 1 {
 		t.Errorf("said %d times", n)
 	}
-	must(t, s.conn, sql.DDL(table(s.target), sql.Options{Role: role}))
+	must(t, s.conn, sql.DDL(s.target.Relation(), sql.Options{Role: role}))
 	s.eventually("true", "SELECT ("+s.unknown()+") = 0 AND EXISTS (SELECT FROM "+s.register()+")")
 	if r := Check(t.Context(), s.target); len(r.Lines) != 1 || r.Lines[0] != "ready" {
 		t.Errorf("check: %q, %q", r.Lines, r.Faults)

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec/fault"
 )
 
 // changeTasks runs such a query in a transaction of its own, which waits for locks briefly.
@@ -31,7 +33,7 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query
 	var followed []int64
 	if _, err := pgx.ForEachRow(rows, []any{&id, &c.follows, &c.repeats, &c.state, &c.group, &c.key, &c.sqlstate, &c.error, &c.empty}, func() error {
 		if id == nil {
-			return errKept
+			return fault.ErrKept
 		}
 		c.id = *id
 		all = append(all, c)
@@ -53,12 +55,12 @@ func (l *loop) withWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query
 func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) error {
 	again := func(tx pgx.Tx) error { return l.repeat(ctx, tx, []int64{id}) }
 	err := pgx.BeginFunc(ctx, tx, again)
-	if hasState(err, "23505") { // it may have met an id that was committed meanwhile
+	if fault.Has(err, "23505") { // it may have met an id that was committed meanwhile
 		err = pgx.BeginFunc(ctx, tx, again)
 	}
 	var answer *pgconn.PgError
-	if !refusedByServer(err) || !errors.As(err, &answer) || passing(err) ||
-		mayWait && isSlow(err) && !l.parked[id].refuses {
+	if !fault.Of(err).OfRow() || !errors.As(err, &answer) || fault.Of(err).Passing() ||
+		mayWait && fault.Of(err) == fault.Slow && !l.parked[id].refuses {
 		return err
 	}
 	l.log.Error().Err(err).Int64("id", id).
@@ -69,7 +71,7 @@ func (l *loop) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait boo
 		_, err := tx.Exec(ctx, l.queries().Text("unrepeated"), id, why.Text, why.SQLState)
 		return err
 	})
-	if refusedByServer(err) && !passing(err) {
+	if fault.Of(err).OfRow() && !fault.Of(err).Passing() {
 		return nil // it takes no words: the log has them
 	}
 	return err
@@ -93,32 +95,22 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	})
 	began := time.Now()
 	err := tx.SendBatch(ctx, batch).Close()
-	if hasState(err, "57014") && time.Since(began) >= l.followsIn {
-		return &slowError{err}
+	if fault.Has(err, "57014") && time.Since(began) >= l.followsIn {
+		return fault.As(fault.Slow, err)
 	}
-	if isPartless(err) {
-		return &lackError{err}
+	if fault.IsPartless(err) {
+		return fault.As(fault.NoPartition, err)
 	}
 	switch {
 	case err != nil:
 	case !drawn:
-		return errIDsTaken
+		return fault.ErrIDsTaken
 	case !waits:
-		return errKeyWaits
+		return fault.ErrKeyWaits
 	case !whole:
-		return errLeftOut
+		return fault.ErrLeftOut
 	}
 	return err
-}
-
-// slowError is the error of what has met followLimit.
-type slowError struct{ error }
-
-func (e *slowError) Unwrap() error { return e.error }
-
-func isSlow(err error) bool {
-	var slow *slowError
-	return errors.As(err, &slow)
 }
 
 // repeating is how many of them repeat themselves.

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/lane"
 )
 
@@ -55,7 +56,7 @@ func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, e
 	batch.Queue(l.queries().Text("resolve"), ids).Query(func(rows pgx.Rows) (err error) {
 		all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[resolved])
 		if err == nil && slices.ContainsFunc(all, func(r resolved) bool { return !r.Moved }) {
-			err = errKept
+			err = fault.ErrKept
 		}
 		return err
 	})

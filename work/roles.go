@@ -9,6 +9,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // Where each task runs under the role that inserted it.
@@ -25,7 +26,7 @@ func (u *under) columns() []any { return []any{&u.role, &u.standing, &u.superuse
 
 // read is the role under which the task runs, none for the target's own, and why it may not; ours
 // tells whether our own role is a superuser.
-func (u *under) read(t *Target, ours bool) (role pool.Role, barred *exec.Failure) {
+func (u *under) read(t *target.Target, ours bool) (role pool.Role, barred *exec.Failure) {
 	if !t.Inserter || u.standing == "serves" {
 		return role, nil
 	}
@@ -37,7 +38,7 @@ func (u *under) read(t *Target, ours bool) (role pool.Role, barred *exec.Failure
 
 // bars says why pgtaskd does not log in as the role, and what helps; nil: it does. Where the
 // configuration does not say whom, a superuser may be all of them.
-func (u *under) bars(t *Target, role string, ours bool) *exec.Failure {
+func (u *under) bars(t *target.Target, role string, ours bool) *exec.Failure {
 	user := quoted(t.Connect["user"])
 	_, listed := t.Roles[role]
 	listed = listed || ours && t.Roles == nil
@@ -80,7 +81,7 @@ func (r *Report) doubt(format string, args ...any) {
 
 // roles says where tasks have the rights of a superuser, which of the roles under which they may
 // run cannot log in, and what is missing for them.
-func (r *Report) roles(ctx context.Context, c *control, t Target) {
+func (r *Report) roles(ctx context.Context, c *control, t target.Target) {
 	user := quoted(t.Connect["user"])
 	switch {
 	case c.superuser && t.Inserter:
@@ -92,7 +93,7 @@ func (r *Report) roles(ctx context.Context, c *control, t Target) {
 		return
 	}
 	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
-		if err := t.trySession(ctx, role, c.version); err != nil {
+		if err := trySession(ctx, &t, role, c.version); err != nil {
 			r.doubt("tasks of role %s would fail: %s", quoted(role), err)
 		}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 )
@@ -249,7 +250,7 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 		`"delete" = NOT "delete"`, "notify = 'x'", "backoff = '1 s'", "owner = 'x'", "failures = 1", "max_failures = 1", "catchup = 1", "skipped = 1", "header = NOT header", `"null" = 'x'`,
 	} {
 		for _, before := range []string{"", "SET session_replication_role = replica; ", "SET search_path = pg_temp, public; SET extra_float_digits = -15; "} {
-			if err := c.does(c.bob, before+fmt.Sprintf("UPDATE public.task SET %s WHERE id = %d", change, id)); !isDenied(err) {
+			if err := c.does(c.bob, before+fmt.Sprintf("UPDATE public.task SET %s WHERE id = %d", change, id)); !fault.IsDenied(err) {
 				t.Errorf("%s%s: %v", before, change, err)
 			}
 		}
@@ -259,20 +260,20 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	ended := c.asks(c.alice, "SELECT 1")
 	c.becomes(ended, "DONE")
 	for _, change := range []string{"output = 'forged'", "id = -id", "state = 'FAIL'", "runs = '[]'"} {
-		if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET %s WHERE id = %d", change, ended)); !isDenied(err) {
+		if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET %s WHERE id = %d", change, ended)); !fault.IsDenied(err) {
 			t.Errorf("of an ended task, %s: %v", change, err)
 		}
 	}
-	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended)); !isDenied(err) {
+	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended)); !fault.IsDenied(err) {
 		t.Errorf("bob runs a task of alice's again: %v", err)
 	}
-	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET stop = NULL WHERE id = %d", ended)); !isDenied(err) {
+	if err := c.does(c.bob, fmt.Sprintf("UPDATE task SET stop = NULL WHERE id = %d", ended)); !fault.IsDenied(err) {
 		t.Errorf("bob makes a task of alice's look as if it had not ended: %v", err)
 	}
 	c.must(c.alice, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", ended))
 	c.must(c.bob, fmt.Sprintf(`UPDATE task SET "group" = 'other', input = input, timeout = '1 min' WHERE id = %d`, id))
 	c.must(c.alice, fmt.Sprintf("UPDATE task SET input = 'SELECT 3' WHERE id = %d", id))
-	if err := c.does(c.alice, fmt.Sprintf("UPDATE task SET role = '$bob' WHERE id = %d", id)); !isDenied(err) {
+	if err := c.does(c.alice, fmt.Sprintf("UPDATE task SET role = '$bob' WHERE id = %d", id)); !fault.IsDenied(err) {
 		t.Error("alice gives a task to bob: ", err)
 	}
 	c.exec(c.named("GRANT $bob TO $alice"))
@@ -321,7 +322,7 @@ func TestWhoMayNotBecomeARoleDoesNotChangeItsTasks(t *testing.T) {
 			fmt.Sprintf("UPDATE task SET input = input || ' ' WHERE id = %d", bobs),
 			fmt.Sprintf("BEGIN; UPDATE task SET role = '$bob' WHERE id = %d; ROLLBACK", alices),
 		} {
-			if err := c.does(c.alice, change); (err == nil) != may || !may && !isDenied(err) {
+			if err := c.does(c.alice, change); (err == nil) != may || !may && !fault.IsDenied(err) {
 				t.Errorf("as a member%s, %s: %v", with, change, err)
 			}
 		}
@@ -359,7 +360,7 @@ func TestNobodyTakesATaskByMovingIt(t *testing.T) {
 	c.settled()
 	c.exec(c.named("GRANT SELECT, INSERT, UPDATE ON task TO $alice, $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $alice, $bob"))
 	id := c.asks(c.alice, "SELECT 1", "plan", "'infinity'")
-	if err := c.does(c.bob, "UPDATE task SET \"group\" = 'vip'"); !isDenied(err) {
+	if err := c.does(c.bob, "UPDATE task SET \"group\" = 'vip'"); !fault.IsDenied(err) {
 		t.Errorf("bob moves a task of alice's: %v", err)
 	}
 	c.must(c.alice, "UPDATE task SET \"group\" = 'vip'")
@@ -367,7 +368,7 @@ func TestNobodyTakesATaskByMovingIt(t *testing.T) {
 		t.Error("it belongs to ", role)
 	}
 	id = c.asks(c.serving, "SELECT 1", "role", "NULL", "plan", "'infinity'")
-	if err := c.does(c.alice, "UPDATE task SET \"group\" = 'vip' WHERE role IS NULL"); !isDenied(err) {
+	if err := c.does(c.alice, "UPDATE task SET \"group\" = 'vip' WHERE role IS NULL"); !fault.IsDenied(err) {
 		t.Errorf("alice moves a task of nobody's: %v", err)
 	}
 	if role := c.get("SELECT coalesce(role, 'nobody') FROM task WHERE id = $1", id); role != "nobody" {
@@ -403,7 +404,7 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 	for _, before := range []string{"", "SET session_replication_role = replica; "} {
 		for _, table := range []string{"task", "early", "late"} {
 			insert := before + "INSERT INTO " + table + ` (plan, state, input, role) VALUES (CASE '` + table + `' WHEN 'early' THEN '2020-02-01' ELSE now() END, 'STOP', 'SELECT 1', `
-			if err := c.does(c.bob, insert+"'$alice')"); !isDenied(err) {
+			if err := c.does(c.bob, insert+"'$alice')"); !fault.IsDenied(err) {
 				t.Errorf("%s: %v", insert, err)
 			}
 			c.must(c.bob, insert+"NULL)")
@@ -413,7 +414,7 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 		t.Errorf("their roles are %s", roles)
 	}
 	for _, table := range []string{"early", "late"} {
-		if err := c.does(c.alice, "UPDATE "+table+" SET input = 'SELECT 2'"); !isDenied(err) {
+		if err := c.does(c.alice, "UPDATE "+table+" SET input = 'SELECT 2'"); !fault.IsDenied(err) {
 			t.Errorf("%s: %v", table, err)
 		}
 	}

@@ -9,31 +9,33 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/work/door"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
 // Serve leads the target, or stands by while another controller does. Whatever keeps it from that
 // it logs once, and tries again until it can. It returns nil when stop was closed and all is
 // drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
 // has started has ended when it returns.
-func Serve(ctx context.Context, stop <-chan struct{}, t Target, log zerolog.Logger) error {
-	t.Stats = cmp.Or(t.Stats, NewStats())
-	return (&service{target: t, trouble: &trouble{log: log, stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
+func Serve(ctx context.Context, stop <-chan struct{}, t target.Target, log zerolog.Logger) error {
+	t.Stats = cmp.Or(t.Stats, target.NewStats())
+	return (&service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
 }
 
 // service is what outlasts the loops that serve a target one after the other.
 type service struct {
-	target  Target
+	target  target.Target
 	trouble *trouble
 	panics  *panics
 	begins  func(*loop) // for tests: called with each loop; may be nil
 }
 
 func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
-	s.target.Changes = cmp.Or(s.target.Changes, NewChanges())
+	s.target.Changes = cmp.Or(s.target.Changes, target.NewChanges())
 	for {
 		err := s.once(ctx, stop)
 		switch {
@@ -75,10 +77,10 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	if s.begins != nil {
 		s.begins(l)
 	}
-	l.stats.serving.Store(l)
+	l.stats.Serves(l.load)
 	err := l.crew.Call(func() error { return l.serve(stop) })
-	l.stats.serving.Store(nil)
-	l.stats.stands(Standing{})
+	l.stats.Serves(nil)
+	l.stats.Stands(target.Standing{})
 	l.Lanes.Close()
 	l.crew.End()
 	l.crew.Wait()
@@ -123,13 +125,13 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		return l.reign(ctx, stop)
 	}
 	l.leave()
-	c, err := prepare(ctx, l.target, l.trouble.served, l.log)
+	c, err := prepare(ctx, l.target, l.trouble.served, l.log.Logger)
 	if err != nil {
 		return err
 	}
 	former := l.control
 	l.control = c
-	l.stats.connected.Add(1)
+	l.stats.Connected()
 	err = c.end(ctx, former)
 	leader := false
 	if err == nil {
@@ -201,8 +203,8 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer l.wake.Stop()
 	l.wake.Start()
 	l.trouble.served = true
-	l.stats.stands(Standing{Leads: true})
-	defer l.stats.stands(Standing{})
+	l.stats.Stands(target.Standing{Leads: true})
+	defer l.stats.Stands(target.Standing{})
 	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
@@ -243,7 +245,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
 		rival := l.control.leads.rival
 		if rival != nil {
-			l.stats.stands(Standing{StandsBy: true})
+			l.stats.Stands(target.Standing{StandsBy: true})
 		}
 		if !stands && rival != nil {
 			l.trouble.become(func() { l.standsBehind(rival) })
@@ -273,7 +275,7 @@ func (l *loop) readPlace(ctx context.Context) error {
 	switch err := l.control.conn.QueryRow(ctx, l.queries().Text("place")).Scan(&place); {
 	case err == nil:
 		l.place.Store(&place)
-	case !hasState(err, "42501"):
+	case !fault.Has(err, "42501"):
 		return err
 	}
 	l.mayOwn.Store(l.control.table.Register != 0)

@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"math"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -10,17 +9,18 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // ownSession configures a session for such tasks in the target's own database.
 func (l *loop) ownSession(ctx context.Context, n pool.Need) (*pgconn.Config, error) {
-	return l.target.taskSession(ctx, n.Role.Name, n.Group, l.facts.Load().version)
+	return taskSession(ctx, &l.target, n.Role.Name, n.Group, l.facts.Load().version)
 }
 
 // taskSession configures a session of a role ("": the target's own) for tasks of a group. version
 // is the server's.
-func (t *Target) taskSession(ctx context.Context, role, group string, version int) (*pgconn.Config, error) {
-	settings, err := t.login(ctx, role)
+func taskSession(ctx context.Context, t *target.Target, role, group string, version int) (*pgconn.Config, error) {
+	settings, err := login(ctx, t, role)
 	if err != nil {
 		return nil, err
 	}
@@ -29,7 +29,7 @@ func (t *Target) taskSession(ctx context.Context, role, group string, version in
 		return nil, err
 	}
 	for _, setting := range initial(*t, group) {
-		if printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
+		if target.Printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
 			cfg.RuntimeParams[setting[0]] = setting[1]
 		}
 	}
@@ -45,10 +45,10 @@ func (t *Target) taskSession(ctx context.Context, role, group string, version in
 }
 
 // trySession is an error if no session of a role can be opened for tasks.
-func (t *Target) trySession(ctx context.Context, role string, version int) error {
+func trySession(ctx context.Context, t *target.Target, role string, version int) error {
 	ctx, cancel := context.WithTimeout(ctx, connectLimit)
 	defer cancel()
-	cfg, err := t.taskSession(ctx, role, "", version)
+	cfg, err := taskSession(ctx, t, role, "", version)
 	if err != nil {
 		return err
 	}
@@ -61,7 +61,7 @@ func (t *Target) trySession(ctx context.Context, role string, version int) error
 }
 
 // login are the settings by which a role logs in; "": the target's own.
-func (t *Target) login(ctx context.Context, role string) (remote.Settings, error) {
+func login(ctx context.Context, t *target.Target, role string) (remote.Settings, error) {
 	if role == "" {
 		return t.Connect, nil
 	}
@@ -82,19 +82,19 @@ func (l *loop) openRemote(ctx context.Context, n pool.Need) (*exec.Session, erro
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, sessionName(l.target, n.Group), pool.SessionLimit)
+	return destination.Connect(ctx, l.target.SessionName(n.Group), pool.SessionLimit)
 }
 
 // showsOf is what the sessions of a group show.
-func showsOf(t Target, group string) [][2]string {
-	return [][2]string{{"application_name", sessionName(t, group)}, {"pg_task.group", group}}
+func showsOf(t target.Target, group string) [][2]string {
+	return [][2]string{{"application_name", t.SessionName(group)}, {"pg_task.group", group}}
 }
 
 // initial are the settings that a session has from its start. They go into a packet that the server
 // takes up to 10,000 bytes of.
-func initial(target Target, group string) [][2]string {
-	settings := append(run.Parameters(target.Schema, target.Table, "", "", 1),
-		[2]string{"application_name", sessionName(target, group)})
+func initial(t target.Target, group string) [][2]string {
+	settings := append(run.Parameters(t.Schema, t.Table, "", "", 1),
+		[2]string{"application_name", t.SessionName(group)})
 	if len(group) < 1000 {
 		settings = append(settings, [2]string{"pg_task.group", group})
 	}
@@ -109,12 +109,4 @@ func (l *loop) sizes(ctx context.Context, a ask) (*run.Sizes, error) {
 		return nil, err
 	}
 	return s, nil
-}
-
-// longestText is the longest text that is run.
-func (t *Target) longestText() int64 {
-	if t.DataLimit == 0 {
-		return math.MaxInt64
-	}
-	return t.DataLimit
 }

@@ -1,6 +1,10 @@
 package work
 
-import "testing"
+import (
+	"testing"
+
+	"pgtaskd/exec/fault"
+)
 
 // TestSettings of a task are its session's while it runs, and nobody else's.
 func TestSettings(t *testing.T) {
@@ -44,7 +48,7 @@ func TestSettingsThatCannotBe(t *testing.T) {
 	}
 	s.becomes(s.add("input", "SELECT 1"), "DONE")
 	for _, settings := range []string{`[]`, `"x"`, `{"a": null}`, `{"a": {}}`, `{"a": [1]}`} {
-		if _, err := s.conn.Exec(t.Context(), "INSERT INTO task (input, settings) VALUES ('', $1)", settings); !hasState(err, "23514") {
+		if _, err := s.conn.Exec(t.Context(), "INSERT INTO task (input, settings) VALUES ('', $1)", settings); !fault.Has(err, "23514") {
 			t.Error(settings, err)
 		}
 	}

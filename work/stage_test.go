@@ -14,6 +14,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
+	"pgtaskd/work/target"
 )
 
 // patient bounds how long a test waits for what must come.
@@ -135,7 +136,7 @@ func (s *stage) drain() {
 // itself.
 func (s *stage) installed() *loop {
 	s.t.Helper()
-	l := newLoop(s.t.Context(), s.target, zerologNone)
+	l := newLoop(s.t.Context(), s.target, target.NewLog(zerologNone, nil))
 	c, err := prepare(s.t.Context(), s.target, false, zerologNone)
 	if err != nil {
 		s.t.Fatal(err)

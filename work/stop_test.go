@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/sql"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/target"
 )
 
 func TestStop(t *testing.T) {
@@ -28,7 +29,7 @@ func TestStop(t *testing.T) {
 // regular one, but for what was said before it.
 func TestStopBehindALook(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Hour, Run: 1}, Reset: time.Hour}, zerologNone)
+	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Hour, Run: 1}, Reset: time.Hour}, target.NewLog(zerologNone, nil))
 	l.control = &control{}
 	now := time.Now()
 	l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now
@@ -64,7 +65,7 @@ func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer listener.close()
-	for _, channel := range []string{sql.Channel(table(s.target)), s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
+	for _, channel := range []string{sql.Channel(s.target.Relation()), s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
 		if _, err := listener.conn.Exec(t.Context(), "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 			t.Fatal(err)
 		}

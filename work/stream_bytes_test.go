@@ -29,7 +29,7 @@ func TestNotificationsThatUTF8LacksStopNothing(t *testing.T) {
 				stranger := s.connectAs(s.role())
 				s.on(stranger, "SET client_encoding = 'SQL_ASCII'")
 				for _, many := range []int{1, 1, 1, flooding, 1} {
-					for _, channel := range []string{sql.Channel(table(s.target)), s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
+					for _, channel := range []string{sql.Channel(s.target.Relation()), s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
 						s.on(stranger, fmt.Sprintf("SELECT pg_notify('%s', n || E'%s') FROM generate_series(1, %d) AS n", channel, odd, many))
 					}
 					s.others()

@@ -180,7 +180,7 @@ func TestCyclesAreGivenUp(t *testing.T) {
 func TestWhatEndsWithoutTellingIsFound(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
-	if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{}); err != nil {
+	if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")

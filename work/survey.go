@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/target"
 )
 
 // What a look at the table for the metrics takes at most.
@@ -19,18 +22,18 @@ const (
 // survey looks at the table, once a minute while somebody reads the metrics. What it cannot see,
 // because the table is locked or the server is slow, it does not show.
 func (l *loop) survey(ctx context.Context) error {
-	if l.handed || time.Since(l.surveyed) < surveyTick || !l.stats.watched() {
+	if l.handed || time.Since(l.surveyed) < surveyTick || !l.stats.Watched() {
 		return nil
 	}
 	l.surveyed = time.Now()
 	found, err := l.lookAtTable(ctx)
-	if refusedByServer(err) || hasState(err, "57014") && ctx.Err() == nil {
+	if fault.Of(err).OfRow() || fault.Has(err, "57014") && ctx.Err() == nil {
 		return nil
 	}
 	if err != nil {
 		return err
 	}
-	if before := l.stats.table.Load(); before != nil {
+	if before := l.stats.Table(); before != nil {
 		for _, t := range l.tasks { // a job that runs does not wait
 			if key := t.Row.Key; key != nil && !before.Successes[*key].IsZero() && found.Successes[*key].IsZero() {
 				found.Successes[*key] = before.Successes[*key]
@@ -41,7 +44,7 @@ func (l *loop) survey(ctx context.Context) error {
 	return nil
 }
 
-func (l *loop) lookAtTable(ctx context.Context) (found Survey, err error) {
+func (l *loop) lookAtTable(ctx context.Context) (found target.Survey, err error) {
 	ctx, cancel := limited(ctx)
 	defer cancel()
 	found.Successes = map[string]time.Time{}

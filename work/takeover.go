@@ -20,7 +20,7 @@ func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	for id := range l.orphans {
 		ids = append(ids, id)
 	}
-	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.Pool.PIDs(), sessionPrefix(l.target), ids, l.old())
+	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.Pool.PIDs(), l.target.SessionPrefix(), ids, l.old())
 	return done.RowsAffected(), err
 }
 

@@ -1,14 +1,10 @@
 package work
 
 import (
-	"bytes"
 	"encoding/json"
 	"strconv"
 	"strings"
 	"testing"
-	"time"
-
-	"github.com/rs/zerolog"
 )
 
 // taskLines are the lines of the log that tell of tasks, by their ids.
@@ -101,44 +97,6 @@ func TestNamesInTheLogAreLegible(t *testing.T) {
 	for text := range strings.Lines(s.logged()) {
 		if len(text) > 2000 {
 			t.Errorf("a line of %d bytes: %s…", len(text), text[:300])
-		}
-	}
-}
-
-// TestLinesAboutTasksAreBounded: what is left out is counted, and said.
-func TestLinesAboutTasksAreBounded(t *testing.T) {
-	t.Parallel()
-	var out bytes.Buffer
-	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, zerolog.New(&out))
-	for range 2 {
-		out.Reset()
-		l.throttle = throttle{began: time.Now()}
-		for range 1000 {
-			l.report(taskLine{id: 1, state: "FAIL"})
-		}
-		if err := l.tellLeftOut(t.Context()); err != nil || strings.Count(out.String(), "\n") != linesMost {
-			t.Errorf("%v, logged %s", err, &out)
-		}
-		l.throttle.began = time.Now().Add(-linesTick)
-		if err := l.tellLeftOut(t.Context()); err != nil || strings.Count(out.String(), `"tasks":900,`) != 1 {
-			t.Errorf("%v, logged %s", err, &out)
-		}
-	}
-}
-
-// TestPasswordsInErrorsAreMasked, however SQL has put them there.
-func TestPasswordsInErrorsAreMasked(t *testing.T) {
-	t.Parallel()
-	for text, want := range map[string]string{
-		"ERROR:  host=a password=hush dbname=b":           "ERROR:  host=a password=*** dbname=b",
-		"ERROR:  host=a PASSWORD = 'hush hush' x":         "ERROR:  host=a PASSWORD = *** x",
-		"ERROR:  postgres://u:hush@h/d":                   "ERROR:  postgres://u:***@h/d",
-		"ERROR:  ALTER ROLE a PASSWORD 'hush'":            "ERROR:  ALTER ROLE a PASSWORD ***",
-		"ERROR:  ALTER ROLE a PASSWORD 'hus":              "ERROR:  ALTER ROLE a PASSWORD ***",
-		"ERROR:  password authentication failed for user": "ERROR:  password authentication failed for user",
-	} {
-		if got := masked(text); got != want {
-			t.Errorf("%s, not %s", got, want)
 		}
 	}
 }

@@ -5,20 +5,15 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"slices"
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/rs/zerolog"
-
+	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 	"pgtaskd/sql"
 	"pgtaskd/work/door"
+	"pgtaskd/work/target"
 )
-
-// sayAgain is how long what lasts is not logged again.
-const sayAgain = time.Hour
 
 // calm is how long a target must have been led, or stood by for, until a failure before that counts
 // as over: some come up only while it is led. A full disk is no obstacle to leadership, but to the
@@ -28,49 +23,17 @@ const calm = 3 * time.Second
 // trouble logs what keeps a target from being served: each failure when it first comes, and that all
 // is well when it is. It belongs to the goroutine of Serve.
 type trouble struct {
-	log zerolog.Logger
+	log *target.Log
 
-	since    time.Time // of the first failure since all was well; zero: all is well
-	failures memory    // since then, by their text
-	told     memory    // what else comes again and again
-	tries    int       // that have failed in a row
-	served   bool      // the target has been served since Serve began: by us, or by another controller while its table was there
+	since    time.Time     // of the first failure since all was well; zero: all is well
+	failures target.Memory // since then, by their text
+	tries    int           // that have failed in a row
+	served   bool          // the target has been served since Serve began: by us, or by another controller while its table was there
 
-	stats *Stats
+	stats *target.Stats
 
 	began time.Time // when we came to lead, or to stand by; zero while we do neither
 	say   func()    // logs that; nil once it has
-}
-
-// memory is what was logged, and when.
-type memory map[string]time.Time
-
-// memoryMost is how many texts are remembered, some of which come from the table: beyond that one may
-// be logged again sooner.
-const memoryMost = 1000
-
-// tells tells whether the text is to be logged now: so often.
-func (m *memory) tells(what string, every time.Duration) bool {
-	if at, known := (*m)[what]; known && time.Since(at) < every {
-		return false
-	}
-	if len(*m) >= memoryMost || *m == nil {
-		*m = memory{}
-	}
-	(*m)[what] = time.Now()
-	return true
-}
-
-// tells tells whether something that comes again and again is to be logged now: so often, by what it
-// is called.
-func (t *trouble) tells(what string, every time.Duration) bool { return t.told.tells(what, every) }
-
-// hourly is the line, or none where one about the same was logged in this hour.
-func (t *trouble) hourly(line *zerolog.Event, what string) *zerolog.Event {
-	if !t.tells(what, sayAgain) {
-		return nil // which logs nothing
-	}
-	return line
 }
 
 // failed logs a failure unless it is known, and says how long to wait before the next try.
@@ -84,25 +47,19 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	}
 	t.began, t.say = time.Time{}, nil
 	if t.stats != nil {
-		t.stats.fails(err)
+		t.stats.Fails(err)
 	}
 	t.tries++
 	wait = pause(t.tries, err)
-	if errors.As(err, new(*door.Refused)) || !t.failures.tells(err.Error(), sayAgain) { // of the former found has said all
+	if errors.As(err, new(*door.Refused)) || !t.failures.Once(err.Error(), target.SayAgain) { // of the former found has said all
 		return wait
 	}
-	line := advised(t.log.Error(), err)
-	if now.Sub(t.since) >= sayAgain {
+	line := fault.Advised(t.log.Error(), err)
+	if now.Sub(t.since) >= target.SayAgain {
 		line = line.Time("since", t.since)
 	}
 	line.Str("retry_in", human.Duration(wait)).Msg("target failed")
 	return wait
-}
-
-// isAnswer tells that the server has refused a statement and goes on.
-func isAnswer(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && answer.Severity == "ERROR"
 }
 
 // become takes note that we lead now, or stand by, and logs it by say: at once, or, after a failure,
@@ -146,23 +103,17 @@ func pause(failures int, err error) time.Duration {
 // table lacks, who has locked it.
 func (l *loop) diagnose(ctx context.Context, err error) error {
 	switch {
-	case hasState(err, "55P03"):
-		holders, unknown := sql.Holders(ctx, l.control.conn, table(l.target), false)
+	case fault.Has(err, "55P03"):
+		holders, unknown := sql.Holders(ctx, l.control.conn, l.target.Relation(), false)
 		if unknown == nil && len(holders) > 0 {
-			return fmt.Errorf("table %s is locked by %s: %w", table(l.target), strings.Join(holders, ", "), err)
+			return fmt.Errorf("table %s is locked by %s: %w", l.target.Relation(), strings.Join(holders, ", "), err)
 		}
-	case hasState(err, "25006"): // while a server in recovery is not led
+	case fault.Has(err, "25006"): // while a server in recovery is not led
 		return errReadOnly
-	case l.trouble.served && hasState(err, "42501", "42P01", "42703", "3F000"):
+	case l.trouble.served && fault.Has(err, "42501", "42P01", "42703", "3F000"):
 		if better := l.install(ctx); better != nil {
 			return better
 		}
 	}
 	return err
-}
-
-// hasState tells whether err is an answer of the server with one of the SQLSTATEs.
-func hasState(err error, states ...string) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer) && slices.Contains(states, answer.Code)
 }

@@ -14,6 +14,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/work/target"
 )
 
 func TestPause(t *testing.T) {
@@ -51,7 +53,7 @@ func attempts(t *testing.T, tries ...attempt) (log []string) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
 		var out bytes.Buffer
-		tr := &trouble{log: zerolog.New(&out)}
+		tr := &trouble{log: target.NewLog(zerolog.New(&out), nil)}
 		for _, try := range tries {
 			if try.led > 0 {
 				tr.become(func() { tr.log.Info().Msg("leading") })
@@ -124,7 +126,7 @@ func TestTrouble(t *testing.T) {
 func TestTroubleForgetsOldFailures(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		tr := &trouble{log: zerolog.Nop()}
+		tr := &trouble{log: target.NewLog(zerolog.Nop(), nil)}
 		for range 20 {
 			time.Sleep(tr.failed(io.EOF))
 		}

@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/human"
 	"pgtaskd/work/door"
+	"pgtaskd/work/target"
 )
 
 const (
@@ -17,17 +18,19 @@ const (
 )
 
 // atDoor is what the door has to know of a target.
-func (t Target) atDoor(path string) door.Target {
-	return door.Target{Table: table(t), Trust: t.Trust, Inserter: t.Inserter, Login: t.Connect["user"], Path: path}
+func atDoor(t target.Target, path string) door.Target {
+	return door.Target{Table: t.Relation(), Trust: t.Trust, Inserter: t.Inserter, Login: t.Connect["user"], Path: path}
 }
 
 // made looks at what was just made for the target, whoever has made it.
-func (t Target) made(ctx context.Context, tx pgx.Tx) error {
-	found, err := door.Made(ctx, tx, t.atDoor(""))
-	if err != nil {
-		return err
+func made(t target.Target) func(context.Context, pgx.Tx) error {
+	return func(ctx context.Context, tx pgx.Tx) error {
+		found, err := door.Made(ctx, tx, atDoor(t, ""))
+		if err != nil {
+			return err
+		}
+		return found.Err()
 	}
-	return found.Err()
 }
 
 // entrance is what is known of the door.
@@ -46,7 +49,7 @@ func (l *loop) lookAtDoor(ctx context.Context) error {
 	} else if e.path == "" { // else there may be no room for one more session
 		return err
 	}
-	found, err := door.Look(ctx, l.control.conn, l.target.atDoor(e.path))
+	found, err := door.Look(ctx, l.control.conn, atDoor(l.target, e.path))
 	if err != nil {
 		return err
 	}
@@ -74,7 +77,7 @@ func (l *loop) guard(ctx context.Context) error {
 func (t *trouble) found(all door.Findings) {
 	for _, f := range all {
 		text := f.String()
-		if f.Grade == door.Note && t.served || !t.tells(text, sayAgain) {
+		if f.Grade == door.Note && t.served || !t.log.Once(text, target.SayAgain) {
 			continue
 		}
 		line := t.log.Info()
@@ -89,13 +92,13 @@ func (t *trouble) found(all door.Findings) {
 }
 
 // door reports what the door finds; false: nothing is to be made, or tried.
-func (r *Report) door(ctx context.Context, conn *pgx.Conn, t Target) (open bool) {
+func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
 	path, err := roleSetting(ctx, t, "search_path")
 	if err != nil {
 		r.failed("", err)
 		return false
 	}
-	found, err := door.Look(ctx, conn, t.atDoor(path))
+	found, err := door.Look(ctx, conn, atDoor(t, path))
 	if err != nil {
 		r.failed("cannot look whom the table has to trust: ", err)
 		return false

@@ -10,8 +10,10 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/door"
+	"pgtaskd/work/target"
 )
 
 // strangerOf is a role that nobody trusts. Its name is that of the test's database with an m.
@@ -51,7 +53,7 @@ func TestWhoIsTrustedMayOwnTheTable(t *testing.T) {
 	s := furnished(t)
 	m := strangerOf(s)
 	s.exec("ALTER TABLE task OWNER TO " + m + "; GRANT CREATE ON SCHEMA public TO " + m)
-	l := newLoop(t.Context(), s.target, zerolog.New(s))
+	l := newLoop(t.Context(), s.target, target.NewLog(zerolog.New(s), nil))
 	c, err := prepare(t.Context(), s.target, false, zerologNone)
 	if err != nil {
 		t.Fatal(err)
@@ -96,7 +98,7 @@ func TestATableInUseIsNoRefusal(t *testing.T) {
 	other := s.connect()
 	must(t, other, "BEGIN; LOCK TABLE task IN SHARE MODE")
 	l.entrance.looked = l.entrance.looked.Add(-doorTick)
-	if err := l.guard(t.Context()); !hasState(err, "55P03") || !l.draining.IsZero() {
+	if err := l.guard(t.Context()); !fault.Has(err, "55P03") || !l.draining.IsZero() {
 		t.Errorf("a lock drains the target: %v", err)
 	}
 }

@@ -21,7 +21,7 @@ func deaf(t *Target) { t.Sleep, t.Reset = time.Hour, time.Hour }
 // waking is that of the stage's table.
 func (s *stage) waking() sql.Waking {
 	s.t.Helper()
-	d, err := sql.Describe(s.t.Context(), s.conn, table(s.target))
+	d, err := sql.Describe(s.t.Context(), s.conn, s.target.Relation())
 	if err != nil {
 		s.t.Fatal(err)
 	}

@@ -23,7 +23,7 @@ func TestPublicationIsTakenAway(t *testing.T) {
 	for i, way := range unpublish {
 		follows := func() bool { return strings.Count(s.logged(), "following the write-ahead log") > i }
 		s.until("live", follows)
-		s.exec(fmt.Sprintf(way, sql.Publication(table(s.target))))
+		s.exec(fmt.Sprintf(way, sql.Publication(s.target.Relation())))
 		i++
 		s.until("live again", follows)
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
@@ -33,7 +33,7 @@ func TestPublicationIsTakenAway(t *testing.T) {
 	s.target.Create, s.target.Sleep = false, 100*time.Millisecond // since it polls then
 	s.serve()
 	s.until("leading again", func() bool { return s.leads() > 1 })
-	s.exec(fmt.Sprintf(unpublish[0], sql.Publication(table(s.target))))
+	s.exec(fmt.Sprintf(unpublish[0], sql.Publication(s.target.Relation())))
 	const said = "does not publish inserts into the table: run as"
 	s.until("said", func() bool { return strings.Contains(s.logged(), said) })
 	s.becomes(s.add("input", "SELECT 1"), "DONE")
@@ -79,7 +79,7 @@ func TestWALIsNotPossible(t *testing.T) {
 	})
 	s.target.Connect = s.target.Connect.With(remote.Settings{"user": role})
 	s.target.Admin = s.target.Connect // as one who may do no more
-	obstructed(s, "CREATE PUBLICATION "+sql.Publication(table(s.target))+" FOR TABLE")
+	obstructed(s, "CREATE PUBLICATION "+sql.Publication(s.target.Relation())+" FOR TABLE")
 }
 
 // unpublish are ways to keep a publication from showing what is inserted.

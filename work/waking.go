@@ -7,15 +7,17 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
 // waker returns what wakes the loop. Its stream has a connection of its own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: table(l.target), Group: l.crew, Log: l.log, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
+		Table: l.target.Relation(), Group: l.crew, Log: l.log.Logger, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
 	})
 }
@@ -25,7 +27,7 @@ func (l *loop) waker() *wake.Waker {
 const unconverted = "SQL_ASCII"
 
 // connectStream opens a connection for logical replication.
-func connectStream(ctx context.Context, t Target) (*pgconn.PgConn, error) {
+func connectStream(ctx context.Context, t target.Target) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"replication":       "database",
 		"application_name":  t.ControlName(),
@@ -51,11 +53,11 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 			return way, d, err
 		}
 		if len(obstacles) == 0 {
-			if d, err = l.furnish(ctx, t); err != nil && !isDenied(err) {
+			if d, err = l.furnish(ctx, t); err != nil && !fault.IsDenied(err) {
 				return way, d, err
 			}
 			if l.postponed.IsZero() {
-				obstacles = wake.Unpublished(table(t), d)
+				obstacles = wake.Unpublished(t.Relation(), d)
 			}
 		}
 		if len(obstacles) > 0 {
@@ -71,7 +73,7 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 	}
 	way = wake.WayOf(t.Wake, d)
 	if t.Wake == sql.Notify && way != sql.Notify && l.postponed.IsZero() {
-		obstacles = append(obstacles, wake.Silent(table(t), t.Connect["user"]))
+		obstacles = append(obstacles, wake.Silent(t.Relation(), t.Connect["user"]))
 	}
 	if len(obstacles) > 0 {
 		l.log.Warn().Str("wake", string(way)).Msg(wake.Impossible(l.target.Wake, obstacles))
@@ -81,7 +83,7 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 
 // wakeable is the target with the best way of waking that is possible, as far as the log is
 // concerned.
-func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target, error) {
+func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t target.Target) (Target, error) {
 	if left, obstacles := wake.Audible(t.Wake, conn.PgConn()); left != sql.WAL {
 		if len(obstacles) > 0 {
 			r.say("%s", wake.Impossible(t.Wake, obstacles))
@@ -89,18 +91,18 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t Target) (Target
 		t.Wake = left
 		return t, nil
 	}
-	d, err := sql.Describe(ctx, conn, table(t))
+	d, err := sql.Describe(ctx, conn, t.Relation())
 	if err != nil {
 		return t, err
 	}
-	obstacles, err := wake.Unstreamable(ctx, conn, d.Queries(table(t)))
+	obstacles, err := wake.Unstreamable(ctx, conn, d.Queries(t.Relation()))
 	if err != nil {
 		return t, err
 	}
 	if len(obstacles) == 0 {
 		made, _, err := complete(ctx, conn, t, false)
-		if (err == nil || isDenied(err)) && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(table(t)) }) {
-			obstacles = wake.Unpublished(table(t), d)
+		if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }) {
+			obstacles = wake.Unpublished(t.Relation(), d)
 		}
 	}
 	if len(obstacles) > 0 {

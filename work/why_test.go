@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
 )
@@ -200,7 +201,7 @@ func TestWhyIsForWhoeverMayRead(t *testing.T) {
 		t.Error(said)
 	}
 	id := s.add("input, plan", "SELECT 1", "infinity")
-	if _, err := conn.Exec(t.Context(), "SELECT task_why($1)", id); !hasState(err, "42501") {
+	if _, err := conn.Exec(t.Context(), "SELECT task_why($1)", id); !fault.Has(err, "42501") {
 		t.Error(err)
 	}
 	s.exec("GRANT SELECT ON task TO " + role + "; REVOKE SELECT (leads, since, seen, run, timezone) ON task_leader FROM PUBLIC")
@@ -215,7 +216,7 @@ func TestWhyIsForWhoeverMayRead(t *testing.T) {
 func TestWhyIsQuick(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
-	if _, err := sql.Install(t.Context(), s.conn, table(s.target), sql.Options{}); err != nil {
+	if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	s.exec("ALTER TABLE task SET (autovacuum_enabled = false); SET synchronous_commit = off")

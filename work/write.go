@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -161,14 +162,14 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 		var answer *pgconn.PgError
 		errors.As(err, &answer)
 		switch {
-		case isLocked(err):
+		case fault.Of(err) == fault.Locked:
 			e.later(retryMost)
 			l.keep(e)
 			return l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key)
-		case isSlow(err) && e.wait == 0, // the server itself may be, this once
-			passing(err) && (isOfLocks(answer) || answer.Where == "" || e.wait < retryMost):
+		case fault.Of(err) == fault.Slow && e.wait == 0, // the server itself may be, this once
+			fault.Of(err).Passing() && (fault.Of(answer).OfLocks() || answer.Where == "" || e.wait < retryMost):
 			most := retryMost
-			if isLack(err) { // it takes a person
+			if fault.Of(err).Lacks() { // it takes a person
 				most, e.wait = exhaustedMost, max(e.wait, retryMost/2)
 			}
 			e.later(most)
@@ -204,7 +205,7 @@ const partsMost = 8
 func bisect[T any](rows []T, change func([]T) error, refused func(T, error) error) error {
 	err := change(rows)
 	switch {
-	case err == nil || !refusedByServer(err):
+	case err == nil || !fault.Of(err).OfRow():
 		return err
 	case len(rows) == 1:
 		return refused(rows[0], err)
@@ -224,10 +225,10 @@ func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, [
 		defer cancel()
 		return do(bounded, ids)
 	}, func(id int64, err error) error {
-		if passing(err) && !isLack(err) {
+		if fault.Of(err).Passing() && !fault.Of(err).Lacks() {
 			return nil // it is tried again
 		}
-		if l.refuses(id, refusesAgain); isLack(err) {
+		if l.refuses(id, refusesAgain); fault.Of(err).Lacks() {
 			return nil
 		}
 		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")

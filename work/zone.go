@@ -55,6 +55,6 @@ func (l *loop) rezone(ctx context.Context) bool {
 
 // zoneless says that series wait for a zone.
 func (l *loop) zoneless() {
-	l.trouble.hourly(l.log.Error(), "zone").Str("timezone", l.timeZone()).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+	l.log.Hourly(l.log.Error(), "zone").Str("timezone", l.timeZone()).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }

@@ -1,7 +1,6 @@
-package work
+package target
 
 import (
-	"context"
 	"regexp"
 	"strings"
 	"sync/atomic"
@@ -11,7 +10,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/human"
-	"pgtaskd/work/lane"
 )
 
 // Which tasks are logged.
@@ -24,7 +22,6 @@ const (
 const (
 	linesMost    = 100 // about tasks that a target writes in each linesTick; the rest is counted
 	linesTick    = 10 * time.Second
-	nameMost     = 100 // characters of a name that a user has chosen, in the log
 	sentenceMost = 500 // bytes of an error
 )
 
@@ -56,50 +53,53 @@ func (t *TaskLog) wants(state string) bool {
 	return false
 }
 
-// throttle bounds how many lines a target writes about its tasks. It belongs to the loop.
+// throttle bounds how many lines a target writes about its tasks.
 type throttle struct {
 	began time.Time // the linesTick that is under way
 	lines int       // that were asked for in it
 }
 
-// taskLine is what a line says of a task.
-type taskLine struct {
-	id            int64
-	state, group  string
-	key, sqlstate string
-	error         string
-	attempt       int32
-	start, stop   time.Time
+// Line is what the log says of a task that has ended, or waits again.
+type Line struct {
+	ID            int64
+	State, Group  string
+	Key, SQLState string // "": none
+	Error         string // its first line is shown
+	Attempt       int32
+	Start, Stop   time.Time // zero: it has not run
 }
 
-// report logs a task that has ended, or waits again.
-func (l *loop) report(t taskLine) {
+// Wants tells whether a task that has come to the state is logged.
+func (l *Log) Wants(state string) bool { return l.tasks.wants(state) }
+
+// Task logs a task that has ended, or waits again.
+func (l *Log) Task(t Line) {
 	if l.throttle.lines++; l.throttle.lines > linesMost {
 		return
 	}
-	line := l.log.Info()
-	if t.state == "FAIL" || t.state == "GONE" {
-		line = l.log.Warn()
+	line := l.Info()
+	if t.State == "FAIL" || t.State == "GONE" {
+		line = l.Warn()
 	}
-	line = line.Int64("id", t.id).Str("group", groupName(t.group))
-	if t.key != "" {
-		line = line.Str("key", legible(t.key))
+	line = line.Int64("id", t.ID).Str("group", human.Legible(t.Group))
+	if t.Key != "" {
+		line = line.Str("key", human.Legible(t.Key))
 	}
-	line = line.Str("state", t.state)
-	if t.sqlstate != "" {
-		line = line.Str("sqlstate", legible(t.sqlstate))
+	line = line.Str("state", t.State)
+	if t.SQLState != "" {
+		line = line.Str("sqlstate", human.Legible(t.SQLState))
 	}
-	if t.error != "" {
-		first, _, _ := strings.Cut(t.error, "\n")
+	if t.Error != "" {
+		first, _, _ := strings.Cut(t.Error, "\n")
 		line = line.Str(zerolog.ErrorFieldName, cut(masked(first), sentenceMost))
 	}
-	if t.attempt > 1 {
-		line = line.Int32("attempt", t.attempt)
+	if t.Attempt > 1 {
+		line = line.Int32("attempt", t.Attempt)
 	}
-	if !t.start.IsZero() {
-		line = line.Str("ran", human.Duration(max(t.stop.Sub(t.start), 0)))
+	if !t.Start.IsZero() {
+		line = line.Str("ran", human.Duration(max(t.Stop.Sub(t.Start), 0)))
 	}
-	switch t.state {
+	switch t.State {
 	case "FAIL", "GONE":
 		line.Msg("task failed")
 	case "PLAN":
@@ -109,35 +109,17 @@ func (l *loop) report(t taskLine) {
 	}
 }
 
-// tellLeftOut says how many lines have been left out, and lets others be written.
-func (l *loop) tellLeftOut(context.Context) error {
+// TellLeftOut says, every ten seconds, how many lines about tasks were left out, and lets others be
+// written.
+func (l *Log) TellLeftOut() {
 	t := &l.throttle
 	if time.Since(t.began) < linesTick {
-		return nil
+		return
 	}
 	if n := t.lines - linesMost; n > 0 {
-		l.log.Warn().Int("tasks", n).Msg("more tasks ended than the log shows")
+		l.Warn().Int("tasks", n).Msg("more tasks ended than the log shows")
 	}
 	*t = throttle{began: time.Now()}
-	return nil
-}
-
-// groupName is the name of a group, of a long one the beginning, for a line of the log.
-func groupName(group string) string {
-	head := lane.Head(group)
-	if head == group {
-		return legible(group)
-	}
-	return strings.TrimSuffix(legible(head), "…") + "…"
-}
-
-// legible is the beginning of a name that a user has chosen, for a line of the log: at most 100
-// characters, and those that are not seen as escapes.
-func legible(name string) string {
-	if runes := []rune(name); len(runes) > nameMost {
-		return human.Visible(string(runes[:nameMost])) + "…"
-	}
-	return human.Visible(name)
 }
 
 // cut is a text of at most so many bytes.

@@ -1,10 +1,8 @@
-package work
+package target
 
 import (
 	"sync/atomic"
 	"time"
-
-	"pgtaskd/work/run"
 )
 
 // Ends are the states to which a run, or the time in which it should have begun, brings a task.
@@ -12,13 +10,13 @@ var Ends = [...]string{"DONE", "FAIL", "GONE", "STOP", "PLAN"}
 
 // Why the period of a repeating task passes without a run.
 const (
-	skippedLate       = "late"       // it was over before the run before it had ended, or nobody led
-	skippedExpired    = "expired"    // it has not started by plan + active
-	skippedSuperseded = "superseded" // another task waits with its key
+	Late       = "late"       // it was over before the run before it had ended, or nobody led
+	Expired    = "expired"    // it has not started by plan + active
+	Superseded = "superseded" // another task waits with its key
 )
 
 // Skips are the reasons for which periods are skipped.
-var Skips = [...]string{skippedLate, skippedExpired, skippedSuperseded}
+var Skips = [...]string{Late, Expired, Superseded}
 
 // Stats are what one target counts and shows of itself. They outlast the loops that serve it, one
 // after the other. Any goroutine may use them.
@@ -27,11 +25,15 @@ type Stats struct {
 	skipped   [len(Skips)]atomic.Int64
 	run, wait histogram
 	connected atomic.Int64             // control connections that were made
-	serving   atomic.Pointer[loop]     // nil: no loop does
+	serving   atomic.Pointer[Load]     // nil: no loop does
 	standing  atomic.Pointer[Standing] // nil: it is starting
 	table     atomic.Pointer[Survey]   // nil: not looked at, or somebody else leads
 	asked     atomic.Int64             // when Read was called last, in seconds
 }
+
+// Load tells how many tasks run, how many are due and do not, and how many sessions there are. Any
+// goroutine may call it.
+type Load func() (running, ready, sessions int)
 
 // NewStats returns the stats of a target that has not been served yet.
 func NewStats() *Stats { return &Stats{} }
@@ -76,9 +78,8 @@ func (s *Stats) Read() Figures {
 	}
 	read(f.Ended[:], s.ended[:])
 	read(f.Skipped[:], s.skipped[:])
-	if l := s.serving.Load(); l != nil {
-		busy, prefetched, ready := l.Lanes.Load()
-		f.Running, f.Ready, f.Seated = busy, prefetched+ready, l.Pool.Count()
+	if load := s.serving.Load(); load != nil {
+		f.Running, f.Ready, f.Seated = (*load)()
 	}
 	return f
 }
@@ -97,19 +98,35 @@ func (s *Stats) Standing() Standing {
 	return Standing{}
 }
 
-// watched tells whether somebody has read the stats a short while ago.
-func (s *Stats) watched() bool {
+// Serves has Read call load; nil: nobody serves the target now.
+func (s *Stats) Serves(load Load) {
+	if load == nil {
+		s.serving.Store(nil)
+		return
+	}
+	s.serving.Store(&load)
+}
+
+// Connected counts a control connection.
+func (s *Stats) Connected() { s.connected.Add(1) }
+
+// Table is what the last look at the table has shown; nil: there was none.
+func (s *Stats) Table() *Survey { return s.table.Load() }
+
+// Watched tells whether somebody has read the stats a short while ago.
+func (s *Stats) Watched() bool {
 	return time.Since(time.Unix(s.asked.Load(), 0)) < watchedFor
 }
 
 // watchedFor is how long after a reading the next one is expected.
 const watchedFor = 10 * time.Minute
 
-func (s *Stats) fails(err error) { s.stands(Standing{Fault: err.Error()}) }
+// Fails takes note of what keeps the target from being served.
+func (s *Stats) Fails(err error) { s.Stands(Standing{Fault: err.Error()}) }
 
-// stands takes note of how the target is served now: if neither led nor stood by for, nothing is
+// Stands takes note of how the target is served now: if neither led nor stood by for, nothing is
 // wrong.
-func (s *Stats) stands(now Standing) {
+func (s *Stats) Stands(now Standing) {
 	before := s.Standing()
 	now.Since = before.Since
 	if now != before {
@@ -121,10 +138,11 @@ func (s *Stats) stands(now Standing) {
 	}
 }
 
-// ends counts tasks whose row shows that state now.
-func (s *Stats) ends(state string, n int) { count(s.ended[:], Ends[:], state, n) }
+// Ends counts tasks whose row shows that state now.
+func (s *Stats) Ends(state string, n int) { count(s.ended[:], Ends[:], state, n) }
 
-func (s *Stats) skips(reason string, n int) { count(s.skipped[:], Skips[:], reason, n) }
+// Skips counts periods that pass without a run.
+func (s *Stats) Skips(reason string, n int) { count(s.skipped[:], Skips[:], reason, n) }
 
 func count(counters []atomic.Int64, names []string, name string, n int) {
 	for i := range names {
@@ -134,59 +152,10 @@ func count(counters []atomic.Int64, names []string, name string, n int) {
 	}
 }
 
-// ran counts a run of which the outcome is known.
-func (s *Stats) ran(o *run.Outcome) {
-	if o.Start.IsZero() || o.Kind == run.Released {
-		return
-	}
-	row := &o.Task.Row
-	if row.Skipped > 0 && row.Attempt == 1 {
-		s.skips(skippedLate, int(row.Skipped))
-	}
-	s.run.observe(o.Stop.Sub(o.Start))
-	s.wait.observe(o.Start.Sub(row.Plan.Add(row.Late)))
-}
-
-// Buckets are the upper bounds of the times that are counted together.
-var Buckets = [...]time.Duration{
-	time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond,
-	2 * time.Second, 10 * time.Second, time.Minute, 5 * time.Minute, 20 * time.Minute, time.Hour, 4 * time.Hour,
-}
-
-// histogram counts times by how long they are. Any goroutine may use it.
-type histogram struct {
-	counts [len(Buckets) + 1]atomic.Uint64 // the last: those over all bounds
-	sum    atomic.Int64                    // nanoseconds
-}
-
-func (h *histogram) observe(d time.Duration) {
-	d = max(d, 0) // clocks differ
-	n := 0
-	for n < len(Buckets) && d > Buckets[n] {
-		n++
-	}
-	h.counts[n].Add(1)
-	h.sum.Add(int64(d))
-}
-
-// Times are the times that were observed.
-type Times struct {
-	Counts [len(Buckets) + 1]uint64 // by bucket, the last over all bounds
-	Sum    time.Duration
-}
-
-// Count is how many there were.
-func (t Times) Count() (n uint64) {
-	for _, c := range t.Counts {
-		n += c
-	}
-	return n
-}
-
-func (h *histogram) read() (t Times) {
-	for i := range h.counts {
-		t.Counts[i] = h.counts[i].Load()
-	}
-	t.Sum = time.Duration(h.sum.Load())
-	return t
+// Ran counts a run: when it was due, when it began and ended, and how many periods were passed over
+// before it.
+func (s *Stats) Ran(due, start, stop time.Time, late int) {
+	s.Skips(Late, late)
+	s.run.observe(stop.Sub(start))
+	s.wait.observe(start.Sub(due))
 }

@@ -1,0 +1,31 @@
+package work
+
+import (
+	"context"
+
+	"pgtaskd/human"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+)
+
+// limits are the settings that runners have to know.
+func limits(live target.Live) run.Limits {
+	return run.Limits{Run: live.Run, OutputLimit: live.OutputLimit, OutputFail: live.OutputFail}
+}
+
+// change takes up settings that have changed.
+func (l *loop) change(context.Context) error {
+	latest := l.target.Changes.Latest()
+	if latest == nil || latest == l.live.Load() {
+		return nil
+	}
+	l.Lanes.Resize(latest.Run)
+	l.live.Store(latest)
+	limits := limits(*latest)
+	l.Limits.Store(&limits)
+	l.keeping.restart()
+	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
+		Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
+		Int64("output_limit", latest.OutputLimit).Msg("settings changed")
+	return nil
+}
