@@ -42,7 +42,7 @@ var forTests = []string{"server/servertest", "server/tasktest", "server/programt
 var rooms = []string{"work"}
 
 // shared are the rooms that all others may know.
-var shared = []string{"work/target", "work/schedule"}
+var shared = []string{"work/target", "work/schedule", "work/control"}
 
 // uses are the rooms that a room may know beside these.
 var uses = map[string][]string{

@@ -45,7 +45,7 @@ func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 	s.exec("INSERT INTO task (input, cron) SELECT '', '@daily' FROM generate_series(1, 3)")
 	batch := &pgx.Batch{}
 	l.queueUnplanned(batch)
-	if err := l.send(t.Context(), batch); err != nil {
+	if err := l.control.Send(t.Context(), batch); err != nil {
 		t.Fatal(err)
 	}
 	for planned := range 3 {
@@ -58,7 +58,7 @@ func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 		batch := &pgx.Batch{}
 		l.look.planned = l.unplanned[0].id + 1
 		l.queueUnplanned(batch)
-		if err := l.send(t.Context(), batch); err != nil {
+		if err := l.control.Send(t.Context(), batch); err != nil {
 			t.Fatal(err)
 		}
 	}

@@ -34,7 +34,7 @@ func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 	tasks, err := l.read(ctx, nil)
 	var refusal *pgconn.PgError
 	switch {
-	case (errors.As(err, &refusal) || fault.Of(err).OfRow()) && !l.control.conn.IsClosed(), err == nil && len(tasks) == 0:
+	case (errors.As(err, &refusal) || fault.Of(err).OfRow()) && l.control.Opened(), err == nil && len(tasks) == 0:
 		return false, nil
 	case err != nil:
 		return false, err

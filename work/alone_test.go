@@ -26,7 +26,7 @@ func TestAlone(t *testing.T) {
 		l.tasks, l.look = map[int64]*task{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
-		l.control.notices.Take(&pgconn.Notification{PID: 1}, "", 1)
+		l.notices.Take(&pgconn.Notification{PID: 1}, "", 1)
 		l.fallAsleep(t)
 		if err := l.rescan(t.Context()); err != nil {
 			t.Fatal(err)
@@ -127,7 +127,7 @@ func (l *loop) fallAsleep(t *testing.T) {
 
 func (l *loop) tell(t *testing.T, sql string) {
 	t.Helper()
-	if _, err := l.control.conn.Exec(t.Context(), sql); err != nil {
+	if _, err := l.control.Conn().Exec(t.Context(), sql); err != nil {
 		t.Fatal(err)
 	}
 }

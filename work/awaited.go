@@ -6,8 +6,6 @@ import (
 	"math"
 	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // A look at all that is waited for: when a term begins, where an end may have been missed, such as
@@ -96,16 +94,10 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 func (l *loop) readAwaited(ctx context.Context) error {
 	f := &l.successors
 	s := &f.survey
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	found, err := l.control.conn.Query(ctx, l.queries().Text("awaited"), s.behind, awaitedChunk)
-	if err != nil {
-		return err
-	}
 	n := 0
 	var ended bool
 	var awaits *int64
-	if _, err := pgx.ForEachRow(found, []any{&s.behind, &ended, &awaits}, func() error {
+	if err := l.control.Each(ctx, "awaited", []any{s.behind, awaitedChunk}, []any{&s.behind, &ended, &awaits}, func() error {
 		n++
 		if _, known := f.awaited[s.behind]; !known {
 			f.await(s.behind)
@@ -127,12 +119,9 @@ func (l *loop) readAwaited(ctx context.Context) error {
 // readDoomed finds, of some tasks that wait, those that name what did not end well.
 func (l *loop) readDoomed(ctx context.Context) error {
 	s := &l.successors.survey
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	var n int
 	var doomed []int64
-	row := l.control.conn.QueryRow(ctx, l.queries().Text("doomed"), s.sought, s.waiting, illChunk)
-	if err := row.Scan(&s.waiting, &n, &doomed); err != nil {
+	if err := l.control.Row(ctx, "doomed", []any{s.sought, s.waiting, illChunk}, &s.waiting, &n, &doomed); err != nil {
 		return err
 	}
 	for _, id := range doomed {

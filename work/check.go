@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
 
@@ -44,20 +45,21 @@ func (r *Report) failed(what string, err error) {
 // Check finds out whether Serve could serve the target, and what it would create. It changes
 // nothing.
 func Check(ctx context.Context, t target.Target) (r Report) {
-	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
-	c, err := connect(ctx, t)
+	c := control.New(t, nil)
+	err := c.Open(ctx)
 	switch {
 	case err == nil:
-		defer c.close()
-		if err := trySession(ctx, &t, "", c.version); err != nil {
+		defer c.Close()
+		if err := trySession(ctx, &t, "", c.Facts().Version); err != nil {
 			r.failed("cannot open a session for tasks: ", err)
 		}
-		r.roles(ctx, c, t)
-		r.table(ctx, c.conn, t)
+		r.roles(ctx, c.Facts(), t)
+		r.table(ctx, c.Conn(), t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
-	case errors.Is(err, errRecovery), errors.Is(err, errReadOnly):
+	case errors.Is(err, control.ErrRecovery), errors.Is(err, control.ErrReadOnly):
 		r.fault("%s", err)
 	default:
 		r.failed("cannot connect: ", err)

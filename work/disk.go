@@ -68,13 +68,11 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 
 // tryDisk writes a file, and is an error where it finds no room.
 func (l *loop) tryDisk(ctx context.Context) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("SET LOCAL work_mem TO '64kB'")
 	batch.Queue("SET LOCAL temp_tablespaces TO ''") // it is that of the tables which counts
-	batch.Queue(l.queries().Text("disk"))
+	l.control.Queue(batch, "disk")
 	batch.Queue("COMMIT")
-	return l.send(ctx, batch)
+	return l.control.Send(ctx, batch)
 }

@@ -26,7 +26,7 @@ func TestTheDiskIsLookedAtWithinTheLimitOfTheRole(t *testing.T) {
 		if err := l.tryDisk(t.Context()); err != nil {
 			t.Errorf("a limit of %s: %v", limit, err)
 		}
-		_, room := servertest.FullDisk(t, s.conn, fmt.Sprint(l.control.conn.PgConn().PID()))
+		_, room := servertest.FullDisk(t, s.conn, fmt.Sprint(l.control.Conn().PgConn().PID()))
 		if err := l.tryDisk(t.Context()); limit != "0" && limit != "1kB" && !fault.Has(err, "53100") {
 			t.Errorf("a limit of %s, with a full disk: %v", limit, err)
 		}

@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/human"
+	"pgtaskd/work/control"
 )
 
 // drained tells whether a drain has come to its end, or takes too long: rows that somebody has
@@ -89,14 +90,14 @@ func (l *loop) handOver(ctx context.Context) error {
 		delete(l.orphans, id)
 	}
 	l.closeLater(l.Pool.Stale(0))
-	ctx, cancel := limited(ctx)
+	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	l.mayOwn.Store(false)
 	l.stopLedger(false) // the next leader ends its connection
 	if err := l.wake.WakeUp(ctx); err != nil {
 		return err
 	}
-	if err := l.control.leads.release(ctx, l.control.conn); err != nil {
+	if err := l.leads.release(ctx, l.control.Conn()); err != nil {
 		return err
 	}
 	l.handed = true

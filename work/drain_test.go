@@ -90,7 +90,6 @@ func TestNeverTwice(t *testing.T) {
 func TestDrainInAScan(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Second, Run: 1, Grace: time.Minute}, Reset: time.Hour}, target.NewLog(zerologNone, nil))
-	l.control = &control{}
 	l.look.columns, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
 	l.scanning.active = true
 	l.draining = time.Now()
@@ -127,12 +126,10 @@ func TestSessionsAreForgotten(t *testing.T) {
 	s := play(t)
 	collected := make(chan struct{}, 100)
 	l := newLoop(t.Context(), s.target, target.NewLog(zerologNone, nil))
-	c, err := connect(t.Context(), s.target)
-	if err != nil {
+	if err := l.control.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer c.close()
-	l.facts.Store(c)
+	defer l.control.Close()
 	go func() { // what the loop would do
 		for {
 			select {
@@ -147,7 +144,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 		}
 	}()
 	for range 20 {
-		session, err := l.Pool.Connect(t.Context(), pool.Need{Leader: c.pid, Group: "a"})
+		session, err := l.Pool.Connect(t.Context(), pool.Need{Leader: l.control.Facts().PID, Group: "a"})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -49,7 +49,7 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 	if err := rows.Err(); err != nil || found == 0 {
 		return found, expired, err
 	}
-	return found, expired, l.control.conn.TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &s.plan)
+	return found, expired, l.control.Conn().TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &s.plan)
 }
 
 // integer reads what the server has sent in binary form, of whatever size the user's column is;
@@ -77,7 +77,7 @@ type expiring struct {
 // first, since a task may be newer than those that are known; where that cannot be done now, the
 // next look at all that is due finds the tasks again.
 func (l *loop) expired(ctx context.Context, found []expiring) (ids []int64, err error) {
-	if len(found) > 0 && l.control.table.Group != 0 {
+	if len(found) > 0 && l.control.Table().Group != 0 {
 		if err := l.readGroups(ctx); err != nil {
 			return nil, err
 		}

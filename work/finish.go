@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -20,11 +21,7 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 		return nil
 	}
 	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		rows, err := l.control.conn.Query(ctx, l.queries().Text("delete"), ids)
-		if err != nil {
-			return err
-		}
-		locked, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+		locked, err := l.control.IDs(ctx, "delete", ids)
 		l.empty = append(l.empty, locked...)
 		if len(ids) == 1 && fault.Of(err).OfRow() && !fault.Of(err).Passing() {
 			l.stays(err, ids[0])
@@ -69,7 +66,7 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 // writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
 // passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
 func (l *loop) writeEnds(ctx context.Context, ends []end, query string, args ...any) error {
-	ctx, cancel := limited(ctx)
+	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	first, free := ends[0].wait == 0, false
 	var some []changed

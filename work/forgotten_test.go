@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/control"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -26,7 +27,8 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		"marked, where a remote's do not matter": {-1, true, true, "dbname=other", false},
 	} {
 		l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
-		l.control, l.crashed = &control{lazy: c.lazy}, &noon
+		l.control.Learn(&control.Facts{Lazy: c.lazy})
+		l.crashed = &noon
 		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}
 		one.Marks.Store(c.marked)
 		l.know([]*run.Task{one})

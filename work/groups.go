@@ -36,7 +36,7 @@ type grouping struct {
 
 // nextRegroup is when the limits of groups are to be read, as they may have changed.
 func (l *loop) nextRegroup() time.Duration {
-	g, table := &l.grouping, l.control.table.Group
+	g, table := &l.grouping, l.control.Table().Group
 	if table != g.table {
 		return max(0, groupsRetry-time.Since(g.failed))
 	}
@@ -48,7 +48,7 @@ func (l *loop) nextRegroup() time.Duration {
 		every = l.live.Load().Sleep
 	}
 	next := every - time.Since(g.read)
-	if l.control.notices.Regrouped {
+	if l.notices.Regrouped {
 		next = min(next, checkTick-time.Since(g.read))
 	}
 	if !g.resumes.IsZero() {
@@ -60,7 +60,7 @@ func (l *loop) nextRegroup() time.Duration {
 // regroupFor reads the limits again before tasks are started that may be newer than they are.
 func (l *loop) regroupFor(ctx context.Context, tasks []*run.Task, changed bool) error {
 	g := &l.grouping
-	same := l.control.table.Group == g.table && (g.table == 0 || !changed && !g.open)
+	same := l.control.Table().Group == g.table && (g.table == 0 || !changed && !g.open)
 	if len(tasks) == 0 || same || time.Since(g.failed) < groupsRetry {
 		return nil
 	}
@@ -70,8 +70,8 @@ func (l *loop) regroupFor(ctx context.Context, tasks []*run.Task, changed bool) 
 // readGroups reads the limits of groups, which hold from then on. In a term it begins with them:
 // what a new leader does not know it must not start.
 func (l *loop) readGroups(ctx context.Context) error {
-	l.control.notices.Regrouped = false
-	table, began := l.control.table.Group, time.Now()
+	l.notices.Regrouped = false
+	table, began := l.control.Table().Group, time.Now()
 	if table == 0 {
 		l.limit(nil)
 		l.grouping = grouping{}
@@ -107,24 +107,22 @@ func (l *loop) limit(limits []lane.Limit) {
 
 // queryGroups reads the table of groups.
 func (l *loop) queryGroups(ctx context.Context) (limits []lane.Limit, found grouping, err error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	name := sql.Beside(l.target.Relation(), "group")
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue(groupLimits)
-	batch.Queue(l.queries().Text("grouped")).QueryRow(func(row pgx.Row) error {
+	l.control.Queue(batch, "grouped").QueryRow(func(row pgx.Row) error {
 		calm := false
 		err := row.Scan(&found.version, &calm)
 		found.open = !calm
 		return err
 	})
-	batch.Queue(l.queries().Text("groups"), groupsMost+1).Query(func(rows pgx.Rows) error {
+	l.control.Queue(batch, "groups", groupsMost+1).Query(func(rows pgx.Rows) error {
 		limits, err = pgx.CollectRows(rows, limitOf)
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err := l.send(ctx, batch); err != nil {
+	if err := l.control.Send(ctx, batch); err != nil {
 		return nil, found, err
 	}
 	if len(limits) > groupsMost {

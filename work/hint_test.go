@@ -6,14 +6,13 @@ import (
 	"strings"
 	"testing"
 
-	"pgtaskd/work/target"
-
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/target"
 )
 
 // said is a line of the log.

@@ -224,18 +224,15 @@ func (l *loop) decline() {
 }
 
 func (l *loop) bring(ctx context.Context, a ask) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	var found answer
 	var err error
 	switch {
 	case a.kind == askLead:
-		err = l.control.conn.Ping(ctx)
+		err = l.control.Ping(ctx)
 	case a.text == run.Names:
 		found.Sizes, err = l.sizes(ctx, a)
 	default:
-		err = l.control.conn.QueryRow(ctx, l.queries().Text("text"),
-			append(a.row(), a.text == run.Data, l.target.LongestText())...).Scan(&found.Text)
+		err = l.control.Row(ctx, "text", append(a.row(), a.text == run.Data, l.target.LongestText()), &found.Text)
 	}
 	if failure := new(pgconn.PgError); fault.Of(err).OfRow() && errors.As(err, &failure) && !fault.Of(failure).OfLocks() {
 		err = nil // the text cannot be read

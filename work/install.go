@@ -12,6 +12,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
@@ -20,7 +21,7 @@ import (
 // right that was there while the target was served has been taken away by somebody, and is not put
 // back: a table to be restored would be in the way of that.
 func (l *loop) install(ctx context.Context) error {
-	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
 	c, t := l.control, l.target.Relation()
 	if err := l.lockParents(ctx); err != nil {
@@ -37,14 +38,14 @@ func (l *loop) install(ctx context.Context) error {
 		return err
 	}
 	described.Inserter = l.target.Inserter
-	queries := described.Queries(t)
-	c.table, c.queries = described, queries
+	c.Describe(described)
+	queries := c.Queries()
 	l.Queries.Store(&queries)
 	l.without(described.Without)
 	if err := l.followRole(ctx, described); err != nil {
 		return err
 	}
-	err = lackingRights(ctx, c.conn, c.queries, t)
+	err = lackingRights(ctx, c.Conn(), queries, t)
 	if lack := new(lackOfRights); errors.As(err, &lack) && l.target.Create && !l.trouble.served {
 		if err = grantAsAdmin(ctx, l.target, lack, true); err == nil { // we may lock the table now, so that nothing is under way unseen
 			err = l.lookAtDoor(ctx)
@@ -53,14 +54,14 @@ func (l *loop) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.wake.Adopt(ctx, wake.Control{Conn: c.conn, Notices: &c.notices, Queries: c.queries}, way, described)
+	return l.wake.Adopt(ctx, wake.Control{Conn: c.Conn(), Notices: &l.notices, Queries: queries}, way, described)
 }
 
 // remains reads what the table is like now, so that a change after this is noticed. It is an error
 // when the table was there while the target was served, and is no more.
 func (l *loop) remains(ctx context.Context) error {
 	var columns *string
-	err := l.control.conn.QueryRow(ctx, l.control.queries.Text("columns"), l.target.Schema, l.target.Table).Scan(&columns, nil, nil, nil)
+	err := l.control.Row(ctx, "columns", []any{l.target.Schema, l.target.Table}, &columns, nil, nil, nil)
 	switch {
 	case err != nil:
 		return err
@@ -86,7 +87,7 @@ func gone(t target.Target) error {
 // furnish completes the table and looks at it. What it can do without is postponed while somebody
 // has locked it.
 func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, error) {
-	made, _, err := complete(ctx, l.control.conn, t, true)
+	made, _, err := complete(ctx, l.control.Conn(), t, true)
 	made = l.unmade(made)
 	if len(made) > 0 {
 		line := l.log.Info()
@@ -98,14 +99,14 @@ func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, e
 	if err = l.postpone(ctx, t, err); err != nil {
 		return sql.Description{}, err
 	}
-	described, err := sql.Describe(ctx, l.control.conn, t.Relation())
+	described, err := sql.Describe(ctx, l.control.Conn(), t.Relation())
 	if err == nil && !described.Exists {
 		err = fmt.Errorf("table %s does not exist", t.Relation())
 	}
 	if err == nil { // what has come since it was completed
 		err = described.Refusal(t.Inserter)
 	}
-	if old, _ := shortfall(ctx, l.control.conn, t); old != "" {
+	if old, _ := shortfall(ctx, l.control.Conn(), t); old != "" {
 		described.Without = append(described.Without, old)
 	}
 	return described, err
@@ -134,7 +135,7 @@ func above(ctx context.Context, conn *pgx.Conn, q sql.Queries, t target.Target) 
 // lockParents refuses to serve a partition or child of a table that is served itself: their lanes
 // would be counted apart.
 func (l *loop) lockParents(ctx context.Context) error {
-	all, err := above(ctx, l.control.conn, l.control.queries, l.target)
+	all, err := above(ctx, l.control.Conn(), l.control.Queries(), l.target)
 	for _, r := range all {
 		if r.Other && err == nil {
 			err = l.share(ctx, sql.Table{Schema: r.Schema, Name: r.Table})
@@ -227,9 +228,7 @@ func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target) (old string
 
 // used tells whether tasks have ever been written to the table: then pauses may be under way.
 func (l *loop) used(ctx context.Context) (used bool, err error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	err = l.control.conn.QueryRow(ctx, l.queries().Text("used")).Scan(&used, &l.crashed)
+	err = l.control.Row(ctx, "used", nil, &used, &l.crashed)
 	return used, err
 }
 
@@ -250,7 +249,7 @@ func (l *loop) postpone(ctx context.Context, t target.Target, err error) error {
 	if !fault.Has(err, "55P03") {
 		return err
 	}
-	if _, needed := shortfall(ctx, l.control.conn, t); needed != nil {
+	if _, needed := shortfall(ctx, l.control.Conn(), t); needed != nil {
 		return err
 	}
 	l.postponed = time.Now()
@@ -263,13 +262,11 @@ func (l *loop) postpone(ctx context.Context, t target.Target, err error) error {
 // server's, where triggers of users may rely on that: but not where everybody may create something
 // in one of its schemas.
 func (l *loop) followRole(ctx context.Context, d sql.Description) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	l.rolePath.Store(nil)
 	path := "pg_catalog, pg_temp"
 	if e := &l.entrance; d.Triggers && e.path != "" && !e.open {
 		path = "pg_catalog, " + e.path
 		l.rolePath.Store(&path)
 	}
-	return l.control.follow(ctx, path)
+	return l.control.Follow(ctx, path)
 }

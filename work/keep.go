@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
 )
 
 // What deleting old tasks takes at most, so that the other duties do not wait for it.
@@ -183,13 +184,11 @@ func (l *loop) keepsOld(id int64, why error) {
 
 // asOld runs a statement on old tasks, which waits for nothing.
 func (l *loop) asOld(ctx context.Context, name string, read func(pgx.Rows) error, args ...any) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', '50ms', true), "+
-		"pg_catalog.set_config('synchronous_commit', 'off', true)", milliseconds(oldLimit))
-	batch.Queue(l.queries().Text(name), args...).Query(read)
+		"pg_catalog.set_config('synchronous_commit', 'off', true)", control.Milliseconds(oldLimit))
+	l.control.Queue(batch, name, args...).Query(read)
 	batch.Queue("COMMIT")
-	return l.send(ctx, batch)
+	return l.control.Send(ctx, batch)
 }

@@ -13,6 +13,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
 
@@ -50,7 +51,7 @@ func (l *loop) present(ctx context.Context) error { return l.show(ctx, !l.handed
 // standsBy shows there that another controller leads, each minute. One of another role trusts
 // others: what it has as that table is not looked at.
 func (l *loop) standsBy(ctx context.Context) error {
-	if rival := l.control.leads.rival; rival == nil || rival.Role != l.target.Connect["user"] {
+	if rival := l.leads.rival; rival == nil || rival.Role != l.target.Connect["user"] {
 		return nil
 	}
 	return l.show(ctx, false)
@@ -64,14 +65,14 @@ func (l *loop) show(ctx context.Context, leads bool) error {
 		return nil
 	}
 	p.at, p.leads = time.Now(), leads
-	ctx, cancel := limited(ctx)
+	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	zone := l.control.timeZone
+	zone := l.control.Facts().TimeZone
 	if now := l.Zone.Load(); now != nil {
 		zone = *now
 	}
 	host, controller := process()
-	_, err := l.control.conn.Exec(ctx, leaderLimits+l.control.queries.Text("lead"), pgx.QueryExecModeSimpleProtocol,
+	_, err := l.control.Conn().Exec(ctx, leaderLimits+l.control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
 		cmp.Or(p.controller, controller), leads, host, os.Getpid(), Version, l.live.Load().Run, zone)
 	if fault.Has(err, "42P01", "42501") { // there is none that we may write to
 		p.at = time.Now().Add(target.SayAgain)

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 )
 
 const (
@@ -25,19 +26,19 @@ type leadership struct {
 
 // elect tries to become the leader.
 func (l *loop) elect(ctx context.Context) (leads bool, err error) {
-	ctx, cancel := limited(ctx)
+	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	c, k := l.control, sql.Leadership(l.target.Relation(), false)
-	leads, err = k.Take(ctx, c.conn)
-	if err != nil || leads || time.Since(c.leads.looked) < rivalTick {
+	c, k := l.control.Conn(), sql.Leadership(l.target.Relation(), false)
+	leads, err = k.Take(ctx, c)
+	if err != nil || leads || time.Since(l.leads.looked) < rivalTick {
 		return leads, err
 	}
-	if c.leads.rival, err = k.Holder(ctx, c.conn); err != nil {
+	if l.leads.rival, err = k.Holder(ctx, c); err != nil {
 		return false, err
 	}
-	c.leads.looked = time.Now()
-	if !l.trouble.served && c.leads.rival != nil {
-		d, err := sql.Describe(ctx, c.conn, l.target.Relation())
+	l.leads.looked = time.Now()
+	if !l.trouble.served && l.leads.rival != nil {
+		d, err := sql.Describe(ctx, c, l.target.Relation())
 		l.trouble.served = d.Exists
 		return false, err
 	}
@@ -55,16 +56,19 @@ func (l *loop) standsBehind(rival *sql.Holder) {
 
 // share keeps the table above from being served, for as long as we lead.
 func (l *loop) share(ctx context.Context, above sql.Table) error {
-	c, k := l.control, sql.Leadership(above, true)
-	if c.leads.above[above] {
+	c, k := l.control.Conn(), sql.Leadership(above, true)
+	if l.leads.above[above] {
 		return nil
 	}
-	shared, err := k.Take(ctx, c.conn)
+	shared, err := k.Take(ctx, c)
+	if l.leads.above == nil {
+		l.leads.above = map[sql.Table]bool{}
+	}
 	if err != nil || shared {
-		c.leads.above[above] = shared
+		l.leads.above[above] = shared
 		return err
 	}
-	holder, err := k.Holder(ctx, c.conn)
+	holder, err := k.Holder(ctx, c)
 	if err != nil {
 		return err
 	}

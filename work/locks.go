@@ -26,7 +26,7 @@ const (
 // id that is taken, it is run again: it must bear that. What may notify somebody, or draw an id, runs
 // in one: where there is no room for that, it says so.
 func (l *loop) brief(ctx context.Context, do func(pgx.Tx) error) error {
-	err := pgx.BeginTxFunc(ctx, l.control.conn, pgx.TxOptions{BeginQuery: briefly}, do)
+	err := l.control.Transaction(ctx, briefly, do)
 	switch {
 	case fault.Of(err) == fault.QueueFull:
 		l.queueFull(err.Error())
@@ -124,7 +124,7 @@ func (l *loop) tellOfLock(ctx context.Context, since time.Time, id int64, key *s
 	if time.Since(since) < lockedTold || !l.log.Once("lock", lockedAgain) {
 		return nil
 	}
-	writers, err := sql.Holders(ctx, l.control.conn, l.target.Relation(), true)
+	writers, err := sql.Holders(ctx, l.control.Conn(), l.target.Relation(), true)
 	if err != nil && !fault.Of(err).OfRow() {
 		return err
 	}

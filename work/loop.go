@@ -9,11 +9,13 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
@@ -37,9 +39,10 @@ type loop struct {
 	panics          *panics
 	stats           *target.Stats
 	live            atomic.Pointer[target.Live] // those of the target, or what it was told since
-	facts           atomic.Pointer[control]     // only what does not change after know
 
-	control   *control
+	control   *control.Control
+	notices   wake.Notices
+	leads     leadership
 	tasks     map[int64]*task // read by us, until their end is written
 	reruns    map[int64]again // how often tasks had to be run again for reasons of our own
 	unsaid    []end           // ends that are not written yet,
@@ -86,6 +89,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		live = *latest
 	}
 	l.live.Store(&live)
+	l.control = control.New(t, func(n *pgconn.Notification, own uint32) { l.notices.Take(n, sql.Channel(t.Relation()), own) })
 	l.Dispatcher = l.dispatcher(live)
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
@@ -196,7 +200,7 @@ func (l *loop) begin(ctx context.Context) error {
 
 // endTerm gives up what belongs to the term, because of an error or not.
 func (l *loop) endTerm(ctx context.Context, err error) {
-	if errors.Is(err, errReadOnly) { // this session may write still, the next one may not
+	if errors.Is(err, control.ErrReadOnly) { // this session may write still, the next one may not
 		_ = l.write(ctx)
 	}
 	l.dropWaiting()

@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/control"
 )
 
 // TestManyRepetitionsVisitEachOnce: what a statement visits for each task that it repeats is no more
@@ -27,7 +29,7 @@ func TestManyRepetitionsVisitEachOnce(t *testing.T) {
 			s := prepared(t, func(target *Target) { target.Inserter = strings.Contains(c.columns, "role") })
 			l := s.installed()
 			s.exec("INSERT INTO task (input, state, plan, repeat, " + c.columns + ") SELECT 'SELECT 1', 'DONE', '2020-01-01', '1 day', " + c.values + " FROM generate_series(1, 400) AS i")
-			for name, value := range planning {
+			for name, value := range control.Planning {
 				must(t, s.conn, fmt.Sprintf("SET %s = %s", name, value))
 			}
 			must(t, s.conn, "SET session_replication_role = replica; PREPARE plan_repeat AS "+l.queries().Text("repeat"))
@@ -130,8 +132,8 @@ func TestManyThatWaitForOneAreNotVisited(t *testing.T) {
 				"awaited":    {"0", "'-infinity'", "20", "false"},
 				"successors": {fmt.Sprintf("'{%d}'", gate), "'{\"\"}'", "20"},
 			} {
-				must(t, l.control.conn, "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")
-				if got, plan := explain(t, l.control.conn, name, planned{args: args}); got.rows > 200 || got.reads > 100 {
+				must(t, l.control.Conn(), "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")
+				if got, plan := explain(t, l.control.Conn(), name, planned{args: args}); got.rows > 200 || got.reads > 100 {
 					t.Errorf("%s visits %v rows, %v pages:\n%s", name, got.rows, got.reads, plan)
 				}
 			}

@@ -9,6 +9,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
+	"pgtaskd/work/control"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
 )
@@ -114,7 +115,7 @@ func (t *task) repeats() bool { return t.Row.MarkFirst && !t.Row.Single }
 
 // setMarks returns the tasks whose rows show the mark.
 func (l *loop) setMarks(ctx context.Context, asks []ask) (marked map[int64]bool, err error) {
-	ctx, cancel := limited(ctx)
+	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	var ids, pids, repeating []int64
 	var versions []int32

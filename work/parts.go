@@ -87,8 +87,6 @@ func (l *loop) goOn(ctx context.Context, due bool) error {
 
 // scanOn reads the next part of what is due, and when there is no more, what comes next.
 func (l *loop) scanOn(ctx context.Context, s *place) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	var expired []expiring
 	var found int
 	next, first := l.look.next, !s.begun
@@ -102,11 +100,11 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		}
 	}
 	l.queueNext(batch)
-	batch.Queue(l.queries().Text("scan"), s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) (err error) {
+	l.control.Queue(batch, "scan", s.plan, s.id, scanChunk).Query(func(rows pgx.Rows) (err error) {
 		found, expired, err = l.find(s, rows)
 		return err
 	})
-	if err := l.send(ctx, batch); err != nil {
+	if err := l.control.Send(ctx, batch); err != nil {
 		return err
 	}
 	if found > 0 {

@@ -31,7 +31,7 @@ type unplanned struct {
 
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
-	batch.Queue(l.queries().Text("unplanned"), l.look.planned, batchMost).Query(l.readUnplanned)
+	l.control.Queue(batch, "unplanned", l.look.planned, batchMost).Query(l.readUnplanned)
 }
 
 func (l *loop) readUnplanned(rows pgx.Rows) error {

@@ -197,7 +197,7 @@ func (w world) try(t *testing.T) {
 	for _, sql := range w.setup {
 		s.exec(sql)
 	}
-	conn := l.control.conn
+	conn := l.control.Conn()
 	must(t, conn, "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'") // the others may take their time
 	for name, p := range plans {
 		must(t, conn, "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")

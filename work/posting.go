@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -30,27 +31,27 @@ func (l *loop) newLedger() *ledger.Ledger {
 
 // connectLedger opens the ledger's own connection, and has it registered before it writes.
 func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
 	defer cancel()
-	c, err := connect(ctx, l.target)
-	if err != nil {
+	c := control.New(l.target, nil)
+	if err := c.Open(ctx); err != nil {
 		return nil, nil, err
 	}
-	b := pool.Backend{PID: c.pid, Since: c.since}
-	_, err = c.conn.Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
+	b := pool.Backend{PID: c.Facts().PID, Since: c.Facts().Since}
+	_, err := c.Conn().Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
 	if err == nil {
 		err = l.Pool.Register(ctx, b, 0)
 	}
 	if path := l.rolePath.Load(); err == nil && path != nil {
-		err = c.follow(ctx, *path)
+		err = c.Follow(ctx, *path)
 	}
 	if err != nil {
-		c.close()
+		c.Close()
 		l.Pool.Leave(b)
 		return nil, nil, err
 	}
-	return c.conn, func() {
-		c.close()
+	return c.Conn(), func() {
+		c.Close()
 		l.Pool.Leave(b)
 	}, nil
 }
@@ -70,7 +71,7 @@ func (l *loop) post(ctx context.Context) error {
 	if len(entries) > 0 {
 		l.ledger.Put(entries...)
 	}
-	err := l.ledger.Step(ctx, l.control.conn)
+	err := l.ledger.Step(ctx, l.control.Conn())
 	if empty := l.hearLedger(); err == nil {
 		err = l.delete(ctx, empty)
 	} else {

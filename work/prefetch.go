@@ -125,31 +125,22 @@ func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 
 func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
 	regrouped, paused := false, l.Lanes.LastPause()
-	limit, cancel := limited(ctx)
-	defer cancel()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + l.target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
-	batch.Queue(l.queries().Text("prefetch"), ids, text, text == prefetchNoText, l.crashed,
+	l.control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, l.crashed,
 		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, l.grouping.version, l.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = l.readRows(rows)
 		return err
 	})
 	batch.Queue("COMMIT")
-	if err := l.send(limit, batch); err != nil {
+	if err := l.control.Send(ctx, batch); err != nil {
 		return nil, err
 	}
 	if len(tasks) > 0 {
-		l.inZone(limit, tasks[0].Row.Epoch)
+		l.inZone(ctx, tasks[0].Row.Epoch)
 	}
 	return tasks, l.regroupFor(ctx, tasks, regrouped)
-}
-
-// undo ends a transaction of ours that has failed.
-func (l *loop) undo(ctx context.Context) {
-	if l.control.conn.PgConn().TxStatus() != 'I' {
-		_, _ = l.control.conn.Exec(ctx, "ROLLBACK")
-	}
 }
 
 // waitsStill tells whether a row that was read is not to start now: another one has its id, and comes
@@ -166,13 +157,13 @@ const freshFor = time.Second
 // unread forgets what was read a while ago; its lanes remember that it is due. If somebody has
 // changed a row that waits, it forgets all.
 func (l *loop) unread() {
-	if l.control.notices.Changed {
+	if l.notices.Changed {
 		l.doubt(time.Now())
 	}
-	for _, t := range l.Lanes.Unread(l.control.notices.Changed) {
+	for _, t := range l.Lanes.Unread(l.notices.Changed) {
 		delete(l.tasks, t.Row.ID)
 	}
-	l.control.notices.Changed = false
+	l.notices.Changed = false
 }
 
 // waitsAgain lets a task wait again that has not begun, and whose row says nothing else.

@@ -14,16 +14,17 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
 
 // prepare connects to the target; a database or role that is missing is created first, where that
 // is wanted and allowed. What has been there while the target was served is not missing, but has
 // been taken away: by somebody who must not find it in the way.
-func prepare(ctx context.Context, t target.Target, served bool, log zerolog.Logger) (*control, error) {
-	ctx, cancel := context.WithTimeout(ctx, prepareLimit)
+func prepare(ctx context.Context, c *control.Control, t target.Target, served bool, log zerolog.Logger) error {
+	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
-	c, err := connect(ctx, t)
+	err := c.Open(ctx)
 	if err != nil && t.Create && !served && absent(err) {
 		made, failed := create(ctx, t, true)
 		for _, what := range made {
@@ -32,17 +33,12 @@ func prepare(ctx context.Context, t target.Target, served bool, log zerolog.Logg
 		switch {
 		case errors.Is(failed, errNobody):
 		case failed != nil:
-			return nil, fmt.Errorf("%w; %w", err, failed)
+			return fmt.Errorf("%w; %w", err, failed)
 		default:
-			c, err = connect(ctx, t)
+			err = c.Open(ctx)
 		}
 	}
-	if err != nil {
-		return nil, err
-	}
-	c.queries = sql.Description{}.Queries(t.Relation())
-	c.leads = leadership{above: map[sql.Table]bool{}}
-	return c, nil
+	return err
 }
 
 // absent tells whether an error may mean that the database or the role does not exist. With some
@@ -64,18 +60,7 @@ func admin(ctx context.Context, t target.Target) (*pgx.Conn, error) {
 	if !remote.NamesUser(t.Admin) {
 		return nil, errNobody
 	}
-	cfg, err := ownConfig(t.Admin.With(remote.Settings{"dbname": adminDatabase(t)}), map[string]string{
-		"statement_timeout":  milliseconds(statementLimit),
-		"lock_timeout":       milliseconds(lockLimit),
-		"default_tablespace": "", // the database's owner may name one that is not the owner's to use
-	})
-	if err != nil {
-		return nil, err
-	}
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	return conn, remote.Reason(err)
+	return control.Admin(ctx, t.Admin.With(remote.Settings{"dbname": adminDatabase(t)}))
 }
 
 // create makes the role and the database of a target, or only says what it would make. The database

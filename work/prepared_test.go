@@ -294,7 +294,7 @@ func TestOnlyARunWhoseSessionIsThereIsPrepared(t *testing.T) {
 			Kind: ledger.Prepare, ID: id, Version: version, PID: int32(c.pid), Since: c.since, Start: since, Stop: since, Xact: 1 << 40,
 			Tell: func(a ledger.Answer) { told <- a },
 		})
-		if err := l.ledger.Step(t.Context(), l.control.conn); err != nil {
+		if err := l.ledger.Step(t.Context(), l.control.Conn()); err != nil {
 			t.Fatal(err)
 		}
 		select {

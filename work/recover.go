@@ -5,8 +5,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
+	"pgtaskd/work/control"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -15,7 +14,7 @@ import (
 // an old leader.
 func (l *loop) recover(ctx context.Context) error {
 	l.look.orphans = time.Now()
-	ctx, cancel := limited(ctx)
+	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	if err := l.recoverLost(ctx); err != nil {
 		return err
@@ -86,14 +85,10 @@ func (l *loop) lostAlive(ctx context.Context) (living map[int32]bool, err error)
 	for _, e := range l.lost {
 		pids, since = append(pids, int64(e.PID)), append(since, e.Since)
 	}
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("alive"), pids, since)
-	if err != nil {
-		return nil, err
-	}
 	living = map[int32]bool{}
 	var pid int32
 	var ended *bool
-	_, err = pgx.ForEachRow(rows, []any{&pid, &ended}, func() error {
+	err = l.control.Each(ctx, "alive", []any{pids, since}, []any{&pid, &ended}, func() error {
 		living[pid] = true
 		return nil
 	})
@@ -150,7 +145,7 @@ func (l *loop) judged(some []changed, done map[int64]bool) {
 // for the disk are lost. The task waits still, or is found cut off. It is false for any other end.
 func (l *loop) dropIfForgotten(e *end) bool {
 	if l.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*l.crashed) ||
-		e.task.Marks.Load() && !(l.control.lazy && e.task.Row.Remote == "") {
+		e.task.Marks.Load() && !(l.control.Facts().Lazy && e.task.Row.Remote == "") {
 		return false
 	}
 	l.gone(*e)

@@ -3,20 +3,7 @@ package work
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
-
-	"pgtaskd/exec/fault"
 )
-
-// send sends statements that read the table, in one exchange with the server.
-func (l *loop) send(ctx context.Context, batch *pgx.Batch) error {
-	err := l.control.conn.SendBatch(ctx, batch).Close()
-	if fault.IsAnswer(err) {
-		l.undo(ctx)
-	}
-	return err
-}
 
 // redescribe looks at the table again when it has changed: a repetition copies all columns, and
 // what has been dropped may be missing.

@@ -30,20 +30,18 @@ func (l *loop) enlist(ctx context.Context) error {
 		switch {
 		case a.kind != askSession:
 			return false
-		case a.pid != 0 && a.pid != l.control.pid: // for what was read before we came to lead again
+		case a.pid != 0 && a.pid != l.control.Facts().PID: // for what was read before we came to lead again
 			a.answer <- answer{}
 		default:
 			asks = append(asks, a)
 		}
 		return true
 	})
-	at := enrolment{l.control.table.Register, l.control.pid}
+	at := enrolment{l.control.Table().Register, l.control.Facts().PID}
 	if len(asks) == 0 && l.registering.tried == at {
 		return nil
 	}
 	l.registering.tried = at
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	err := l.enter(ctx, at, asks)
 	if err != nil && !fault.Of(err).OfRow() {
 		l.asks = append(l.asks, asks...)
@@ -60,7 +58,7 @@ func (l *loop) enlist(ctx context.Context) error {
 func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
 	if at.register == 0 {
 		l.registering.all = at
-		return l.control.conn.Ping(ctx)
+		return l.control.Ping(ctx)
 	}
 	var open []pool.Backend
 	if l.registering.all != at {
@@ -70,7 +68,7 @@ func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
 		open = append(open, a.opened)
 	}
 	pids, starts := columnsOf(open)
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("register"), pids, starts); err != nil {
+	if _, err := l.control.Exec(ctx, "register", pids, starts); err != nil {
 		return err
 	}
 	l.registering.all = at

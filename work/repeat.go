@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
 )
 
 // changeTasks runs such a query in a transaction of its own, which waits for locks briefly.
@@ -88,7 +89,7 @@ func (l *loop) repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	l.look.wanted = true
 	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
 	batch := &pgx.Batch{}
-	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", milliseconds(l.followsIn))
+	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(l.followsIn))
 	var drawn, waits, whole bool
 	batch.Queue(l.queries().Text("repeat"), slices.Compact(ids)).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&drawn, &waits, &whole, nil)

@@ -53,7 +53,7 @@ func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, e
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("SET LOCAL synchronous_commit = off")
-	batch.Queue(l.queries().Text("resolve"), ids).Query(func(rows pgx.Rows) (err error) {
+	l.control.Queue(batch, "resolve", ids).Query(func(rows pgx.Rows) (err error) {
 		all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[resolved])
 		if err == nil && slices.ContainsFunc(all, func(r resolved) bool { return !r.Moved }) {
 			err = fault.ErrKept
@@ -61,7 +61,7 @@ func (l *loop) readResolved(ctx context.Context, ids []int64) (all []resolved, e
 		return err
 	})
 	batch.Queue("COMMIT")
-	err = l.send(ctx, batch)
+	err = l.control.Send(ctx, batch)
 	return all, err
 }
 

@@ -7,6 +7,7 @@ import (
 	"slices"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/control"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -71,8 +72,8 @@ func (u *under) bars(t *target.Target, role string, ours bool) *exec.Failure {
 
 // server is what runners have to know.
 func (l *loop) server() *run.Server {
-	c := l.control
-	return &run.Server{Superuser: c.superuser, Encoding: c.encoding, Bare: !c.table.Xact}
+	f := l.control.Facts()
+	return &run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact}
 }
 
 func (r *Report) doubt(format string, args ...any) {
@@ -81,19 +82,19 @@ func (r *Report) doubt(format string, args ...any) {
 
 // roles says where tasks have the rights of a superuser, which of the roles under which they may
 // run cannot log in, and what is missing for them.
-func (r *Report) roles(ctx context.Context, c *control, t target.Target) {
+func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target) {
 	user := quoted(t.Connect["user"])
 	switch {
-	case c.superuser && t.Inserter:
+	case f.Superuser && t.Inserter:
 		r.doubt("role %s, which serves the table, is a superuser: pgtaskd may log in as a superuser, too, and whoever owns the table can have it do so", user)
-	case c.superuser:
+	case f.Superuser:
 		r.doubt("role %s, under which tasks run, is a superuser: whoever inserts a task can do everything on the server", user)
 	}
 	if !t.Inserter {
 		return
 	}
 	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
-		if err := trySession(ctx, &t, role, c.version); err != nil {
+		if err := trySession(ctx, &t, role, f.Version); err != nil {
 			r.doubt("tasks of role %s would fail: %s", quoted(role), err)
 		}
 	}

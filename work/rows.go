@@ -76,7 +76,7 @@ func (r *rowReader) columns() []any {
 func (r *rowReader) task(before *run.Task) *run.Task {
 	row := r.row
 	row.Settings = settingsOf(r.own)
-	row.Role, row.Barred = r.under.read(&r.target, r.control.superuser)
+	row.Role, row.Barred = r.under.read(&r.target, r.control.Facts().Superuser)
 	row.Timeout, row.Live = micros(r.timeout), micros(r.live)
 	row.Format.Delimiter, row.Format.Escape, row.Format.Quote = r.delimiter, r.escape, r.quote
 	if r.created != nil {
@@ -96,7 +96,7 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 		row.Input, row.Data = nil, nil // all come together
 	}
 	t := &run.Task{
-		Ticket: row.Ticket(key), Row: row, Leader: r.control.pid,
+		Ticket: row.Ticket(key), Row: row, Leader: r.control.Facts().PID,
 		Again: r.reruns[row.ID].runs, Atomic: row.Remote == "", Shows: showsOf(r.target, row.Group),
 	}
 	if before != nil && before.Row.Input != nil && row.Input != nil && *before.Row.Input == *row.Input {

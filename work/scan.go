@@ -5,6 +5,8 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/control"
 )
 
 // scanShare is the part of the time that looking at all that is due may take: one in twenty.
@@ -28,7 +30,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	}
 	news := l.wake.TakeNotice()
 	l.look.wanted = l.look.wanted || news
-	if l.control.notices.Changed {
+	if l.notices.Changed {
 		l.doubt(now)
 	}
 	if l.wake.Told(now, l.look.scan) {
@@ -63,11 +65,9 @@ func (l *loop) rest() time.Duration {
 // comesNext reads the server's clock and the earliest plan to come: it is our sign of life, where the
 // control session has been silent for long, or it has not been seen for long what the table is like.
 func (l *loop) comesNext(ctx context.Context) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	batch := &pgx.Batch{}
 	l.queueNext(batch)
-	if err := l.send(ctx, batch); err != nil {
+	if err := l.control.Send(ctx, batch); err != nil {
 		return err
 	}
 	return l.redescribe(ctx)
@@ -76,9 +76,9 @@ func (l *loop) comesNext(ctx context.Context) error {
 // queueNext asks what comes next, and from time to time what the table is like, which costs more.
 func (l *loop) queueNext(batch *pgx.Batch) {
 	asked := time.Now()
-	batch.Queue(l.queries().Text("next")).QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
+	l.control.Queue(batch, "next").QueryRow(func(row pgx.Row) error { return l.readNext(row, asked) })
 	if l.columnsDue() {
-		batch.Queue(l.queries().Text("columns"), l.target.Schema, l.target.Table).QueryRow(l.readColumns)
+		l.control.Queue(batch, "columns", l.target.Schema, l.target.Table).QueryRow(l.readColumns)
 	}
 }
 
@@ -106,7 +106,7 @@ func (l *loop) readColumns(row pgx.Row) error {
 	l.wake.QueueIs(queue)
 	l.Foreign.Store(foreign)
 	if readOnly {
-		return errReadOnly
+		return control.ErrReadOnly
 	}
 	if l.look.columns = time.Now(); columns != nil {
 		l.columns = *columns

@@ -25,7 +25,7 @@ func TestLooksStayCheap(t *testing.T) {
 		t.Fatal(err)
 	}
 	var read int
-	if err := l.control.conn.QueryRow(t.Context(), "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = $1::regclass",
+	if err := l.control.Conn().QueryRow(t.Context(), "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = $1::regclass",
 		"public.task").Scan(&read); err != nil || read > 10 {
 		t.Error(read, err)
 	}
@@ -57,7 +57,7 @@ func TestStaleStatistics(t *testing.T) {
 			t.Fatal(what, err)
 		}
 		var read int
-		if err := l.control.conn.QueryRow(t.Context(), "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = $1::regclass",
+		if err := l.control.Conn().QueryRow(t.Context(), "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = $1::regclass",
 			"public.task").Scan(&read); err != nil || read > 1000 {
 			t.Error(what, read, err)
 		}

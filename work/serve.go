@@ -12,6 +12,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/door"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/target"
@@ -105,7 +106,7 @@ func (l *loop) serve(stop <-chan struct{}) error {
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		if !l.connected() || errors.Is(err, errReadOnly) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) {
+		if !l.control.Opened() || errors.Is(err, control.ErrReadOnly) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) {
 			l.leave()
 		}
 		stop = l.pause(ctx, stop, l.trouble.failed(err))
@@ -118,25 +119,19 @@ func (l *loop) serve(stop <-chan struct{}) error {
 // lead connects and waits for leadership, unless it has both, and leads until stop, ctx or an error
 // ends it.
 func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
-	if l.connected() {
-		if err := l.control.forget(ctx); err != nil {
+	if l.control.Opened() {
+		if err := l.control.Forget(ctx); err != nil {
 			return err
 		}
 		return l.reign(ctx, stop)
 	}
 	l.leave()
-	c, err := prepare(ctx, l.target, l.trouble.served, l.log.Logger)
-	if err != nil {
+	if err := prepare(ctx, l.control, l.target, l.trouble.served, l.log.Logger); err != nil {
 		return err
 	}
-	former := l.control
-	l.control = c
+	l.leads = leadership{}
 	l.stats.Connected()
-	err = c.end(ctx, former)
-	leader := false
-	if err == nil {
-		leader, err = l.stand(ctx, stop)
-	}
+	leader, err := l.stand(ctx, stop)
 	if !leader {
 		l.leave()
 		return err
@@ -144,15 +139,11 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	return l.reign(ctx, stop)
 }
 
-func (l *loop) connected() bool { return l.control != nil && !l.control.conn.IsClosed() }
-
 // leave closes the connection, or takes note that it is lost.
 func (l *loop) leave() {
 	l.mayOwn.Store(false)
 	l.stopLedger(false)
-	if l.control != nil {
-		l.control.close()
-	}
+	l.control.Close()
 }
 
 // pause waits until the next try to lead. Runs that wait for the ledger are answered meanwhile: one of
@@ -160,8 +151,8 @@ func (l *loop) leave() {
 func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Duration) <-chan struct{} {
 	for end := time.Now().Add(most); time.Now().Before(end); {
 		rest := time.Until(end)
-		if l.connected() {
-			_ = l.ledger.Step(ctx, l.control.conn) // what it has not written comes again
+		if l.control.Opened() {
+			_ = l.ledger.Step(ctx, l.control.Conn()) // what it has not written comes again
 			if next := l.ledger.Rest(); next >= 0 {
 				rest = min(rest, max(next, time.Millisecond))
 			}
@@ -184,7 +175,6 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 
 // reign leads, from a look at the table on, until stop, ctx or an error ends it.
 func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
-	c := l.control
 	defer func() {
 		if err != nil && ctx.Err() == nil {
 			err = l.diagnose(ctx, err)
@@ -194,9 +184,9 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		return err
 	}
 	defer func() { l.endTerm(ctx, err) }()
-	l.facts.Store(c)
 	l.Server.Store(l.server())
-	l.Zone.Store(&c.timeZone)
+	f := l.control.Facts()
+	l.Zone.Store(&f.TimeZone)
 	if err := l.readPlace(ctx); err != nil {
 		return err
 	}
@@ -205,7 +195,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	l.trouble.served = true
 	l.stats.Stands(target.Standing{Leads: true})
 	defer l.stats.Stands(target.Standing{})
-	l.trouble.become(func() { l.log.Info().Int32("pid", c.pid).Str("wake", string(l.wake.Way())).Msg("leading") })
+	l.trouble.become(func() { l.log.Info().Int32("pid", f.PID).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.begin(ctx); err != nil {
 		return err
 	}
@@ -243,7 +233,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		l.decline()
 		l.panics.Clear()              // whatever they have cut off is the leader's
 		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
-		rival := l.control.leads.rival
+		rival := l.leads.rival
 		if rival != nil {
 			l.stats.Stands(target.Standing{StandsBy: true})
 		}
@@ -269,15 +259,13 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 // readPlace reads where transactions are, as xact_at says, where the role may: rows tell it for
 // whoever meets them somewhere else.
 func (l *loop) readPlace(ctx context.Context) error {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	var place string
-	switch err := l.control.conn.QueryRow(ctx, l.queries().Text("place")).Scan(&place); {
+	switch err := l.control.Row(ctx, "place", nil, &place); {
 	case err == nil:
 		l.place.Store(&place)
 	case !fault.Has(err, "42501"):
 		return err
 	}
-	l.mayOwn.Store(l.control.table.Register != 0)
+	l.mayOwn.Store(l.control.Table().Register != 0)
 	return nil
 }

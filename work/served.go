@@ -1,6 +1,13 @@
 package work
 
-import "pgtaskd/work/target"
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
+)
 
 // What package target has of a target, by the names that those who have one served know.
 type (
@@ -38,3 +45,9 @@ func NewChanges() *Changes { return target.NewChanges() }
 
 // NewTaskLog returns a log of tasks.
 func NewTaskLog(which string) *TaskLog { return target.NewTaskLog(which) }
+
+// Dial opens a session of the target's role, with settings of our own, in which a person asks for its
+// tasks and jobs, or changes them. name is its application_name. The error says what to do.
+func Dial(ctx context.Context, t Target, name string) (*pgx.Conn, error) {
+	return control.Dial(ctx, t, name)
+}

@@ -7,6 +7,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/remote"
+	"pgtaskd/work/control"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -14,7 +15,7 @@ import (
 
 // ownSession configures a session for such tasks in the target's own database.
 func (l *loop) ownSession(ctx context.Context, n pool.Need) (*pgconn.Config, error) {
-	return taskSession(ctx, &l.target, n.Role.Name, n.Group, l.facts.Load().version)
+	return taskSession(ctx, &l.target, n.Role.Name, n.Group, l.control.Facts().Version)
 }
 
 // taskSession configures a session of a role ("": the target's own) for tasks of a group. version
@@ -36,7 +37,7 @@ func taskSession(ctx context.Context, t *target.Target, role, group string, vers
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
 	// A session is idle only between tasks, or between a task and its end: that is our business,
 	// and has limits of its own.
-	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = milliseconds(pool.SessionLimit)
+	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = control.Milliseconds(pool.SessionLimit)
 	if version >= 140000 {
 		cfg.RuntimeParams["idle_session_timeout"] = "0"
 		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // a controller that is gone is noticed while a statement runs
@@ -46,7 +47,7 @@ func taskSession(ctx context.Context, t *target.Target, role, group string, vers
 
 // trySession is an error if no session of a role can be opened for tasks.
 func trySession(ctx context.Context, t *target.Target, role string, version int) error {
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
+	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
 	defer cancel()
 	cfg, err := taskSession(ctx, t, role, "", version)
 	if err != nil {
@@ -73,10 +74,10 @@ func login(ctx context.Context, t *target.Target, role string) (remote.Settings,
 // leaves out comes from the target's own connection, but not who that is. A remote of the
 // configuration is everybody's.
 func (l *loop) openRemote(ctx context.Context, n pool.Need) (*exec.Session, error) {
-	c := l.facts.Load()
-	rules := remote.Rules{Base: c.base, Superuser: c.superuser, Named: l.target.Remotes}
+	c := l.control.Facts()
+	rules := remote.Rules{Base: c.Base, Superuser: c.Superuser, Named: l.target.Remotes}
 	if _, named := l.target.Remotes[n.Remote]; n.Role.Name != "" && !named {
-		rules.Base, rules.Superuser = c.base.As(n.Role.Name, ""), n.Role.Superuser
+		rules.Base, rules.Superuser = c.Base.As(n.Role.Name, ""), n.Role.Superuser
 	}
 	destination, err := rules.Resolve(n.Remote)
 	if err != nil {
@@ -103,8 +104,7 @@ func initial(t target.Target, group string) [][2]string {
 
 func (l *loop) sizes(ctx context.Context, a ask) (*run.Sizes, error) {
 	s := &run.Sizes{}
-	err := l.control.conn.QueryRow(ctx, l.queries().Text("names"), a.row()...).
-		Scan(&s.Group, &s.Names[0], &s.Remote, &s.Names[1], &s.Null, &s.Names[2], &s.Input, &s.Data)
+	err := l.control.Row(ctx, "names", a.row(), &s.Group, &s.Names[0], &s.Remote, &s.Names[1], &s.Null, &s.Names[2], &s.Input, &s.Data)
 	if err != nil {
 		return nil, err
 	}

@@ -92,6 +92,11 @@ func (l *loop) speaks() time.Time {
 	return birth.Add(l.look.columns.Add(beat).Sub(birth).Truncate(beatGrid))
 }
 
+const (
+	beat     = 4 * time.Second // the control session is never silent for longer,
+	beatGrid = time.Second     // nor for shorter than by this less, where nothing asks for it
+)
+
 // birth is where the grid begins, by the clock that nobody sets.
 var birth = time.Now()
 

@@ -137,12 +137,10 @@ func (s *stage) drain() {
 func (s *stage) installed() *loop {
 	s.t.Helper()
 	l := newLoop(s.t.Context(), s.target, target.NewLog(zerologNone, nil))
-	c, err := prepare(s.t.Context(), s.target, false, zerologNone)
-	if err != nil {
+	if err := prepare(s.t.Context(), l.control, s.target, false, zerologNone); err != nil {
 		s.t.Fatal(err)
 	}
-	s.t.Cleanup(c.close)
-	l.control = c
+	s.t.Cleanup(l.control.Close)
 	if err := l.install(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}

@@ -6,10 +6,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/target"
+	"pgtaskd/work/wake"
 )
 
 func TestStop(t *testing.T) {
@@ -30,7 +33,6 @@ func TestStop(t *testing.T) {
 func TestStopBehindALook(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Hour, Run: 1}, Reset: time.Hour}, target.NewLog(zerologNone, nil))
-	l.control = &control{}
 	now := time.Now()
 	l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now
 	l.Lanes.Occupy(lane.KeyOf("a", ""), 1)
@@ -60,13 +62,16 @@ func TestStopBehindALook(t *testing.T) {
 func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	listener, err := connect(t.Context(), s.target)
-	if err != nil {
+	var notices wake.Notices
+	changes := sql.Channel(s.target.Relation())
+	c := control.New(s.target, func(n *pgconn.Notification, own uint32) { notices.Take(n, changes, own) })
+	if err := c.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	defer listener.close()
-	for _, channel := range []string{sql.Channel(s.target.Relation()), s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
-		if _, err := listener.conn.Exec(t.Context(), "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
+	defer c.Close()
+	listener := c.Conn()
+	for _, channel := range []string{changes, s.get("SELECT 'pgtaskd_' || 'task'::regclass::oid")} {
+		if _, err := listener.Exec(t.Context(), "LISTEN "+pgx.Identifier{channel}.Sanitize()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -81,17 +86,17 @@ func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 		{"UPDATE task SET state = 'STOP' WHERE id = " + fmt.Sprint(stopped), true},
 		{"DELETE FROM task WHERE id = " + fmt.Sprint(deleted), true},
 	} {
-		listener.notices.Changed = false
+		notices.Changed = false
 		s.exec(told.statement)
 		s.exec("SELECT pg_notify('pgtaskd_' || 'task'::regclass::oid, '')") // as an INSERT does, if the leader sleeps
-		if err := listener.conn.PgConn().WaitForNotification(t.Context()); err != nil {
+		if err := listener.PgConn().WaitForNotification(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := listener.conn.Ping(t.Context()); err != nil { // behind which no other is on its way
+		if err := listener.Ping(t.Context()); err != nil { // behind which no other is on its way
 			t.Fatal(err)
 		}
-		if listener.notices.Changed != told.changed {
-			t.Errorf("%s: told %t", told.statement, listener.notices.Changed)
+		if notices.Changed != told.changed {
+			t.Errorf("%s: told %t", told.statement, notices.Changed)
 		}
 	}
 }

@@ -3,8 +3,6 @@ package work
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // A task that is to run after others waits for one of them at a time, which its row names. The loop
@@ -164,14 +162,8 @@ func (l *loop) successorsOf(ctx context.Context, ids []int64, most int) (map[int
 	if len(ids) == 0 {
 		return of, nil
 	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	found, err := l.control.conn.Query(ctx, l.queries().Text("successors"), ids, most)
-	if err != nil {
-		return nil, err
-	}
 	var id, one int64
-	_, err = pgx.ForEachRow(found, []any{&id, &one}, func() error {
+	err := l.control.Each(ctx, "successors", []any{ids, most}, []any{&id, &one}, func() error {
 		of[id] = append(of[id], one)
 		return nil
 	})

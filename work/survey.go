@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
 
@@ -45,19 +46,17 @@ func (l *loop) survey(ctx context.Context) error {
 }
 
 func (l *loop) lookAtTable(ctx context.Context) (found target.Survey, err error) {
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	found.Successes = map[string]time.Time{}
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ ONLY")
-	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", milliseconds(surveyLimit))
-	batch.Queue(l.queries().Text("survey"), laterMost).QueryRow(func(row pgx.Row) error {
+	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(surveyLimit))
+	l.control.Queue(batch, "survey", laterMost).QueryRow(func(row pgx.Row) error {
 		var due float64
 		err := row.Scan(&due, &found.Later, &found.Bytes, &found.Dead)
 		found.Oldest = time.Duration(min(due, 1e9) * float64(time.Second))
 		return err
 	})
-	batch.Queue(l.queries().Text("successes"), keysMost, ownedMost).Query(func(rows pgx.Rows) error {
+	l.control.Queue(batch, "successes", keysMost, ownedMost).Query(func(rows pgx.Rows) error {
 		var key string
 		var stop time.Time
 		_, err := pgx.ForEachRow(rows, []any{&key, &stop}, func() error {
@@ -67,6 +66,6 @@ func (l *loop) lookAtTable(ctx context.Context) (found target.Survey, err error)
 		return err
 	})
 	batch.Queue("COMMIT")
-	err = l.send(ctx, batch)
+	err = l.control.Send(ctx, batch)
 	return found, err
 }

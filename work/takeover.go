@@ -20,8 +20,7 @@ func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	for id := range l.orphans {
 		ids = append(ids, id)
 	}
-	done, err := l.control.conn.Exec(ctx, l.queries().Text("evict"), l.Pool.PIDs(), l.target.SessionPrefix(), ids, l.old())
-	return done.RowsAffected(), err
+	return l.control.Exec(ctx, "evict", l.Pool.PIDs(), l.target.SessionPrefix(), ids, l.old())
 }
 
 // evictMost is how long a new leader waits for the sessions of an old one to go, before it starts
@@ -32,9 +31,7 @@ const evictMost = 10 * time.Second
 // clear waits until nothing runs that an old leader has started and not marked.
 func (l *loop) clear(ctx context.Context) error {
 	for began, first := time.Now(), true; ; first = false {
-		limit, cancel := limited(ctx)
-		left, err := l.evict(limit)
-		cancel()
+		left, err := l.evict(ctx)
 		if err != nil || left == 0 {
 			return err
 		}
@@ -56,7 +53,7 @@ func (l *loop) clear(ctx context.Context) error {
 // queueStopping looks for tasks that somebody has set to STOP and whose controller has not written
 // their end.
 func (l *loop) queueStopping(batch *pgx.Batch) {
-	batch.Queue(l.queries().Text("stopping")).Query(func(rows pgx.Rows) error {
+	l.control.Queue(batch, "stopping").Query(func(rows pgx.Rows) error {
 		var id int64
 		var group, remote string
 		_, err := pgx.ForEachRow(rows, []any{&id, &group, &remote}, func() error {
@@ -151,13 +148,7 @@ func (l *loop) withoutBackends(ctx context.Context, ids []int64) ([]int64, error
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("gone"), ids, l.Pool.PIDs())
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, pgx.RowTo[int64])
+	return l.control.IDs(ctx, "gone", ids, l.Pool.PIDs())
 }
 
 // vacate gives the place of an orphan free.

@@ -11,6 +11,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/door"
 	"pgtaskd/work/target"
 )
@@ -104,12 +105,12 @@ func pause(failures int, err error) time.Duration {
 func (l *loop) diagnose(ctx context.Context, err error) error {
 	switch {
 	case fault.Has(err, "55P03"):
-		holders, unknown := sql.Holders(ctx, l.control.conn, l.target.Relation(), false)
+		holders, unknown := sql.Holders(ctx, l.control.Conn(), l.target.Relation(), false)
 		if unknown == nil && len(holders) > 0 {
 			return fmt.Errorf("table %s is locked by %s: %w", l.target.Relation(), strings.Join(holders, ", "), err)
 		}
 	case fault.Has(err, "25006"): // while a server in recovery is not led
-		return errReadOnly
+		return control.ErrReadOnly
 	case l.trouble.served && fault.Has(err, "42501", "42P01", "42703", "3F000"):
 		if better := l.install(ctx); better != nil {
 			return better

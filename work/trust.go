@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/human"
+	"pgtaskd/work/control"
 	"pgtaskd/work/door"
 	"pgtaskd/work/target"
 )
@@ -44,12 +45,12 @@ type entrance struct {
 // lookAtDoor finds who could turn the table against us, and is an error if it is not to be served.
 func (l *loop) lookAtDoor(ctx context.Context) error {
 	e := &l.entrance
-	if path, err := roleSetting(ctx, l.target, "search_path"); err == nil {
+	if path, err := control.RoleSetting(ctx, l.target, "search_path"); err == nil {
 		e.path = path
 	} else if e.path == "" { // else there may be no room for one more session
 		return err
 	}
-	found, err := door.Look(ctx, l.control.conn, atDoor(l.target, e.path))
+	found, err := door.Look(ctx, l.control.Conn(), atDoor(l.target, e.path))
 	if err != nil {
 		return err
 	}
@@ -63,7 +64,7 @@ func (l *loop) guard(ctx context.Context) error {
 	if time.Since(l.entrance.looked) < doorTick || !l.draining.IsZero() {
 		return nil
 	}
-	ctx, cancel := limited(ctx)
+	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	err := l.lookAtDoor(ctx)
 	if errors.As(err, &l.entrance.refused) {
@@ -93,7 +94,7 @@ func (t *trouble) found(all door.Findings) {
 
 // door reports what the door finds; false: nothing is to be made, or tried.
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
-	path, err := roleSetting(ctx, t, "search_path")
+	path, err := control.RoleSetting(ctx, t, "search_path")
 	if err != nil {
 		r.failed("", err)
 		return false

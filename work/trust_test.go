@@ -54,12 +54,10 @@ func TestWhoIsTrustedMayOwnTheTable(t *testing.T) {
 	m := strangerOf(s)
 	s.exec("ALTER TABLE task OWNER TO " + m + "; GRANT CREATE ON SCHEMA public TO " + m)
 	l := newLoop(t.Context(), s.target, target.NewLog(zerolog.New(s), nil))
-	c, err := prepare(t.Context(), s.target, false, zerologNone)
-	if err != nil {
+	if err := prepare(t.Context(), l.control, s.target, false, zerologNone); err != nil {
 		t.Fatal(err)
 	}
-	t.Cleanup(c.close)
-	l.control = c
+	t.Cleanup(l.control.Close)
 	if err := l.lookAtDoor(t.Context()); !errors.As(err, new(*door.Refused)) {
 		t.Errorf("it is not refused: %v", err)
 	}

@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
@@ -17,30 +17,9 @@ import (
 // waker returns what wakes the loop. Its stream has a connection of its own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: l.target.Relation(), Group: l.crew, Log: l.log.Logger, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: limited,
-		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return connectStream(ctx, l.target) },
+		Table: l.target.Relation(), Group: l.crew, Log: l.log.Logger, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: control.Limited,
+		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return control.Stream(ctx, l.target) },
 	})
-}
-
-// unconverted is the client_encoding with which the server sends text as it is stored: some may not
-// exist in UTF-8, for which it would end what it sends.
-const unconverted = "SQL_ASCII"
-
-// connectStream opens a connection for logical replication.
-func connectStream(ctx context.Context, t target.Target) (*pgconn.PgConn, error) {
-	cfg, err := ownConfig(t.Connect, map[string]string{
-		"replication":       "database",
-		"application_name":  t.ControlName(),
-		"statement_timeout": "0", // making the slot may have to wait for others' transactions
-	})
-	if err != nil {
-		return nil, err
-	}
-	cfg.RuntimeParams["client_encoding"] = unconverted
-	ctx, cancel := context.WithTimeout(ctx, connectLimit)
-	defer cancel()
-	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
-	return conn, remote.Reason(err)
 }
 
 // wakeable completes the table for the way of waking that is wanted, or for the best that is
@@ -49,7 +28,7 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 	t, c := l.target, l.control
 	var obstacles []string
 	if t.Wake == sql.WAL {
-		if obstacles, err = wake.Unstreamable(ctx, c.conn, c.queries); err != nil {
+		if obstacles, err = wake.Unstreamable(ctx, c.Conn(), c.Queries()); err != nil {
 			return way, d, err
 		}
 		if len(obstacles) == 0 {
@@ -65,7 +44,7 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 		}
 	}
 	if t.Wake != sql.WAL {
-		left, why := wake.Audible(t.Wake, c.conn.PgConn())
+		left, why := wake.Audible(t.Wake, c.Conn().PgConn())
 		t.Wake, obstacles = left, append(obstacles, why...)
 		if d, err = l.furnish(ctx, t); err != nil {
 			return way, d, err

@@ -4,8 +4,6 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"pgtaskd/exec"
 )
 
@@ -42,15 +40,9 @@ func (l *loop) standings(ctx context.Context, claims []claim) (map[int64]standin
 		ids, pids = append(ids, c.id), append(pids, int64(c.pid))
 		versions, xacts = append(versions, int64(int32(c.version))), append(xacts, c.xact)
 	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
-	rows, err := l.control.conn.Query(ctx, l.queries().Text("check"), ids, versions, pids, xacts)
-	if err != nil {
-		return nil, err
-	}
 	var id int64
 	var s standing
-	_, err = pgx.ForEachRow(rows, []any{&id, &s.state, &s.ours, &s.stopping, &s.recalls}, func() error {
+	err := l.control.Each(ctx, "check", []any{ids, versions, pids, xacts}, []any{&id, &s.state, &s.ours, &s.stopping, &s.recalls}, func() error {
 		if other := all[id]; s.ours || !other.ours && (s.underWay() || !other.underWay()) {
 			all[id] = s
 		}

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -66,10 +67,8 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 	if len(stay) == 0 {
 		return nil
 	}
-	ctx, cancel := limited(ctx)
-	defer cancel()
 	pids, since := columnsOf(stay)
-	if _, err := l.control.conn.Exec(ctx, l.queries().Text("dismiss"), pids, since); err != nil {
+	if _, err := l.control.Exec(ctx, "dismiss", pids, since); err != nil {
 		return err
 	}
 	for i := range ends {
@@ -221,7 +220,7 @@ func bisect[T any](rows []T, change func([]T) error, refused func(T, error) erro
 // each does something to rows with these ids. One that refuses it is left as it is, for a while.
 func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
 	return bisect(ids, func(ids []int64) error {
-		bounded, cancel := limited(ctx)
+		bounded, cancel := control.Limited(ctx)
 		defer cancel()
 		return do(bounded, ids)
 	}, func(id int64, err error) error {

@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"time"
+
+	"pgtaskd/work/control"
 )
 
 // zone is the time zone in which repetitions are counted, where the configuration names none: the
@@ -36,16 +38,14 @@ func (l *loop) rezone(ctx context.Context) bool {
 	}
 	l.zone.tried = time.Now()
 	limit, cancel := context.WithTimeout(ctx, zoneLimit)
-	name, err := roleSetting(limit, l.target, "TimeZone")
+	name, err := control.RoleSetting(limit, l.target, "TimeZone")
 	cancel()
 	if err != nil {
 		l.log.Debug().Err(err).Msg("cannot read the role's time zone")
 		return false
 	}
 	if name != *known {
-		ctx, cancel := limited(ctx)
-		defer cancel()
-		if _, err := l.control.conn.Exec(ctx, "SELECT pg_catalog.set_config('TimeZone', $1, false)", name); err != nil {
+		if err := l.control.SetTimeZone(ctx, name); err != nil {
 			return false
 		}
 		l.Zone.Store(&name)

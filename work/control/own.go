@@ -1,4 +1,4 @@
-package work
+package control
 
 import (
 	"context"
@@ -55,9 +55,9 @@ func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig
 	return cfg, nil
 }
 
-// planning are settings of the sessions in which statements on the task table run. With them a plan
+// Planning are settings of the sessions in which statements on the task table run. With them a plan
 // depends on the statement and not on statistics, which may say that the table is empty.
-var planning = map[string]string{
+var Planning = map[string]string{
 	"enable_seqscan":                  "off",
 	"enable_bitmapscan":               "off",
 	"enable_sort":                     "off",
@@ -80,10 +80,10 @@ var planning = map[string]string{
 }
 
 func plansAlike(ctx context.Context, conn *pgx.Conn) error {
-	names := slices.Sorted(maps.Keys(planning))
+	names := slices.Sorted(maps.Keys(Planning))
 	values := make([]string, len(names))
 	for i, name := range names {
-		values[i] = planning[name]
+		values[i] = Planning[name]
 	}
 	_, err := conn.Exec(ctx, sql.Description{}.Queries(sql.Table{}).Text("planner"), names, values)
 	return err
@@ -97,9 +97,9 @@ func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
 	return err
 }
 
-// roleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
+// RoleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
 // their path.
-func roleSetting(ctx context.Context, t target.Target, name string) (string, error) {
+func RoleSetting(ctx context.Context, t target.Target, name string) (string, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": t.ControlName()})
 	if err != nil {
 		return "", err
@@ -130,14 +130,14 @@ const (
 func Dial(ctx context.Context, t target.Target, name string) (*pgx.Conn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    name,
-		"idle_in_transaction_session_timeout": milliseconds(askStatementLimit),
-		"statement_timeout":                   milliseconds(askStatementLimit),
-		"lock_timeout":                        milliseconds(askLockLimit),
+		"idle_in_transaction_session_timeout": Milliseconds(askStatementLimit),
+		"statement_timeout":                   Milliseconds(askStatementLimit),
+		"lock_timeout":                        Milliseconds(askLockLimit),
 	})
 	if err != nil {
 		return nil, err
 	}
-	opening, cancel := context.WithTimeout(ctx, connectLimit)
+	opening, cancel := context.WithTimeout(ctx, ConnectLimit)
 	defer cancel()
 	conn, err := pgx.ConnectConfig(opening, cfg)
 	if err == nil {

@@ -1,0 +1,172 @@
+package control
+
+import (
+	"context"
+	"sync/atomic"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/remote"
+	"pgtaskd/sql"
+	"pgtaskd/work/target"
+)
+
+// Control is the connection by which a target is led, or another one like it. It outlasts the
+// sessions that it opens one after the other. One goroutine uses it at a time; Facts may be read by
+// any.
+type Control struct {
+	target target.Target
+	heard  func(n *pgconn.Notification, own uint32)
+
+	conn    *pgx.Conn
+	facts   atomic.Pointer[Facts]
+	table   sql.Description
+	queries sql.Queries
+}
+
+// Facts are known of a session and its server when it opens, and do not change.
+type Facts struct {
+	PID       int32
+	Since     time.Time // start of the backend
+	Version   int       // server_version_num
+	Superuser bool      // the role is one
+	TimeZone  string
+	Lazy      bool            // commits do not wait for the disk
+	Encoding  string          // of the database, by the server's name
+	Base      remote.Settings // what the connection really uses, and remotes inherit
+}
+
+// New returns a Control that is not open. heard is called with each notification, and the process of
+// the session; it may be nil.
+func New(t target.Target, heard func(n *pgconn.Notification, own uint32)) *Control {
+	c := &Control{target: t, heard: heard, queries: sql.Description{}.Queries(t.Relation())}
+	c.facts.Store(&Facts{})
+	return c
+}
+
+// Facts are those of the session that was opened last; of none they are empty.
+func (c *Control) Facts() *Facts { return c.facts.Load() }
+
+// Learn takes down what is known of the session.
+func (c *Control) Learn(f *Facts) { c.facts.Store(f) }
+
+// Opened tells whether there is a session.
+func (c *Control) Opened() bool { return c.conn != nil && !c.conn.IsClosed() }
+
+// Conn is the connection, for the time of a call.
+func (c *Control) Conn() *pgx.Conn { return c.conn }
+
+// Close ends the session.
+func (c *Control) Close() {
+	if c.conn == nil {
+		return
+	}
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	_ = c.conn.Close(ctx)
+}
+
+// Describe takes down what the table is like, and so what statements on it are.
+func (c *Control) Describe(d sql.Description) {
+	c.table, c.queries = d, d.Queries(c.target.Relation())
+}
+
+// Table is what the table is like.
+func (c *Control) Table() *sql.Description { return &c.table }
+
+// Queries are the statements on the table.
+func (c *Control) Queries() sql.Queries { return c.queries }
+
+// Forget lets go of what statements were prepared for: where a column of the table had another type,
+// parameters are refused here, and the server does not see them.
+func (c *Control) Forget(ctx context.Context) error {
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	return c.conn.DeallocateAll(ctx)
+}
+
+// Follow sets the search_path of the session.
+func (c *Control) Follow(ctx context.Context, path string) error {
+	return c.set(ctx, "search_path", path)
+}
+
+// SetTimeZone sets the time zone of the session.
+func (c *Control) SetTimeZone(ctx context.Context, name string) error {
+	return c.set(ctx, "TimeZone", name)
+}
+
+func (c *Control) set(ctx context.Context, setting, value string) error {
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	_, err := c.conn.Exec(ctx, "SELECT pg_catalog.set_config($1, $2, false)", setting, value)
+	return err
+}
+
+// Ping makes a round trip.
+func (c *Control) Ping(ctx context.Context) error {
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	return c.conn.Ping(ctx)
+}
+
+// Exec runs a query that returns nothing, and tells how many rows it has met.
+func (c *Control) Exec(ctx context.Context, query string, args ...any) (rows int64, err error) {
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	tag, err := c.conn.Exec(ctx, c.queries.Text(query), args...)
+	return tag.RowsAffected(), err
+}
+
+// Row runs a query that returns one row, into these.
+func (c *Control) Row(ctx context.Context, query string, args []any, into ...any) error {
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	return c.conn.QueryRow(ctx, c.queries.Text(query), args...).Scan(into...)
+}
+
+// Each runs a query, and calls do for each row, which was read into these.
+func (c *Control) Each(ctx context.Context, query string, args, into []any, do func() error) error {
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	rows, err := c.conn.Query(ctx, c.queries.Text(query), args...)
+	if err != nil {
+		return err
+	}
+	_, err = pgx.ForEachRow(rows, into, do)
+	return err
+}
+
+// IDs runs a query that returns ids.
+func (c *Control) IDs(ctx context.Context, query string, args ...any) (ids []int64, err error) {
+	var id int64
+	err = c.Each(ctx, query, args, []any{&id}, func() error {
+		ids = append(ids, id)
+		return nil
+	})
+	return ids, err
+}
+
+// Send sends statements in one exchange with the server. Where they are a transaction that fails, it
+// is rolled back.
+func (c *Control) Send(ctx context.Context, batch *pgx.Batch) error {
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	err := c.conn.SendBatch(ctx, batch).Close()
+	if fault.IsAnswer(err) && c.conn.PgConn().TxStatus() != 'I' {
+		_, _ = c.conn.Exec(ctx, "ROLLBACK")
+	}
+	return err
+}
+
+// Queue adds a query to a batch.
+func (c *Control) Queue(batch *pgx.Batch, query string, args ...any) *pgx.QueuedQuery {
+	return batch.Queue(c.queries.Text(query), args...)
+}
+
+// Transaction runs one that begins with these statements.
+func (c *Control) Transaction(ctx context.Context, begin string, do func(pgx.Tx) error) error {
+	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{BeginQuery: begin}, do)
+}

@@ -1,0 +1,174 @@
+package control
+
+import (
+	"context"
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/remote"
+	"pgtaskd/work/target"
+)
+
+// Limits of our own statements, and of their silence.
+const (
+	ConnectLimit = remote.ConnectLimit
+	// PrepareLimit is for all that is looked at and created before a target can be led.
+	PrepareLimit = 3 * time.Minute
+
+	statementLimit = 30 * time.Second
+	lockLimit      = 2 * time.Second
+	silenceLimit   = 10 * time.Second // the server ends a session that says nothing for so long (14 and later)
+	statementCache = 64               // more than there are statements
+)
+
+// Limited bounds a call to the server: statement_timeout ends it there, this where the server does
+// not answer.
+func Limited(ctx context.Context) (context.Context, context.CancelFunc) {
+	return context.WithTimeout(ctx, statementLimit+5*time.Second)
+}
+
+// Milliseconds is a duration as settings take it.
+func Milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
+
+// Errors of a server on which nothing can be led now.
+var (
+	ErrRecovery = errors.New("the server is in recovery: it takes no writes until it is promoted")
+	ErrReadOnly = errors.New("default_transaction_read_only is on for the role, the database or the server: tasks wait until it is off")
+)
+
+// startup are the parameters of a session that ends when it has nothing from us for long; name is its
+// application_name.
+func startup(name string) map[string]string {
+	return map[string]string{
+		"application_name":                    name,
+		"idle_in_transaction_session_timeout": Milliseconds(statementLimit),
+		"idle_session_timeout":                Milliseconds(silenceLimit),
+		"statement_timeout":                   Milliseconds(statementLimit),
+		"lock_timeout":                        Milliseconds(lockLimit),
+	}
+}
+
+// Open opens a session with settings of our own, whatever the role's are, and ends the backend of the
+// one before, if that is still there: it may be at a statement that does not obey, and would hold the
+// lock of the leader for ever.
+func (c *Control) Open(ctx context.Context) error {
+	former := c.Facts()
+	cfg, err := c.config()
+	if err != nil {
+		return err
+	}
+	facts := &Facts{}
+	if facts.Base, err = remote.Complete(c.target.Connect); err != nil {
+		return err
+	}
+	opening, cancel := context.WithTimeout(ctx, ConnectLimit)
+	defer cancel()
+	c.conn, err = pgx.ConnectConfig(opening, cfg)
+	if fault.Has(err, "42704") { // servers before 14 do not know it
+		delete(cfg.RuntimeParams, "idle_session_timeout")
+		c.conn, err = pgx.ConnectConfig(opening, cfg)
+	}
+	if err != nil {
+		c.conn = nil
+		return remote.Reason(err)
+	}
+	facts.Encoding = c.conn.PgConn().ParameterStatus("server_encoding")
+	if err = endless(opening, c.conn, Milliseconds(PrepareLimit)); err == nil {
+		err = c.know(opening, facts)
+	}
+	if err == nil {
+		c.Learn(facts)
+		err = c.end(ctx, former)
+	}
+	if err != nil {
+		c.Close()
+	}
+	return err
+}
+
+func (c *Control) config() (*pgx.ConnConfig, error) {
+	cfg, err := ownConfig(c.target.Connect, startup(c.target.ControlName()))
+	if err != nil {
+		return nil, err
+	}
+	if c.target.TimeZone != "" {
+		cfg.RuntimeParams["TimeZone"] = c.target.TimeZone
+	}
+	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
+	if c.heard != nil {
+		cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) { c.heard(n, conn.PID()) }
+	}
+	return cfg, nil
+}
+
+// know reads what has to be known of the session and its server.
+func (c *Control) know(ctx context.Context, f *Facts) error {
+	var recovery, readOnly bool
+	err := c.conn.QueryRow(ctx, "SELECT pg_backend_pid(), (SELECT a.backend_start FROM pg_stat_get_activity(pg_backend_pid()) AS a), current_setting('server_version_num')::int4, "+
+		"current_setting('is_superuser')::bool, current_setting('TimeZone'), current_setting('synchronous_commit') = 'off', "+
+		"pg_is_in_recovery(), current_setting('default_transaction_read_only')::bool").
+		Scan(&f.PID, &f.Since, &f.Version, &f.Superuser, &f.TimeZone, &f.Lazy, &recovery, &readOnly)
+	switch {
+	case err != nil:
+		return err
+	case recovery:
+		return ErrRecovery
+	case readOnly:
+		return ErrReadOnly
+	}
+	return plansAlike(ctx, c.conn)
+}
+
+// end ends a backend of ours, if it is still there.
+func (c *Control) end(ctx context.Context, former *Facts) error {
+	if former.PID == 0 {
+		return nil
+	}
+	ctx, cancel := Limited(ctx)
+	defer cancel()
+	_, err := c.conn.Exec(ctx, "SELECT pg_terminate_backend($1) FROM pg_stat_get_activity($1) AS a WHERE a.backend_start = $2",
+		former.PID, former.Since)
+	return err
+}
+
+// Admin opens a session of another user than the target's, in which what is missing is created.
+func Admin(ctx context.Context, as remote.Settings) (*pgx.Conn, error) {
+	cfg, err := ownConfig(as, map[string]string{
+		"statement_timeout":  Milliseconds(statementLimit),
+		"lock_timeout":       Milliseconds(lockLimit),
+		"default_tablespace": "", // the database's owner may name one that is not the owner's to use
+	})
+	if err != nil {
+		return nil, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, ConnectLimit)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	return conn, remote.Reason(err)
+}
+
+// unconverted is the client_encoding with which the server sends text as it is stored: some may not
+// exist in UTF-8, for which it would end what it sends.
+const unconverted = "SQL_ASCII"
+
+// Stream opens a connection for logical replication.
+func Stream(ctx context.Context, t target.Target) (*pgconn.PgConn, error) {
+	cfg, err := ownConfig(t.Connect, map[string]string{
+		"replication":       "database",
+		"application_name":  t.ControlName(),
+		"statement_timeout": "0", // making the slot may have to wait for others' transactions
+	})
+	if err != nil {
+		return nil, err
+	}
+	cfg.RuntimeParams["client_encoding"] = unconverted
+	ctx, cancel := context.WithTimeout(ctx, ConnectLimit)
+	defer cancel()
+	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
+	return conn, remote.Reason(err)
+}

@@ -1,0 +1,62 @@
+package control
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
+	"pgtaskd/work/target"
+)
+
+// TestAFormerControlSessionDoesNotKeepTheLead: one that is at a statement which obeys no cancel holds
+// the leader's lock for as long as that lasts, unless it is ended.
+func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
+	t.Parallel()
+	served, conn := databaseOf(t)
+	former, now := New(served, nil), New(served, nil)
+	if err := former.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	pid := former.Facts().PID
+	stuck := make(chan error, 1)
+	go func() {
+		_, err := former.conn.Exec(context.WithoutCancel(t.Context()), "DO $$ BEGIN LOOP BEGIN PERFORM pg_sleep(600); EXCEPTION WHEN query_canceled THEN NULL; END; END LOOP; END $$")
+		stuck <- err
+	}()
+	servertest.Wait(t, 25*time.Second, "the statement", func() bool {
+		return servertest.Get(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", pid) == "1"
+	})
+	servertest.Exec(t, conn, "SELECT pg_cancel_backend($1)", pid)
+	now.Learn(&Facts{PID: pid, Since: former.Facts().Since.Add(-time.Microsecond)}) // had its process id before
+	if err := now.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if servertest.Get(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid) != "1" {
+		t.Error("another session was ended")
+	}
+	now.Close()
+	now.Learn(former.Facts())
+	if err := now.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	defer now.Close()
+	if err := <-stuck; err == nil {
+		t.Error("it has obeyed after all")
+	}
+	former.Close()
+}
+
+// databaseOf is a target in a database of the test's own, and a connection to it.
+func databaseOf(t *testing.T) (target.Target, *pgx.Conn) {
+	t.Helper()
+	dsn := servertest.Database(t)
+	settings, err := remote.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return target.Target{Connect: settings, Admin: settings, Schema: "public", Table: "task"}, servertest.Connect(t, dsn)
+}
