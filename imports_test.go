@@ -42,12 +42,13 @@ var forTests = []string{"server/servertest", "server/tasktest", "server/programt
 var rooms = []string{"work"}
 
 // shared are the rooms that all others may know.
-var shared = []string{"work/target", "work/schedule", "work/control"}
+var shared = []string{"work/target", "work/schedule", "work/control", "work/hold", "work/change", "work/inflight"}
 
 // uses are the rooms that a room may know beside these.
 var uses = map[string][]string{
-	"work/run":  {"work/pool", "work/lane"},
-	"work/pool": {"work/lane"},
+	"work/run":      {"work/pool", "work/lane"},
+	"work/pool":     {"work/lane"},
+	"work/inflight": {"work/run"},
 }
 
 // pure are the folders whose files import nothing but the standard library.

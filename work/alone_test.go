@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/pool"
 )
 
@@ -20,10 +21,10 @@ func TestAlone(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
 	l := s.installed()
 	s.exec("INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity'), ('SELECT 1', statement_timestamp() + interval '1 hour')")
-	comes := func(columns string, values ...any) (read *task, started bool) {
+	comes := func(columns string, values ...any) (read *inflight.Task, started bool) {
 		t.Helper()
 		l.Lanes.Forget()
-		l.tasks, l.look = map[int64]*task{}, looks{}
+		l.tasks, l.look = inflight.Tasks{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
 		l.notices.Take(&pgconn.Notification{PID: 1}, "", 1)

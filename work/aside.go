@@ -46,10 +46,10 @@ func (e *end) memory() int {
 
 // due is when an end is to be written.
 func (l *loop) due(e *end) time.Time {
-	if until := l.locks.ends.until; (e.wait > 0 || e.task.TooLong) && until.After(e.after) {
+	if until := l.sizer.Until(); (e.backoff.Wait > 0 || e.task.TooLong) && until.After(e.backoff.After) {
 		return until
 	}
-	return e.after
+	return e.backoff.After
 }
 
 // keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back:
@@ -57,13 +57,13 @@ func (l *loop) due(e *end) time.Time {
 // sees.
 func (l *loop) keep(e end) {
 	switch {
-	case e.task.TooLong && e.since.IsZero():
-		e.since = time.Now()
-	case e.after.IsZero() && !e.task.TooLong:
+	case e.task.TooLong && e.backoff.Since.IsZero():
+		e.backoff.Since = time.Now()
+	case e.backoff.After.IsZero() && !e.task.TooLong:
 		l.unsaid = append(l.unsaid, e)
 		return
 	}
-	if e.Written != nil && (l.draining.IsZero() || !e.task.marked) {
+	if e.Written != nil && (l.draining.IsZero() || !e.task.Marked) {
 		close(e.Written)
 		e.Written = nil
 	}
@@ -86,7 +86,7 @@ func (l *loop) ripe(now time.Time) []end {
 			a.next = due
 		}
 	}
-	slices.SortStableFunc(ripe, func(a, b end) int { return a.after.Compare(b.after) })
+	slices.SortStableFunc(ripe, func(a, b end) int { return a.backoff.After.Compare(b.backoff.After) })
 	return ripe
 }
 

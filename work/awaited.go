@@ -6,6 +6,8 @@ import (
 	"math"
 	"slices"
 	"time"
+
+	"pgtaskd/work/hold"
 )
 
 // A look at all that is waited for: when a term begins, where an end may have been missed, such as
@@ -73,7 +75,7 @@ func (l *loop) surveyAwaited(ctx context.Context) error {
 	s.active, s.through, s.ended, s.took = false, false, time.Now(), time.Since(s.began)
 	given := map[int64]givenUp{}
 	for _, cycle := range cycles(s.ids, s.awaits) {
-		if len(given) >= batchMost {
+		if len(given) >= hold.Batch {
 			s.wanted = true // the next look finds the others
 			break
 		}
@@ -170,17 +172,17 @@ func (l *loop) giveUp(ctx context.Context, given map[int64]givenUp, done map[int
 	for id := range given {
 		ids = append(ids, id)
 	}
-	return l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	return l.changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))
 		for i, id := range ids {
 			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version
 		}
-		some, err := l.changeTasks(ctx, "forsaken", ids, errors, awaits, versions, mute)
+		some, err := l.changes.Tasks(ctx, "forsaken", ids, errors, awaits, versions, mute)
 		if err != nil {
 			return err
 		}
 		for _, c := range some {
-			done[c.id] = true
+			done[c.ID] = true
 		}
 		l.counted(some)
 		return nil

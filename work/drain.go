@@ -3,8 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"maps"
-	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -52,7 +50,7 @@ func (l *loop) drain() {
 	}
 	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
 		l.cancelled = true
-		if l.anyRuns() {
+		if l.tasks.AnyRuns() {
 			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").
 				Msg("grace is over; cancelling tasks")
 		}
@@ -68,7 +66,7 @@ const handOverPatience = time.Second
 // isLate tells an end that has waited for somebody else for long, of a task that the next leader can
 // as well run again: nothing of it is committed.
 func (e *end) isLate() bool {
-	return !e.task.marked && e.Xact == 0 && time.Since(e.since) > handOverPatience
+	return !e.task.Marked && e.Xact == 0 && time.Since(e.backoff.Since) > handOverPatience
 }
 
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what
@@ -81,7 +79,7 @@ func (l *loop) handOver(ctx context.Context) error {
 		l.gone(e)
 	}
 	for _, t := range l.tasks {
-		if !t.marked && !t.Claimed() {
+		if !t.Marked && !t.Claimed() {
 			return nil
 		}
 	}
@@ -110,6 +108,6 @@ const namedMost = 20
 
 // underWay adds the tasks that have not ended to a line of the log.
 func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
-	ids := slices.Sorted(maps.Keys(l.tasks))
+	ids := l.tasks.IDs()
 	return line.Int("tasks", len(ids)).Ints64(key, ids[:min(len(ids), namedMost)])
 }

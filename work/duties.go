@@ -34,10 +34,6 @@ func always(do func()) func(context.Context) error {
 	}
 }
 
-// dutyPart is how long a duty takes at once about that of which there may be a million: the others
-// come in between.
-const dutyPart = 50 * time.Millisecond
-
 // never is the next of a duty for which there is nothing to do.
 const never = time.Duration(math.MaxInt64)
 
@@ -99,7 +95,7 @@ func (l *loop) doze() time.Duration {
 // nextMark comes soon while a task runs whose row does not show it.
 func (l *loop) nextMark() time.Duration {
 	for _, t := range l.tasks {
-		if !t.marked && !t.noMark && !t.ending {
+		if !t.Marked && !t.NoMark && !t.Ending {
 			return markTick
 		}
 	}
@@ -151,10 +147,8 @@ func (l *loop) nextScan() time.Duration {
 	if !l.look.next.IsZero() {
 		sooner(l.Clock.Until(l.look.next) + clockMargin)
 	}
-	for _, p := range l.parked {
-		if l.look.full.Before(p.until) {
-			sooner(time.Until(p.until))
-		}
+	if rest, ok := l.holds.Next(l.look.full); ok {
+		sooner(rest)
 	}
 	return next
 }

@@ -7,6 +7,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/change"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 	"pgtaskd/work/schedule"
@@ -17,17 +20,17 @@ import (
 // something else: the table may refuse it, or somebody may have stopped the task.
 type end struct {
 	run.Outcome // as it was seen, and then as it is to be written
-	task        *task
-	putOff           // when it could not be written
-	passed      bool // the ledger has passed it over
-	conflict    bool // of a release: another transaction was in the way
-	final       bool // no retry: the table has refused another end
-	ascii       bool // as the database lacks a character
-	lessened    int  // how often less was made of it, as the table has refused it
+	task        *inflight.Task
+	backoff     hold.Backoff // when it could not be written
+	passed      bool         // the ledger has passed it over
+	conflict    bool         // of a release: another transaction was in the way
+	final       bool         // no retry: the table has refused another end
+	ascii       bool         // as the database lacks a character
+	lessened    int          // how often less was made of it, as the table has refused it
 }
 
 // endOf is what follows from an outcome of our task.
-func endOf(o run.Outcome, t *task) end { return end{Outcome: o, task: t} }
+func endOf(o run.Outcome, t *inflight.Task) end { return end{Outcome: o, task: t} }
 
 // failure is why the task has failed, nil when it has not.
 func (e end) failure() *exec.Failure {
@@ -43,7 +46,7 @@ func (e end) failure() *exec.Failure {
 // readVersion is that of the row which the end may be written to; 0: only one that shows WORK. A crash
 // of the server can give a version that it has forgotten to another row.
 func (e *end) readVersion() uint32 {
-	if e.task.marked {
+	if e.task.Marked {
 		return 0
 	}
 	return e.task.Row.Version
@@ -77,27 +80,18 @@ func (l *loop) ended(e end, state string) {
 	l.log.Task(t)
 }
 
-// changed is a task whose state a statement has changed without a run of ours.
-type changed struct {
-	id                          int64
-	follows, repeats            bool
-	state                       string
-	group, key, sqlstate, error []byte // as the database has them; nil: NULL
-	empty                       bool   // it has nothing to show, and is to be deleted
-}
-
 // counted takes note of tasks that have ended, or wait again, without a run of ours.
-func (l *loop) counted(all []changed) {
+func (l *loop) counted(all []change.Changed) {
 	for _, c := range all {
-		l.stats.Ends(c.state, 1)
-		l.successors.over(c.id)
-		l.successors.endedAs(c.id, c.state)
-		if !l.log.Wants(c.state) {
+		l.stats.Ends(c.State, 1)
+		l.successors.over(c.ID)
+		l.successors.endedAs(c.ID, c.State)
+		if !l.log.Wants(c.State) {
 			continue
 		}
 		l.log.Task(target.Line{
-			ID: c.id, State: c.state, Group: shownGroup(l.readable(c.group)), Key: l.readable(c.key),
-			SQLState: l.readable(c.sqlstate), Error: l.readable(c.error),
+			ID: c.ID, State: c.State, Group: shownGroup(l.readable(c.Group)), Key: l.readable(c.Key),
+			SQLState: l.readable(c.SQLState), Error: l.readable(c.Error),
 		})
 	}
 }
@@ -158,23 +152,4 @@ func (e *end) pause() (p pgtype.Interval) {
 		}
 	}
 	return p
-}
-
-// putOff is when something is tried again that a row has not taken, as somebody has it locked, or a
-// trigger left it out.
-type putOff struct {
-	wait  time.Duration // before the next try; 0: there has been none that failed
-	since time.Time     // the first one that failed, by our clock,
-	after time.Time     // and the next one
-}
-
-// retryMost is the longest wait, where nothing else is said.
-const retryMost = time.Second
-
-func (p *putOff) later(most time.Duration) {
-	if p.since.IsZero() {
-		p.since = time.Now()
-	}
-	p.wait = min(max(2*p.wait, 50*time.Millisecond), most)
-	p.after = time.Now().Add(p.wait)
 }

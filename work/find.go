@@ -9,6 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/work/change"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/target"
 )
@@ -17,8 +19,7 @@ import (
 // that are not worth running any more. There may be a million: so it reads the server's bytes as
 // they are.
 func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err error) {
-	now := time.Now()
-	odd := len(l.tasks)+len(l.parked) > 0 // of tasks that would not count
+	odd := len(l.tasks)+l.holds.Len() > 0 // of tasks that would not count
 	var due []byte
 	for rows.Next() {
 		found++
@@ -28,15 +29,15 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 		due = append(due[:0], v[5]...)
 		over := v[6]
 		underWay := over != nil && integer(over) < 0
-		if odd && !underWay && l.parked[r.ID].until.Sub(now) > time.Hour {
-			delete(l.parked, r.ID) // it was left alone for good, but somebody has changed its state
+		if odd && !underWay && l.holds.IsStuck(r.ID) {
+			l.holds.Forget(r.ID) // it was left alone for good, but somebody has changed its state
 		}
 		switch {
 		case underWay:
 			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
-		case odd && now.Before(l.parked[r.ID].until):
+		case odd && l.holds.Waits(r.ID):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
-			l.tasks[r.ID].due = l.Clock.Now()
+			l.tasks[r.ID].Due = l.Clock.Now()
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
 		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
@@ -96,13 +97,13 @@ func (l *loop) expired(ctx context.Context, found []expiring) (ids []int64, err 
 // expire gives up tasks that have not started in time: some, as there may be a million, and each may
 // have much that follows.
 func (l *loop) expire(ctx context.Context) error {
-	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < dutyPart; {
-		some := l.overdue[:min(len(l.overdue), batchMost)]
-		left, err := l.eachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
-			gone, err := l.changeTasks(ctx, "expire", some, mute)
+	for began := time.Now(); len(l.overdue) > 0 && time.Since(began) < hold.Turn; {
+		some := l.overdue[:min(len(l.overdue), hold.Batch)]
+		left, err := l.changes.EachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
+			gone, err := l.changes.Tasks(ctx, "expire", some, mute)
 			if err == nil {
 				l.counted(gone)
-				l.stats.Skips(target.Expired, repeating(gone))
+				l.stats.Skips(target.Expired, change.Repeating(gone))
 				l.parkOthers(some, gone)
 			}
 			return err
@@ -122,8 +123,8 @@ func (l *loop) nextExpire() time.Duration {
 }
 
 // parkOthers puts off those that were tried and not changed: somebody has locked or changed them.
-func (l *loop) parkOthers(tried []int64, done []changed) {
+func (l *loop) parkOthers(tried []int64, done []change.Changed) {
 	l.park(slices.DeleteFunc(slices.Clone(tried), func(id int64) bool {
-		return slices.ContainsFunc(done, func(c changed) bool { return c.id == id })
+		return slices.ContainsFunc(done, func(c change.Changed) bool { return c.ID == id })
 	}))
 }

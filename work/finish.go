@@ -10,7 +10,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -20,7 +22,7 @@ func (l *loop) delete(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	return l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+	return l.changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		locked, err := l.control.IDs(ctx, "delete", ids)
 		l.empty = append(l.empty, locked...)
 		if len(ids) == 1 && fault.Of(err).OfRow() && !fault.Of(err).Passing() {
@@ -47,7 +49,7 @@ func (l *loop) sweep(ctx context.Context) error {
 	ids := l.empty
 	l.empty = nil
 	for len(ids) > 0 {
-		n := min(len(ids), batchMost)
+		n := min(len(ids), hold.Batch)
 		if err := l.delete(ctx, ids[:n]); err != nil {
 			return err
 		}
@@ -68,24 +70,24 @@ func (l *loop) finish(ctx context.Context, ends []end) error {
 func (l *loop) writeEnds(ctx context.Context, ends []end, query string, args ...any) error {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	first, free := ends[0].wait == 0, false
-	var some []changed
-	err := l.brief(ctx, func(tx pgx.Tx) (err error) {
+	first, free := ends[0].backoff.Wait == 0, false
+	var some []change.Changed
+	err := l.changes.Brief(ctx, func(tx pgx.Tx) (err error) {
 		if !first {
 			err = tx.QueryRow(ctx, l.queries().Text("unlocked"), ends[0].task.Row.ID).Scan(&free)
 		}
 		if err == nil {
-			some, err = l.withWhatFollows(ctx, tx, first, l.queries().Text(query), args...)
+			some, err = l.changes.WithWhatFollows(ctx, tx, first, l.queries().Text(query), args...)
 		}
 		return err
 	})
 	if err != nil {
 		return err
 	}
-	written := map[int64]changed{}
+	written := map[int64]change.Changed{}
 	for _, c := range some {
-		written[c.id] = c
-		l.look.wanted = l.look.wanted || c.state == "PLAN"
+		written[c.ID] = c
+		l.look.wanted = l.look.wanted || c.State == "PLAN"
 	}
 	return l.settle(ctx, ends, written, free)
 }
@@ -93,7 +95,7 @@ func (l *loop) writeEnds(ctx context.Context, ends []end, query string, args ...
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others:
 // some are locked, and are written later; some have been stopped; the rest are no longer ours. free
 // tells that the row was locked for this: nobody was in the way.
-func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed, free bool) error {
+func (l *loop) settle(ctx context.Context, ends []end, written map[int64]change.Changed, free bool) error {
 	var open []claim
 	var empty []int64
 	for _, e := range ends {
@@ -103,16 +105,16 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 			continue
 		}
 		if e.Kind != run.Released {
-			delete(l.reruns, c.id)
+			l.tries.Forget(c.ID)
 		}
-		if c.empty && e.lessened == 0 {
-			empty = append(empty, c.id)
+		if c.Empty && e.lessened == 0 {
+			empty = append(empty, c.ID)
 		}
-		if c.state == "GONE" {
-			l.counted([]changed{c})
+		if c.State == "GONE" {
+			l.counted([]change.Changed{c})
 			l.stats.Skips(target.Superseded, 1)
 		} else {
-			l.ended(e, c.state)
+			l.ended(e, c.State)
 		}
 		l.gone(e)
 	}
@@ -133,9 +135,9 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 			l.lesser(&e, fault.ErrKept)
 			l.keep(e)
 		case s.ours:
-			e.later(retryMost)
+			e.backoff.Later(hold.Locked)
 			l.keep(e)
-			if err := l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key); err != nil {
+			if err := l.changes.TellOfLock(ctx, e.backoff.Since, e.task.Row.ID, e.task.Row.Key); err != nil {
 				return err
 			}
 		case s.stopping && e.Kind != run.Stopped:
@@ -146,7 +148,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]changed
 				l.empty = append(l.empty, e.task.Row.ID)
 			}
 			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
-				l.reruns[e.task.Row.ID] = l.reruns[e.task.Row.ID].anotherRun()
+				l.tries.Again(e.task.Row.ID)
 			}
 			l.gone(e)
 			l.look.wanted = true // it may wait again, or another row in its place

@@ -31,7 +31,7 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		l.crashed = &noon
 		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}
 		one.Marks.Store(c.marked)
-		l.know([]*run.Task{one})
+		l.tasks.Know([]*run.Task{one})
 		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Stop: noon.Add(c.ended)})
 		l.hear()
 		if dropped := len(l.unsaid) == 0; dropped != c.want || l.busy() == c.want {

@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -21,7 +22,7 @@ import (
 type ask struct {
 	kind   askKind
 	run    *run.Task
-	task   *task // the same, as the loop knows it
+	task   *inflight.Task // the same, as the loop knows it
 	text   run.Text
 	pid    int32
 	opened pool.Backend // that is to be registered, by the control session pid (0: any)
@@ -153,14 +154,14 @@ func (l *loop) hear() {
 	outcomes, asks := l.inbox.take()
 	for _, a := range asks {
 		if a.run != nil {
-			a.task = l.known(a.run)
+			a.task = l.tasks.Known(a.run)
 		}
 		l.asks = append(l.asks, a)
 	}
 	for _, o := range outcomes {
 		l.ran(&o)
-		e := endOf(o, l.known(o.Task))
-		e.task.ending = true
+		e := endOf(o, l.tasks.Known(o.Task))
+		e.task.Ending = true
 		if e.Kind == run.Refused {
 			l.turnsInto(&e)
 		}
@@ -176,8 +177,8 @@ func (l *loop) hear() {
 
 // takeBack has a task wait again that was with the server and has not begun there.
 func (l *loop) takeBack(t *run.Task) {
-	e := endOf(run.Outcome{Task: t, Kind: run.Released}, l.known(t))
-	e.task.ending = true
+	e := endOf(run.Outcome{Task: t, Kind: run.Released}, l.tasks.Known(t))
+	e.task.Ending = true
 	l.unsaid = append(l.unsaid, e)
 }
 

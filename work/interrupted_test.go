@@ -92,7 +92,7 @@ func TestEndWhileLeadershipIsLost(t *testing.T) {
 	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}
 	one.Ticket = one.Row.Ticket(lane.KeyOf("a", ""))
 	one.Read = time.Now()
-	l.know([]*run.Task{one})
+	l.tasks.Know([]*run.Task{one})
 	l.Lanes.Prefetched([]*run.Task{one})
 	if l.Lanes.Start(func(*run.Task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")

@@ -1,14 +1,11 @@
 package work
 
 import (
-	"errors"
-	"math"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/run"
 )
 
@@ -37,24 +34,6 @@ func (e *end) lessen(err error) bool {
 	}
 	return e.lessened < lessNothing
 }
-
-// unwritten says why the table has refused what was to be written for a task; nil: it has not.
-func unwritten(err error) *exec.Failure {
-	var answer *pgconn.PgError
-	switch {
-	case err == nil:
-		return nil
-	case !errors.As(err, &answer):
-		return exec.NewFailure(unwrittenEnd+err.Error(), "55000")
-	case answer.Code == "TK013":
-		return exec.NewFailure("the repetition of the task was left out", "55000", "DETAIL", "A trigger or policy of the table has left its row out.")
-	}
-	return exec.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
-		"CONTEXT", answer.Where)
-}
-
-// unwrittenEnd is how the error of an end begins that was refused.
-const unwrittenEnd = "the end of the task could not be written: "
 
 // keeps tells whether what is not said stays as the row has it: as it was prepared, or as it is.
 func (e *end) keeps() bool { return e.Shed && e.lessened == 0 || e.lessened >= lessState }
@@ -98,20 +77,20 @@ func (e *end) stored(text *string) *string {
 // while.
 func (l *loop) leaveAlone(e end, err error) {
 	id := e.task.Row.ID
-	shown := e.task.marked || e.Xact != 0 // the row says WORK
+	shown := e.task.Marked || e.Xact != 0 // the row says WORK
 	if !e.task.Marks.Load() && !shown {
-		l.reruns[id] = l.reruns[id].anotherRun()
+		l.tries.Again(id)
 		l.waitsAgain(e)
 		return
 	}
 	l.log.Error().Err(err).Int64("id", id).
 		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
 		Msg("table refuses every end of a task; row left unchanged")
-	rest := refusesAgain
+	why := hold.Refuses
 	if shown { // its task would run again
-		rest = math.MaxInt64
+		why = hold.Stuck
 	}
-	l.refuses(id, rest)
+	l.holds.PutAfter(id, why, 0)
 	l.gone(e)
 }
 

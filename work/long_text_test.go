@@ -60,7 +60,7 @@ func TestALockedTableIsNoFaultOfALongText(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(tasks, err)
 	}
-	l.know(tasks)
+	l.tasks.Know(tasks)
 	s.exec("BEGIN; LOCK TABLE task")
 	for _, which := range []run.Text{run.Input, run.Data, run.Names} {
 		question := ask{kind: askText, task: l.tasks[id], text: which, answer: make(chan answer, 1)}

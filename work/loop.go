@@ -15,7 +15,10 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
@@ -43,16 +46,18 @@ type loop struct {
 	control   *control.Control
 	notices   wake.Notices
 	leads     leadership
-	tasks     map[int64]*task // read by us, until their end is written
-	reruns    map[int64]again // how often tasks had to be run again for reasons of our own
-	unsaid    []end           // ends that are not written yet,
-	aside     aside           // and those that could not be, and are tried again later
-	lost      map[int64]end   // tasks whose session is gone
-	columns   string          // fingerprint of those of the table, as they are,
-	described string          // and as install has found them
+	tasks     inflight.Tasks // read by us, until their end is written
+	holds     *hold.Holds    // tasks that could not be taken just now, or have refused a change
+	tries     *hold.Tries
+	changes   *change.Changer
+	unsaid    []end         // ends that are not written yet,
+	aside     aside         // and those that could not be, and are tried again later
+	lost      map[int64]end // tasks whose session is gone
+	columns   string        // fingerprint of those of the table, as they are,
+	described string        // and as install has found them
 	keeping   keeping
-	empty     []int64 // tasks to be deleted whose rows were locked
-	locks     lockeds
+	empty     []int64    // tasks to be deleted whose rows were locked
+	sizer     hold.Sizer // of ends
 	disk      disk
 	asks      []ask // not answered yet
 
@@ -64,12 +69,11 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	draining  time.Time     // since when; zero: we do not
-	cancelled bool          // its grace is over
-	followsIn time.Duration // followLimit
-	crashed   *time.Time    // when the server has crashed last, as far as it tells
-	count     int           // tasks ended since the last look at the pace
-	surveyed  time.Time     // when the table was looked at for the metrics
+	draining  time.Time  // since when; zero: we do not
+	cancelled bool       // its grace is over
+	crashed   *time.Time // when the server has crashed last, as far as it tells
+	count     int        // tasks ended since the last look at the pace
+	surveyed  time.Time  // when the table was looked at for the metrics
 
 	registering registering
 	presence    presence
@@ -81,8 +85,8 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
-		term: newTerm(time.Time{}), followsIn: followLimit,
-		tasks: map[int64]*task{}, reruns: map[int64]again{}, lost: map[int64]end{},
+		term:  newTerm(time.Time{}),
+		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(), lost: map[int64]end{},
 	}
 	live := t.Live
 	if latest := t.Changes.Latest(); latest != nil {
@@ -90,6 +94,10 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	}
 	l.live.Store(&live)
 	l.control = control.New(t, func(n *pgconn.Notification, own uint32) { l.notices.Take(n, sql.Channel(t.Relation()), own) })
+	l.changes = change.New(change.Config{
+		Control: l.control, Holds: l.holds, Log: log, Table: t.Relation(),
+		Known: func(id int64) bool { return l.tasks[id] != nil }, Planned: func() { l.look.wanted = true },
+	})
 	l.Dispatcher = l.dispatcher(live)
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
@@ -122,16 +130,6 @@ func (l *loop) load() (running, ready, sessions int) {
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
-// anyRuns tells whether the SQL of a task of ours runs.
-func (l *loop) anyRuns() bool {
-	for _, t := range l.tasks {
-		if pid, _, _ := t.Runs(); pid != 0 {
-			return true
-		}
-	}
-	return false
-}
-
 func (l *loop) queries() sql.Queries { return *l.Queries.Load() }
 func (l *loop) timeZone() string     { return *l.Zone.Load() }
 func (l *loop) encoding() string     { return l.Server.Load().Encoding }
@@ -146,7 +144,6 @@ type term struct {
 	unplanned  []unplanned       // found by the scan under way
 	overdue    []int64           // found by scans: their active has passed
 	successors successors        // and what they wait for
-	parked     map[int64]parked  // rows that could not be taken just now, or have refused a change
 	zone       zone
 	grouping   grouping
 	handed     bool // the lead was given away: what runs goes on, and nothing else is ours to do
@@ -174,13 +171,14 @@ type looks struct {
 func newTerm(now time.Time) *term {
 	return &term{
 		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
-		orphans: map[int64]*orphan{}, parked: map[int64]parked{},
+		orphans: map[int64]*orphan{},
 	}
 }
 
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
 	l.term = newTerm(l.Clock.Now())
+	l.holds.Clear()
 	l.look.wanted = true
 	if used, err := l.used(ctx); err != nil {
 		return err
@@ -208,43 +206,15 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 		l.vacate(id)
 	}
 	l.term = newTerm(time.Time{})
+	l.holds.Clear()
 	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too
 }
 
 // dropWaiting forgets all that was read and has not started.
 func (l *loop) dropWaiting() {
-	for _, t := range l.Lanes.Forget() {
-		delete(l.tasks, t.Row.ID)
-	}
+	l.tasks.Forget(l.Lanes.Forget())
 }
 
 // old is when the sessions of an old leader were there at the latest: it opens none once it does
 // not lead. The clock's reading may be a little early.
 func (l *loop) old() time.Time { return l.began.Add(time.Second) }
-
-// task is what the loop knows of one that it has read, until its end is written.
-type task struct {
-	*run.Task
-	marked  bool      // its row shows WORK
-	noMark  bool      // the table refuses that
-	marking putOff    // when the row has not taken the mark
-	ending  bool      // its end is known, and not yet written
-	due     time.Time // when a scan last found it due, by the server's clock
-}
-
-// know takes down tasks that were read.
-func (l *loop) know(tasks []*run.Task) {
-	all := make([]task, len(tasks))
-	for i, t := range tasks {
-		all[i].Task = t
-		l.tasks[t.Row.ID] = &all[i]
-	}
-}
-
-// known is what we know of a task that comes back to us.
-func (l *loop) known(t *run.Task) *task {
-	if known := l.tasks[t.Row.ID]; known != nil && known.Task == t {
-		return known
-	}
-	return &task{Task: t}
-}

@@ -102,7 +102,7 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	if err := s.conn.QueryRow(t.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid).Scan(&since); err != nil {
 		t.Fatal(err)
 	}
-	l.know([]*run.Task{one})
+	l.tasks.Know([]*run.Task{one})
 	l.lost[id] = endOf(run.Outcome{Task: one, Kind: run.Lost, PID: pid, Since: since, Stop: time.Now()}, l.tasks[id])
 	s.until("back to PLAN", func() bool {
 		if err := l.recoverLost(t.Context()); err != nil {

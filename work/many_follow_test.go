@@ -72,7 +72,7 @@ func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	l := s.installed()
-	l.term, l.followsIn = newTerm(time.Now()), 300*time.Millisecond
+	l.term, l.changes.FollowLimit = newTerm(time.Now()), 300*time.Millisecond
 	s.exec("ALTER TABLE task ADD CHECK (parent IS NULL OR data <> 'odd' OR pg_sleep(30)::text IS NOT NULL)")
 	s.exec("INSERT INTO task (input, data, plan, active, repeat) SELECT 'SELECT 1', CASE i WHEN 2 THEN 'odd' ELSE '' END, '2020-01-01', '1 s', '1 day' FROM generate_series(1, 4) AS i")
 	expire := func() string {
@@ -84,10 +84,10 @@ func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
 		}
 		return s.get("SELECT string_agg(concat(id, ' ', state), ', ' ORDER BY id) FROM task WHERE parent IS NULL")
 	}
-	if got := expire(); got != "1 GONE, 2 PLAN, 3 GONE, 4 GONE" || !l.isHopeless(2) {
+	if got := expire(); got != "1 GONE, 2 PLAN, 3 GONE, 4 GONE" || !l.holds.Refuses(2) {
 		t.Errorf("%s, though it was slow but once", got)
 	}
-	l.parked[2] = parked{until: time.Now(), refuses: true}
+	l.holds.Now = func() time.Time { return time.Now().Add(time.Hour) }
 	if got := expire(); got != "1 GONE, 2 GONE, 3 GONE, 4 GONE" {
 		t.Error(got)
 	}

@@ -9,7 +9,10 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
+	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
 )
@@ -18,8 +21,8 @@ import (
 // somebody has locked, or has changed, does not start: its end waits, and gives it back.
 func (l *loop) markFirst(ctx context.Context, asks []ask) (left []ask, err error) {
 	began, answered := time.Now(), 0
-	err = bisect(asks, func(asks []ask) error {
-		if answered > 0 && time.Since(began) >= dutyPart {
+	err = change.Bisect(asks, func(asks []ask) error {
+		if answered > 0 && time.Since(began) >= hold.Turn {
 			left, answered = append(left, asks...), answered+len(asks)
 			return nil
 		}
@@ -28,8 +31,8 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (left []ask, err error
 			return err
 		}
 		for _, a := range asks {
-			a.task.marked = marked[a.task.Row.ID]
-			a.answer <- answer{Answer: run.Answer{OK: a.task.marked}}
+			a.task.Marked = marked[a.task.Row.ID]
+			a.answer <- answer{Answer: run.Answer{OK: a.task.Marked}}
 		}
 		answered += len(asks)
 		return nil
@@ -38,7 +41,7 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (left []ask, err error
 		switch {
 		case fault.Of(err) == fault.Locked:
 			a.answer <- l.away(a)
-			return l.tellOfLock(ctx, time.Time{}, a.task.Row.ID, a.task.Row.Key)
+			return l.changes.TellOfLock(ctx, time.Time{}, a.task.Row.ID, a.task.Row.Key)
 		case fault.Of(err).Passing(), fault.Has(err, "23505"): // its repetition may have met an id that was committed meanwhile
 			a.answer <- l.away(a)
 		default:
@@ -49,14 +52,10 @@ func (l *loop) markFirst(ctx context.Context, asks []ask) (left []ask, err error
 	return append(left, asks[answered:]...), err
 }
 
-// awayMost is the longest time for which a task waits that cannot be marked now.
-const awayMost = 10 * time.Second
-
 // away has a task wait that cannot be marked now, without a place: each time for longer, since there
 // may be many.
 func (l *loop) away(a ask) answer {
-	wait := min(time.Second<<min(l.reruns[a.task.Row.ID].runs, 6), awayMost)
-	l.parked[a.task.Row.ID] = parked{until: time.Now().Add(wait)}
+	l.holds.PutAfter(a.task.Row.ID, hold.Unmarked, l.tries.Runs(a.task.Row.ID))
 	return answer{}
 }
 
@@ -75,7 +74,7 @@ func (l *loop) mark(context.Context) error {
 	now, moment := l.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
 		l.Lasts(t.Task, moment)
-		if t.marked || t.noMark || t.ending || t.Xact() != 0 || t.marking.after.After(moment) {
+		if t.Marked || t.NoMark || t.Ending || t.Xact() != 0 || t.Marking.After.After(moment) {
 			continue
 		}
 		pid, start, exactly := t.Runs()
@@ -83,7 +82,7 @@ func (l *loop) mark(context.Context) error {
 			continue
 		}
 		t.Marks.Store(true)
-		t.marking.later(retryMost) // unless it is set by then
+		t.Marking.Later(hold.Locked) // unless it is set by then
 		entries = append(entries, &ledger.Entry{
 			Kind: ledger.Mark, ID: id, Version: t.Row.Version, PID: pid, Start: start, Exactly: exactly,
 			Tell: func(a ledger.Answer) { l.inbox.report(report{run: t, answer: a}) },
@@ -97,21 +96,21 @@ func (l *loop) mark(context.Context) error {
 
 // hearMark takes down whether the row of a task that runs shows that. One that refuses it is left
 // without: what its task does is not the worse for that.
-func (l *loop) hearMark(t *task, a ledger.Answer) {
+func (l *loop) hearMark(t *inflight.Task, a ledger.Answer) {
 	switch {
 	case a.Result == ledger.Taken:
-		t.marked = true
+		t.Marked = true
 	case a.Result != ledger.Passed:
 	case a.Err == nil: // somebody has locked it, or changed it
 		l.look.stopped = time.Now()
 	case fault.Of(a.Err).OfRow() && !fault.Of(a.Err).Passing():
 		l.log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
-		t.noMark = true
+		t.NoMark = true
 	}
 }
 
 // repeats tells that a repetition may have to be written with the mark: with overlap it comes now.
-func (t *task) repeats() bool { return t.Row.MarkFirst && !t.Row.Single }
+func repeats(t *inflight.Task) bool { return t.Row.MarkFirst && !t.Row.Single }
 
 // setMarks returns the tasks whose rows show the mark.
 func (l *loop) setMarks(ctx context.Context, asks []ask) (marked map[int64]bool, err error) {
@@ -125,11 +124,11 @@ func (l *loop) setMarks(ctx context.Context, asks []ask) (marked map[int64]bool,
 		a.task.Marks.Store(true)
 		ids, pids, versions = append(ids, a.task.Row.ID), append(pids, int64(a.pid)), append(versions, int32(a.task.Row.Version))
 		exactly, guarded = append(exactly, a.task.Once()), guarded || a.task.Guarded()
-		if a.task.repeats() {
+		if repeats(a.task) {
 			repeating = append(repeating, a.task.Row.ID)
 		}
 	}
-	err = l.brief(ctx, func(tx pgx.Tx) error {
+	err = l.changes.Brief(ctx, func(tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, l.queries().Text("mark"), ids, versions, pids, l.Clock.Now(), exactly, guarded)
 		if err != nil {
 			return err
@@ -137,7 +136,7 @@ func (l *loop) setMarks(ctx context.Context, asks []ask) (marked map[int64]bool,
 		if marked, err = markedOf(rows); err != nil {
 			return err
 		}
-		return l.repeat(ctx, tx, repeating)
+		return l.changes.Repeat(ctx, tx, repeating)
 	})
 	return marked, err
 }

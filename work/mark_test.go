@@ -5,6 +5,7 @@ import (
 	"testing"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
 )
 
@@ -22,7 +23,7 @@ func TestMarksCutOff(t *testing.T) {
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
 		id := s.add("input, data", "VACUUM", data)
 		one := &run.Task{Row: run.Row{ID: id, Version: s.version(id)}, Traits: &exec.Traits{}}
-		l.asks = append(l.asks, ask{task: &task{Task: one}, pid: 1, answer: make(chan answer, 1)})
+		l.asks = append(l.asks, ask{task: &inflight.Task{Task: one}, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)
 	defer s.lock(asked[0].task.Row.ID, "FOR UPDATE")()

@@ -52,9 +52,7 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 		t.Error("some are tried again at once")
 	}
 	release()
-	for id := range l.parked {
-		l.parked[id] = parked{until: time.Now()}
-	}
+	l.holds.Now = func() time.Time { return time.Now().Add(time.Hour) }
 	if next := l.nextScan(); next > 0 {
 		t.Error("nothing is done for", next)
 	}

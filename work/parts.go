@@ -144,7 +144,7 @@ func (l *loop) endScan(s *place, partial bool) {
 	}
 	if s.full {
 		l.Lanes.Filled()
-		l.unpark()
+		l.holds.Sweep()
 		if l.look.full = time.Now(); s.again {
 			l.look.full = time.Time{}
 		}

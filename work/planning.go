@@ -12,6 +12,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/work/change"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/schedule"
 )
 
@@ -31,7 +33,7 @@ type unplanned struct {
 
 // queueUnplanned asks for unplanned tasks, from where the last look has come to.
 func (l *loop) queueUnplanned(batch *pgx.Batch) {
-	l.control.Queue(batch, "unplanned", l.look.planned, batchMost).Query(l.readUnplanned)
+	l.control.Queue(batch, "unplanned", l.look.planned, hold.Batch).Query(l.readUnplanned)
 }
 
 func (l *loop) readUnplanned(rows pgx.Rows) error {
@@ -53,11 +55,11 @@ func (l *loop) plan(ctx context.Context) error {
 		l.look.planned = math.MinInt64
 		return nil
 	}
-	if err := l.planThese(ctx, dutyPart); err != nil {
+	if err := l.planThese(ctx, hold.Turn); err != nil {
 		return err
 	}
 	last, all := l.unplanned[len(l.unplanned)-1].id, len(l.unplanned) == read
-	if l.look.planned = last + 1; all && (read < batchMost || last == math.MaxInt64) {
+	if l.look.planned = last + 1; all && (read < hold.Batch || last == math.MaxInt64) {
 		l.look.planned = math.MinInt64
 		return nil
 	}
@@ -75,14 +77,14 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	for i := range l.unplanned {
 		u := &l.unplanned[i]
 		switch {
-		case time.Now().Before(l.parked[u.id].until):
+		case l.holds.Waits(u.id):
 		case u.follows:
 			l.successors.fresh.add(u.id)
 		default:
 			if !u.isFirst() && !u.hasZone(zone) { // whoever is to mend that ends no series meanwhile
 				l.zoneless()
 				l.rezone(ctx) // nothing else may run, and tell that it has changed
-				l.parked[u.id] = parked{until: time.Now().Add(zoneAgain / 2)}
+				l.holds.PutAfter(u.id, hold.Zoneless, 0)
 				continue
 			}
 			next := nextRun{version: u.version}
@@ -97,17 +99,17 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	_, err := l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := l.changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		var p beats
 		for _, id := range ids {
 			p.add(id, found[id])
 		}
-		some, err := l.changeTasks(ctx, "planned", p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
+		some, err := l.changes.Tasks(ctx, "planned", p.ids, p.versions, p.plans, p.skipped, p.errors, mute)
 		if err != nil {
 			return err
 		}
 		l.parkOthers(ids, some)
-		l.counted(slices.DeleteFunc(some, func(c changed) bool { return c.state != "FAIL" }))
+		l.counted(slices.DeleteFunc(some, func(c change.Changed) bool { return c.State != "FAIL" }))
 		return nil
 	})
 	l.look.wanted = true

@@ -9,7 +9,9 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/sql"
+	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -58,9 +60,9 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 
 // report is what became of an entry of the ledger's that is the loop's.
 type report struct {
-	end    *end  // what it writes,
-	ask    *ask  // or that mark,
-	run    *task // or that of a task that runs
+	end    *end           // what it writes,
+	ask    *ask           // or that mark,
+	run    *inflight.Task // or that of a task that runs
 	answer ledger.Answer
 }
 
@@ -104,7 +106,7 @@ func (l *loop) postEnds() (entries []*ledger.Entry) {
 // does not repeat itself, and that nothing has stood in the way of.
 func (e *end) plain() bool {
 	return e.Kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
-		e.task.Row.Single && e.Size() <= run.HeavyFrom && e.lessened == 0 && !e.passed && e.wait == 0
+		e.task.Row.Single && e.Size() <= run.HeavyFrom && e.lessened == 0 && !e.passed && e.backoff.Wait == 0
 }
 
 // entryOf is the end as the ledger writes it.
@@ -145,13 +147,13 @@ func (l *loop) hearLedger() (empty []int64) {
 		case r.run != nil:
 			l.hearMark(r.run, r.answer)
 		case r.ask != nil && taken:
-			r.ask.task.marked = true
+			r.ask.task.Marked = true
 			r.ask.answer <- answer{Answer: run.Answer{OK: true}}
 		case r.ask != nil:
 			r.ask.passed = r.answer.Result != ledger.Withdrawn
 			l.asks = append(l.asks, *r.ask)
 		case taken:
-			if delete(l.reruns, r.end.task.Row.ID); r.answer.Empty {
+			if l.tries.Forget(r.end.task.Row.ID); r.answer.Empty {
 				empty = append(empty, r.end.task.Row.ID)
 			}
 			l.ended(*r.end, "DONE")
@@ -184,7 +186,7 @@ func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (ru
 	b.ledger.Put(entry)
 	select {
 	case a := <-answer:
-		return preparedAs[a.Result], unwritten(a.Err)
+		return preparedAs[a.Result], change.Unwritten(a.Err)
 	case <-ctx.Done():
 		return run.Unreachable, nil
 	}

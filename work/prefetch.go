@@ -10,13 +10,12 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/run"
 )
 
-// What one statement reads or writes at most, and how long a text may be that is read with others,
-// in bytes: so a read stays under some megabytes.
+// How long a text may be that is read with others, in bytes: so a read stays under some megabytes.
 const (
-	batchMost     = 500
 	prefetchText  = 8 << 10
 	prefetchTimes = 3 // reads in a round of the loop
 
@@ -32,8 +31,8 @@ func (l *loop) prefetch(ctx context.Context) error {
 		if l.clogged() {
 			return nil
 		}
-		ids := l.Lanes.Choose(batchMost)
-		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < batchMost {
+		ids := l.Lanes.Choose(hold.Batch)
+		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < hold.Batch {
 			return err
 		}
 		l.Dispatch()
@@ -48,7 +47,7 @@ func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 		return nil
 	}
 	var tasks []*run.Task
-	err := l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+	err := l.changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		some, err := l.read(ctx, ids)
 		tasks = append(tasks, some...)
 		return err
@@ -62,9 +61,9 @@ func (l *loop) prefetchChosen(ctx context.Context, ids []int64) error {
 
 // took takes note of the tasks that were read, of those that were chosen for it.
 func (l *loop) took(chosen []int64, tasks []*run.Task) {
-	l.know(tasks)
+	l.tasks.Know(tasks)
 	for _, t := range tasks {
-		delete(l.parked, t.Row.ID)
+		l.holds.Forget(t.Row.ID)
 	}
 	l.Lanes.Prefetched(tasks)
 	missing := len(chosen) - len(tasks)
@@ -72,7 +71,7 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 		l.park(chosen)
 	}
 	l.look.missing = max(0, l.look.missing+missing-len(tasks))
-	if l.look.missing >= batchMost && !l.scanning.active && time.Since(l.look.full) >= l.missingRest() {
+	if l.look.missing >= hold.Batch && !l.scanning.active && time.Since(l.look.full) >= l.missingRest() {
 		l.look.full = time.Time{} // many may have been deleted
 	}
 }
@@ -83,26 +82,13 @@ func (l *loop) missingRest() time.Duration {
 	return max(time.Second, l.rest()/(scanShare/2))
 }
 
-// parked is a task that was not there to be read: its row has changed. Or the row is locked, or has
-// refused a change. It is looked at again after a while.
-type parked struct {
-	until   time.Time // by our clock
-	wait    time.Duration
-	refuses bool
-}
-
 // park puts off those of the tasks that were not read.
 func (l *loop) park(ids []int64) {
 	for _, id := range ids {
-		if l.tasks[id] != nil || l.isHopeless(id) {
+		if l.tasks[id] != nil || l.holds.Refuses(id) {
 			continue
 		}
-		p := l.parked[id]
-		p.wait = min(max(2*p.wait, checkTick), time.Second)
-		if until := time.Now().Add(p.wait); until.After(p.until) {
-			p.until = until
-		}
-		l.parked[id] = p
+		l.holds.Put(id, hold.Missing)
 	}
 }
 
@@ -147,7 +133,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*ru
 // first, or it was put off.
 func (l *loop) waitsStill(r *run.Row) bool {
 	_, orphan := l.orphans[r.ID]
-	return orphan || len(l.parked) > 0 && time.Now().Before(l.parked[r.ID].until)
+	return orphan || l.holds.Waits(r.ID)
 }
 
 // freshFor is how long what was read is kept that has not started. Then it is read again when it may
@@ -160,9 +146,7 @@ func (l *loop) unread() {
 	if l.notices.Changed {
 		l.doubt(time.Now())
 	}
-	for _, t := range l.Lanes.Unread(l.notices.Changed) {
-		delete(l.tasks, t.Row.ID)
-	}
+	l.tasks.Forget(l.Lanes.Unread(l.notices.Changed))
 	l.notices.Changed = false
 }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -45,8 +46,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 			l.unsaid = append(l.unsaid, e)
 		case e.Aboard:
 			delete(l.lost, id)
-			l.reruns[id] = again{runs: max(l.reruns[id].runs, 1), crossed: l.reruns[id].crossed} // so that it shows WORK first, should it be what has taken the session
-			e.task.Again, e.task.ending = l.reruns[id].runs, false
+			l.tries.Once(id) // so that it shows WORK first, should it be what has taken the session
+			e.task.Again, e.task.Ending = l.tries.Runs(id), false
 			aboard = append(aboard, e.Task)
 		default:
 			ids = append(ids, id)
@@ -103,14 +104,14 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 	if len(ids) == 0 {
 		return done, nil, nil
 	}
-	left, err = l.eachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	left, err = l.changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.task.Row.Version)
 			}
 		}
-		some, err := l.changeTasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
+		some, err := l.changes.Tasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
 		if err == nil {
 			l.judged(some, done)
 		}
@@ -128,12 +129,12 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 }
 
 // judged takes note of tasks of an old leader, or of lost sessions, whose rows show their end by now.
-func (l *loop) judged(some []changed, done map[int64]bool) {
+func (l *loop) judged(some []change.Changed, done map[int64]bool) {
 	for _, c := range some {
-		if done[c.id] = true; c.empty {
-			l.empty = append(l.empty, c.id)
+		if done[c.ID] = true; c.Empty {
+			l.empty = append(l.empty, c.ID)
 		}
-		if c.state == "GONE" {
+		if c.State == "GONE" {
 			l.stats.Skips(target.Superseded, 1)
 		}
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/lane"
 )
 
@@ -16,12 +17,12 @@ import (
 // time.
 func (l *loop) resolve(ctx context.Context, ids []int64) (seen map[int64]bool, late []int64, err error) {
 	seen = map[int64]bool{}
-	ids = slices.DeleteFunc(slices.Clone(ids), l.isHopeless)
+	ids = slices.DeleteFunc(slices.Clone(ids), l.holds.Refuses)
 	if len(ids) == 0 {
 		return seen, nil, nil
 	}
 	given := map[int64]givenUp{}
-	err = l.each(ctx, ids, func(ctx context.Context, ids []int64) error {
+	err = l.changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		all, err := l.readResolved(ctx, ids)
 		if err != nil {
 			return err
@@ -111,7 +112,7 @@ func (n *newcomers) add(id int64) {
 // meetNewcomers finds out what some newcomers wait for.
 func (l *loop) meetNewcomers(ctx context.Context) error {
 	n := &l.successors.fresh
-	some := n.waiting[:min(len(n.waiting), batchMost)]
+	some := n.waiting[:min(len(n.waiting), hold.Batch)]
 	seen, late, err := l.resolve(ctx, some)
 	n.waiting = append(n.waiting[len(some):], late...)
 	for _, id := range some {
@@ -119,7 +120,7 @@ func (l *loop) meetNewcomers(ctx context.Context) error {
 		case slices.Contains(late, id):
 			continue
 		case seen[id]:
-			delete(l.parked, id)
+			l.holds.Forget(id)
 		default:
 			l.park([]int64{id}) // somebody has locked it
 		}

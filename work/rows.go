@@ -97,7 +97,7 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 	}
 	t := &run.Task{
 		Ticket: row.Ticket(key), Row: row, Leader: r.control.Facts().PID,
-		Again: r.reruns[row.ID].runs, Atomic: row.Remote == "", Shows: showsOf(r.target, row.Group),
+		Again: r.tries.Runs(row.ID), Atomic: row.Remote == "", Shows: showsOf(r.target, row.Group),
 	}
 	if before != nil && before.Row.Input != nil && row.Input != nil && *before.Row.Input == *row.Input {
 		t.Row.Input = before.Row.Input

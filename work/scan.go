@@ -25,8 +25,8 @@ func (l *loop) rescan(ctx context.Context) error {
 		return nil
 	}
 	now := time.Now()
-	for _, p := range l.parked {
-		l.look.wanted = l.look.wanted || !now.Before(p.until) && l.look.full.Before(p.until)
+	if rest, ok := l.holds.Next(l.look.full); ok && rest <= 0 {
+		l.look.wanted = true
 	}
 	news := l.wake.TakeNotice()
 	l.look.wanted = l.look.wanted || news
@@ -118,14 +118,4 @@ func (l *loop) readColumns(row pgx.Row) error {
 func (l *loop) listed() int {
 	_, _, ready := l.Lanes.Load()
 	return ready + len(l.overdue)
-}
-
-// unpark forgets the tasks that have been put off, or have refused us, long ago: those that are still
-// to be taken have been since, or were put off again.
-func (l *loop) unpark() {
-	for id, p := range l.parked {
-		if time.Since(p.until) > time.Minute {
-			delete(l.parked, id)
-		}
-	}
 }

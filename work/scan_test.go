@@ -72,7 +72,7 @@ func TestStaleStatistics(t *testing.T) {
 		tasks, err = l.read(t.Context(), ids)
 		return err
 	})
-	l.know(tasks)
+	l.tasks.Know(tasks)
 	for _, one := range tasks {
 		now := time.Now()
 		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, PID: 1, Start: now, Stop: now, Result: &exec.Result{}})

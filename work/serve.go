@@ -224,7 +224,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		if err != nil || leader {
 			return leader, err
 		}
-		if !l.draining.IsZero() && !l.anyRuns() { // how our tasks have ended is the leader's to find out
+		if !l.draining.IsZero() && !l.tasks.AnyRuns() { // how our tasks have ended is the leader's to find out
 			return false, nil
 		}
 		if err := l.standsBy(ctx); err != nil {

@@ -10,6 +10,7 @@ import (
 
 	"pgtaskd/sql"
 	"pgtaskd/work/control"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
@@ -124,7 +125,7 @@ func TestStopBeforeMark(t *testing.T) {
 	}
 	tasks[0].Examine()
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
-	asked := ask{task: &task{Task: tasks[0]}, pid: 1, answer: make(chan answer, 1)}
+	asked := ask{task: &inflight.Task{Task: tasks[0]}, pid: 1, answer: make(chan answer, 1)}
 	l.asks = append(l.asks, asked)
 	if err := l.answer(t.Context()); err != nil || (<-asked.answer).OK {
 		t.Error("it may start ", err)

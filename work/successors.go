@@ -3,6 +3,8 @@ package work
 import (
 	"context"
 	"time"
+
+	"pgtaskd/work/hold"
 )
 
 // A task that is to run after others waits for one of them at a time, which its row names. The loop
@@ -123,7 +125,7 @@ func (l *loop) serveSuccessors(ctx context.Context) error {
 		}
 		f.ended = f.ended[1:]
 	}
-	most := max(batchMost/max(len(some), 1), 1)
+	most := max(hold.Batch/max(len(some), 1), 1)
 	of, err := l.successorsOf(ctx, some, most)
 	if err != nil {
 		f.ended = append(f.ended, some...)

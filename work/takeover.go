@@ -73,7 +73,7 @@ type orphan struct {
 // adopt takes note of a task that is under way, but not by us: an old leader's, or one whose end we
 // could not write.
 func (l *loop) adopt(id int64, key lane.Key) {
-	if l.tasks[id] != nil || l.isHopeless(id) {
+	if l.tasks[id] != nil || l.holds.Refuses(id) {
 		return
 	}
 	if _, known := l.orphans[id]; known {
@@ -115,7 +115,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	}
 	var over, left []int64
 	for _, id := range ids {
-		if s := standings[id]; cut[id] || l.isHopeless(id) || !s.underWay() {
+		if s := standings[id]; cut[id] || l.holds.Refuses(id) || !s.underWay() {
 			over = append(over, id)
 		} else {
 			left = append(left, id)
@@ -139,7 +139,7 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if len(gone) == 0 {
 		return nil
 	}
-	return l.tellOfLock(ctx, l.orphans[gone[0]].gone, gone[0], nil)
+	return l.changes.TellOfLock(ctx, l.orphans[gone[0]].gone, gone[0], nil)
 }
 
 // withoutBackends are those of the orphans whose backends are gone, though their rows do not show

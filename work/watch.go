@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/inflight"
 )
 
 // claim is what the row of a task of ours shows that nobody has changed.
@@ -15,7 +16,7 @@ type claim struct {
 	xact    int64  // with which it is prepared, 0: it is not
 }
 
-func claimOf(t *task, pid int32) claim { return claim{t.Row.ID, t.Row.Version, pid, t.Xact()} }
+func claimOf(t *inflight.Task, pid int32) claim { return claim{t.Row.ID, t.Row.Version, pid, t.Xact()} }
 
 // standing is what a row shows now.
 type standing struct {
@@ -85,7 +86,7 @@ func (l *loop) check(ctx context.Context) error {
 	l.look.check, l.look.stopped = time.Now(), time.Time{}
 	var claims []claim
 	for _, t := range l.tasks {
-		if !t.ending {
+		if !t.Ending {
 			pid, _, _ := t.Runs()
 			claims = append(claims, claimOf(t, pid))
 		}

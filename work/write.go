@@ -2,14 +2,13 @@ package work
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
-
 	"pgtaskd/exec/fault"
-	"pgtaskd/work/control"
+	"pgtaskd/work/change"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 )
@@ -27,7 +26,7 @@ func (l *loop) write(ctx context.Context) error {
 		return err
 	}
 	l.doubtDisk(ends)
-	for len(ends) > 0 && !l.locks.ends.late(began) {
+	for len(ends) > 0 && !l.sizer.Late(began) {
 		if l.tasks[ends[0].task.Row.ID] != ends[0].task { // written before an error that came after it
 			ends = ends[1:]
 			continue
@@ -81,8 +80,8 @@ func (l *loop) dismiss(ctx context.Context, ends []end) error {
 func (l *loop) nextTime(ends []end) {
 	now := time.Now()
 	for _, e := range ends {
-		if e.after.IsZero() {
-			e.since, e.after = now, now
+		if e.backoff.After.IsZero() {
+			e.backoff.Since, e.backoff.After = now, now
 		}
 		l.keep(e)
 	}
@@ -92,12 +91,12 @@ func (l *loop) nextTime(ends []end) {
 // written is tried by itself.
 func (l *loop) togetherMost(a, b *end) int {
 	switch {
-	case a.Kind != b.Kind || a.task.TooLong || b.task.TooLong || a.wait > 0 || b.wait > 0:
+	case a.Kind != b.Kind || a.task.TooLong || b.task.TooLong || a.backoff.Wait > 0 || b.backoff.Wait > 0:
 		return 1
 	case a.Kind == run.Released: // on which nothing follows
-		return batchMost
+		return hold.Batch
 	}
-	return l.locks.ends.batch(batchMost)
+	return l.sizer.Batch(hold.Batch)
 }
 
 // writeMost is how much output is written in one statement, in bytes, so that others do not have to
@@ -106,7 +105,7 @@ const writeMost = 1 << 20
 
 // putOff keeps ends for the next try, those that it does not keep already.
 func (l *loop) putOff(ends []end) {
-	kept := map[*task]bool{}
+	kept := map[*inflight.Task]bool{}
 	for _, e := range slices.Concat(l.unsaid, l.aside.ends) {
 		kept[e.task] = true
 	}
@@ -145,33 +144,31 @@ func (l *loop) writeSome(ctx context.Context, ends []end) error {
 // writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
 // it is.
 func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Context, []end) error) error {
-	k, first := &l.locks.ends, time.Now()
-	return bisect(ends, func(ends []end) error {
-		if k.late(first) {
+	k, first := &l.sizer, time.Now()
+	return change.Bisect(ends, func(ends []end) error {
+		if k.Late(first) {
 			l.nextTime(ends)
 			return nil
 		}
 		began := time.Now()
 		err := write(ctx, ends)
-		if k.took(len(ends), began, err); ends[0].task.TooLong && time.Since(began) > 2*dutyPart {
-			k.rest(began) // its repetition may copy what others wait for
+		if k.Took(len(ends), began, fault.Of(err)); ends[0].task.TooLong && time.Since(began) > 2*hold.Turn {
+			k.Rest(began) // its repetition may copy what others wait for
 		}
 		return err
 	}, func(e end, err error) error {
-		var answer *pgconn.PgError
-		errors.As(err, &answer)
-		switch {
-		case fault.Of(err) == fault.Locked:
-			e.later(retryMost)
+		switch class := fault.Of(err); {
+		case class == fault.Locked:
+			e.backoff.Later(hold.Locked)
 			l.keep(e)
-			return l.tellOfLock(ctx, e.since, e.task.Row.ID, e.task.Row.Key)
-		case fault.Of(err) == fault.Slow && e.wait == 0, // the server itself may be, this once
-			fault.Of(err).Passing() && (fault.Of(answer).OfLocks() || answer.Where == "" || e.wait < retryMost):
-			most := retryMost
-			if fault.Of(err).Lacks() { // it takes a person
-				most, e.wait = exhaustedMost, max(e.wait, retryMost/2)
-			}
-			e.later(most)
+			return l.changes.TellOfLock(ctx, e.backoff.Since, e.task.Row.ID, e.task.Row.Key)
+		case class.Lacks():
+			e.backoff.Later(hold.Exhausted)
+			l.keep(e)
+			return nil
+		case class == fault.Slow && e.backoff.Wait == 0, // the server itself may be, this once
+			class.Passing() && (class.OfLocks() || !fault.Below(err) || e.backoff.Wait < raisedMost):
+			e.backoff.Later(hold.Locked)
 			l.keep(e)
 			return nil
 		case e.lessen(err):
@@ -183,6 +180,10 @@ func (l *loop) writeEach(ctx context.Context, ends []end, write func(context.Con
 	})
 }
 
+// raisedMost is how long an end waits at most for an error that SQL has raised and that only looks as
+// if it passed.
+const raisedMost = time.Second
+
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
 	l.Wrote(e.Outcome)
@@ -192,45 +193,4 @@ func (l *loop) gone(e end) {
 	delete(l.tasks, e.task.Row.ID)
 	l.successors.over(e.task.Row.ID)
 	l.count++
-}
-
-// partsMost is into how many parts rows come, about, of which a change is refused: so a thousand of
-// which each is refused take not many more statements than themselves.
-const partsMost = 8
-
-// bisect changes rows together. Where the table refuses that, it changes some of them at a time, so
-// that one odd row holds up no other; refused sees to a row that is refused alone. It goes through
-// the rows in their order, and ends with the first error that is no refusal.
-func bisect[T any](rows []T, change func([]T) error, refused func(T, error) error) error {
-	err := change(rows)
-	switch {
-	case err == nil || !fault.Of(err).OfRow():
-		return err
-	case len(rows) == 1:
-		return refused(rows[0], err)
-	}
-	for part := range slices.Chunk(rows, max(len(rows)/partsMost, 1)) {
-		if err := bisect(part, change, refused); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// each does something to rows with these ids. One that refuses it is left as it is, for a while.
-func (l *loop) each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
-	return bisect(ids, func(ids []int64) error {
-		bounded, cancel := control.Limited(ctx)
-		defer cancel()
-		return do(bounded, ids)
-	}, func(id int64, err error) error {
-		if fault.Of(err).Passing() && !fault.Of(err).Lacks() {
-			return nil // it is tried again
-		}
-		if l.refuses(id, refusesAgain); fault.Of(err).Lacks() {
-			return nil
-		}
-		l.log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
-		return nil
-	})
 }

@@ -3,7 +3,10 @@ package hold
 import "time"
 
 // Holds are the tasks that are not tried before a time, by their ids.
-type Holds struct{ all map[int64]held }
+type Holds struct {
+	Now func() time.Time // our clock
+	all map[int64]held
+}
 
 type held struct {
 	until  time.Time
@@ -16,7 +19,7 @@ type held struct {
 const forgotten = time.Minute
 
 // NewHolds returns one that holds nothing.
-func NewHolds() *Holds { return &Holds{all: map[int64]held{}} }
+func NewHolds() *Holds { return &Holds{Now: time.Now, all: map[int64]held{}} }
 
 // Put has a task wait for that reason, longer each time. It is not tried sooner than it was to be.
 func (h *Holds) Put(id int64, why Reason) {
@@ -30,7 +33,7 @@ func (h *Holds) PutAfter(id int64, why Reason, tries int) {
 }
 
 func (h *Holds) put(id int64, why Reason, wait time.Duration, least time.Time) {
-	until := time.Now().Add(wait)
+	until := h.Now().Add(wait)
 	if until.Before(least) {
 		until = least
 	}
@@ -47,14 +50,14 @@ func (h *Holds) Clear() { clear(h.all) }
 func (h *Holds) Len() int { return len(h.all) }
 
 // Waits tells whether a task is not to be tried now.
-func (h *Holds) Waits(id int64, now time.Time) bool {
-	return len(h.all) > 0 && now.Before(h.all[id].until)
+func (h *Holds) Waits(id int64) bool {
+	return len(h.all) > 0 && h.Now().Before(h.all[id].until)
 }
 
 // Refuses tells that the row of a task has refused us recently.
 func (h *Holds) Refuses(id int64) bool {
 	t := h.all[id]
-	return (t.reason == Refuses || t.reason == Stuck) && time.Now().Before(t.until)
+	return (t.reason == Refuses || t.reason == Stuck) && h.Now().Before(t.until)
 }
 
 // HasRefused tells that it has, however long ago.
@@ -75,20 +78,21 @@ func (h *Holds) Until(id int64) time.Time { return h.all[id].until }
 // Wait is how long a task waits, or has waited last.
 func (h *Holds) Wait(id int64) time.Duration { return h.all[id].wait }
 
-// Next is the first time after then at which one may be tried; false: there is none.
-func (h *Holds) Next(then time.Time) (next time.Time, ok bool) {
+// Next is how long it is until the first one may be tried of those that were not before then; false:
+// there is none.
+func (h *Holds) Next(then time.Time) (rest time.Duration, ok bool) {
 	for _, t := range h.all {
-		if t.until.After(then) && (!ok || t.until.Before(next)) {
-			next, ok = t.until, true
+		if left := t.until.Sub(h.Now()); t.until.After(then) && (!ok || left < rest) {
+			rest, ok = left, true
 		}
 	}
-	return next, ok
+	return rest, ok
 }
 
 // Sweep forgets those that may be tried for long.
 func (h *Holds) Sweep() {
 	for id, t := range h.all {
-		if time.Since(t.until) > forgotten {
+		if h.Now().Sub(t.until) > forgotten {
 			delete(h.all, id)
 		}
 	}

@@ -1,6 +1,3 @@
-// Package inflight is the leader's record of the tasks that it has read, until their ends are written:
-// those that wait, those that run, and those whose ends are known. It belongs to the goroutine of the
-// loop.
 package inflight
 
 import (

@@ -1,0 +1,98 @@
+package change
+
+import (
+	"cmp"
+	"context"
+	"slices"
+	"time"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+)
+
+// Bisect changes rows together. Where the table refuses that, it changes some of them at a time, so
+// that one odd row holds up no other; refused sees to a row that is refused alone. It goes through
+// the rows in their order, and ends with the first error that is no refusal.
+func Bisect[T any](rows []T, change func([]T) error, refused func(T, error) error) error {
+	err := change(rows)
+	switch {
+	case err == nil || !fault.Of(err).OfRow():
+		return err
+	case len(rows) == 1:
+		return refused(rows[0], err)
+	}
+	for part := range slices.Chunk(rows, max(len(rows)/hold.Parts, 1)) {
+		if err := Bisect(part, change, refused); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Each does something to rows with these ids. One that refuses it is left as it is, for a while.
+func (c *Changer) Each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
+	return Bisect(ids, func(ids []int64) error {
+		bounded, cancel := control.Limited(ctx)
+		defer cancel()
+		return do(bounded, ids)
+	}, func(id int64, err error) error {
+		class := fault.Of(err)
+		if class.Passing() && !class.Lacks() {
+			return nil // it is tried again
+		}
+		if c.Holds.PutAfter(id, hold.Refuses, 0); class.Lacks() {
+			return nil
+		}
+		c.Log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
+		return nil
+	})
+}
+
+// EachWithWords is Each, for what writes words of ours into the rows: one that refuses them is
+// changed without (mute). One that another transaction is in the way of is held. It returns those for
+// which the time of a duty does not suffice.
+func (c *Changer) EachWithWords(
+	ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
+) (left []int64, err error) {
+	s, began := &c.sizer, time.Now()
+	ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
+		until := c.Holds.Until(id)
+		return !until.IsZero() && (s.Rests() || c.Holds.Waits(id))
+	})
+	slices.SortStableFunc(ids, func(a, b int64) int { // so that each has its turn
+		return c.Holds.Until(a).Compare(c.Holds.Until(b))
+	})
+	for len(ids) > 0 && !s.Late(began) {
+		some := ids[:s.Batch(len(ids))]
+		if err := c.Each(ctx, some, func(ctx context.Context, ids []int64) error {
+			if s.Late(began) {
+				left = append(left, ids...)
+				return nil
+			}
+			return c.withWords(ctx, ids, do)
+		}); err != nil {
+			return nil, err
+		}
+		ids = ids[len(some):]
+	}
+	return append(left, ids...), nil
+}
+
+// withWords changes rows together; one alone without words where it refuses them.
+func (c *Changer) withWords(ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
+	tried := time.Now()
+	err := do(ctx, ids, false)
+	class, alone := fault.Of(err), len(ids) == 1
+	if alone && class.OfRow() && class != fault.Slow && !class.Passing() {
+		err = do(ctx, ids, true)
+		class = fault.Of(err)
+	}
+	if c.sizer.Took(len(ids), tried, class); alone && class.Passing() && !c.Holds.Refuses(ids[0]) && !c.Known(ids[0]) {
+		c.Holds.Put(ids[0], hold.Missing)
+	}
+	if alone && class == fault.Locked {
+		return cmp.Or(c.TellOfLock(ctx, tried.Add(-c.Holds.Wait(ids[0])), ids[0], nil), err)
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package change
+
+import (
+	"context"
+	"time"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/sql"
+)
+
+const (
+	lockedTold  = 500 * time.Millisecond // the age from which on it is told who may have the lock
+	lockedAgain = time.Minute            // how long no other is told of then
+)
+
+// TellOfLock logs, once in a while, who may have locked what a change of a task's row waits for,
+// unless that has not lasted since then.
+func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
+	if time.Since(since) < lockedTold || !c.Log.Once("lock", lockedAgain) {
+		return nil
+	}
+	writers, err := sql.Holders(ctx, c.Control.Conn(), c.Table, true)
+	if err != nil && !fault.Of(err).OfRow() {
+		return err
+	}
+	line := c.Log.Warn().Int64("id", id)
+	if key != nil {
+		line = line.Str("key", *key)
+	}
+	if len(writers) > 0 {
+		line = line.Strs("open", writers)
+	}
+	line.Msg("an open transaction keeps a task's row from being changed; trying again")
+	return nil
+}
+
+// A sequence that has no more ids, or a partition that is missing, is the table's trouble, and no
+// task's: nothing ends without what follows on it. Ends wait.
+
+// tellLack says so from time to time, with the words of the server, which name the sequence, or the
+// table.
+func (c *Changer) tellLack(class fault.Class, err error) {
+	if class == fault.NoPartition {
+		c.Log.Hourly(c.Log.Error(), "partition").Err(err).
+			Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
+			Msg("the table has no partition for what follows on tasks: their ends wait")
+		return
+	}
+	c.Log.Hourly(c.Log.Error(), "ids").Err(err).
+		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
+		Msg("no ids are left for repetitions: ends of tasks wait")
+}
+
+// The server keeps notifications until each session that listens has had them, in one queue for all
+// databases. A session that listens and stays in a transaction lets that fill up, and then every
+// transaction that notifies fails at COMMIT. That is no fault of a task's: what notifies waits.
+
+// TellQueueFull says so from time to time.
+func (c *Changer) TellQueueFull(words string) {
+	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
+		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
+		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
+}

@@ -1,0 +1,4 @@
+// Package inflight is the leader's record of the tasks that it has read, until their ends are written:
+// those that wait, those that run, and those whose ends are known. It belongs to the goroutine of the
+// loop.
+package inflight
