@@ -13,6 +13,7 @@ import (
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -96,12 +97,12 @@ func (l *loop) writeEnds(ctx context.Context, ends []end, query string, args ...
 // some are locked, and are written later; some have been stopped; the rest are no longer ours. free
 // tells that the row was locked for this: nobody was in the way.
 func (l *loop) settle(ctx context.Context, ends []end, written map[int64]change.Changed, free bool) error {
-	var open []claim
+	var open []inflight.Claim
 	var empty []int64
 	for _, e := range ends {
 		c, is := written[e.task.Row.ID]
 		if !is {
-			open = append(open, claimOf(e.task, e.PID))
+			open = append(open, inflight.ClaimOf(e.task, e.PID))
 			continue
 		}
 		if e.Kind != run.Released {
@@ -118,7 +119,7 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]change.
 		}
 		l.gone(e)
 	}
-	standings, err := l.standings(ctx, open)
+	standings, err := inflight.Standings(ctx, l.control, open)
 	if err != nil {
 		return err
 	}
@@ -127,27 +128,27 @@ func (l *loop) settle(ctx context.Context, ends []end, written map[int64]change.
 			continue
 		}
 		switch s := standings[e.task.Row.ID]; {
-		case s.ours && free:
+		case s.Ours && free:
 			if !e.lessen(nil) {
 				l.leaveAlone(e, fault.ErrKept)
 				continue
 			}
 			l.lesser(&e, fault.ErrKept)
 			l.keep(e)
-		case s.ours:
+		case s.Ours:
 			e.backoff.Later(hold.Locked)
 			l.keep(e)
 			if err := l.changes.TellOfLock(ctx, e.backoff.Since, e.task.Row.ID, e.task.Row.Key); err != nil {
 				return err
 			}
-		case s.stopping && e.Kind != run.Stopped:
+		case s.Stopping && e.Kind != run.Stopped:
 			e.Kind = run.Stopped
 			l.keep(e)
 		default:
-			if s.state == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
+			if s.State == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
 				l.empty = append(l.empty, e.task.Row.ID)
 			}
-			if s.state == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
+			if s.State == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
 				l.tries.Again(e.task.Row.ID)
 			}
 			l.gone(e)

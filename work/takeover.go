@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
 )
 
@@ -105,17 +106,17 @@ func (l *loop) recoverOrphans(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	claims := make([]claim, len(ids))
+	claims := make([]inflight.Claim, len(ids))
 	for i, id := range ids {
-		claims[i].id = id
+		claims[i].ID = id
 	}
-	standings, err := l.standings(ctx, claims)
+	standings, err := inflight.Standings(ctx, l.control, claims)
 	if err != nil {
 		return err
 	}
 	var over, left []int64
 	for _, id := range ids {
-		if s := standings[id]; cut[id] || l.holds.Refuses(id) || !s.underWay() {
+		if s := standings[id]; cut[id] || l.holds.Refuses(id) || !s.UnderWay() {
 			over = append(over, id)
 		} else {
 			left = append(left, id)
