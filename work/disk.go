@@ -8,6 +8,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/human"
+	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
 
@@ -27,12 +28,14 @@ type disk struct {
 // often as it likes.
 const diskTick = 2 * time.Second
 
-// doubtDisk takes note of tasks that have met a full disk, be it at their ends.
-func (l *loop) doubtDisk(ends []end) {
-	for i := range ends {
-		if f := ends[i].failure(); f != nil && f.SQLState == "53100" && ends[i].task.Row.Remote == "" {
-			l.disk.doubted = true
-		}
+// doubtDisk takes note of a task that has met a full disk, be it at its end.
+func (l *loop) doubtDisk(o *run.Outcome) {
+	f := o.Fault
+	if f == nil && o.Result != nil {
+		f = o.Result.Failure
+	}
+	if f != nil && f.SQLState == "53100" && o.Task.Row.Remote == "" {
+		l.disk.doubted = true
 	}
 }
 

@@ -63,21 +63,13 @@ func (l *loop) drain() {
 // handOverPatience is how long the lead waits in a drain for ends that wait for somebody else.
 const handOverPatience = time.Second
 
-// isLate tells an end that has waited for somebody else for long, of a task that the next leader can
-// as well run again: nothing of it is committed.
-func (e *end) isLate() bool {
-	return !e.task.Marked && e.Xact == 0 && time.Since(e.backoff.Since) > handOverPatience
-}
-
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what
 // waits, and leaves alone what is marked. We write the ends of that all the same.
 func (l *loop) handOver(ctx context.Context) error {
 	if l.draining.IsZero() || l.handed || !l.busy() {
 		return nil
 	}
-	for _, e := range l.aside.take((*end).isLate) {
-		l.gone(e)
-	}
+	l.ends.DropLate(handOverPatience)
 	for _, t := range l.tasks {
 		if !t.Marked && !t.Claimed() {
 			return nil

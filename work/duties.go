@@ -47,7 +47,7 @@ func (l *loop) timetable() []duty {
 		due(l.nextRegroup, l.readGroups),
 		{do: l.mark, next: l.nextMark},
 		{do: l.post, next: l.nextPost},
-		{do: l.write, next: l.nextWrite},
+		{do: l.ends.Step, next: l.ends.Next},
 		due(l.nextDisk, l.lookAtDisk),
 		{do: l.answer, next: l.nextAnswer},
 		due(l.nextRecover, l.recover),
@@ -57,7 +57,7 @@ func (l *loop) timetable() []duty {
 		due(l.silence, l.comesNext),
 		{do: l.check, next: l.nextCheck},
 		{do: l.prefetch, next: l.nextPrefetch},
-		due(l.nextSweep, l.sweep),
+		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
 		due(l.nextWalk, l.walk),
 		{do: l.guard},
 		{do: l.handOver, next: l.nextDrain},
@@ -98,17 +98,6 @@ func (l *loop) nextMark() time.Duration {
 		if !t.Marked && !t.NoMark && !t.Ending {
 			return markTick
 		}
-	}
-	return never
-}
-
-// nextWrite is when an end is to be written, or tried again.
-func (l *loop) nextWrite() time.Duration {
-	switch {
-	case len(l.unsaid) > 0:
-		return 0
-	case len(l.aside.ends) > 0:
-		return time.Until(l.aside.next)
 	}
 	return never
 }
@@ -163,13 +152,6 @@ func (l *loop) nextCheck() time.Duration {
 func (l *loop) nextPrefetch() time.Duration {
 	if l.Lanes.Prefetchable() && !l.clogged() {
 		return 0
-	}
-	return never
-}
-
-func (l *loop) nextSweep() time.Duration {
-	if len(l.empty) > 0 {
-		return time.Second - time.Since(l.look.swept)
 	}
 	return never
 }

@@ -34,7 +34,7 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		l.tasks.Know([]*run.Task{one})
 		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Stop: noon.Add(c.ended)})
 		l.hear()
-		if dropped := len(l.unsaid) == 0; dropped != c.want || l.busy() == c.want {
+		if dropped := l.ends.Len() == 0; dropped != c.want || l.busy() == c.want {
 			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())
 		}
 	}

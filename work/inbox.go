@@ -56,25 +56,28 @@ type inbox struct {
 	mu       sync.Mutex
 	outcomes []run.Outcome
 	asks     []ask
-	reports  []report
+	later    []func()
 
 	ledger *ledger.Ledger
 }
 
-// report takes what became of an entry of the ledger's.
-func (b *inbox) report(r report) {
+// Later leaves something for the loop to do.
+func (b *inbox) Later(do func()) {
 	b.mu.Lock()
-	b.reports = append(b.reports, r)
+	b.later = append(b.later, do)
 	b.mu.Unlock()
 	b.wake()
 }
 
-func (b *inbox) takeReports() []report {
+// do does what was left. The loop calls it.
+func (b *inbox) do() {
 	b.mu.Lock()
-	defer b.mu.Unlock()
-	reports := b.reports
-	b.reports = nil
-	return reports
+	later := b.later
+	b.later = nil
+	b.mu.Unlock()
+	for _, do := range later {
+		do()
+	}
 }
 
 func newInbox() *inbox { return &inbox{poke: make(chan struct{}, 1), asked: make(chan struct{}, 1)} }
@@ -160,26 +163,9 @@ func (l *loop) hear() {
 	}
 	for _, o := range outcomes {
 		l.ran(&o)
-		e := endOf(o, l.tasks.Known(o.Task))
-		e.task.Ending = true
-		if e.Kind == run.Refused {
-			l.turnsInto(&e)
-		}
-		if e.Less != nil {
-			e.lessened = lessShort
-			l.lesser(&e, errors.New(e.Less.Text))
-		}
-		if !l.dropIfForgotten(&e) {
-			l.unsaid = append(l.unsaid, e)
-		}
+		l.doubtDisk(&o)
+		l.ends.Seen(o)
 	}
-}
-
-// takeBack has a task wait again that was with the server and has not begun there.
-func (l *loop) takeBack(t *run.Task) {
-	e := endOf(run.Outcome{Task: t, Kind: run.Released}, l.tasks.Known(t))
-	e.task.Ending = true
-	l.unsaid = append(l.unsaid, e)
 }
 
 // answer sets the marks that runners wait for, and brings the texts they want.

@@ -179,7 +179,7 @@ func (l *loop) deleteOld(ctx context.Context) error {
 // keepsOld remembers a row that the table keeps.
 func (l *loop) keepsOld(id int64, why error) {
 	l.keeping.refused[id] = true
-	l.stays(why, id)
+	l.changes.Stays(why, id)
 }
 
 // asOld runs a statement on old tasks, which waits for nothing.

@@ -166,7 +166,7 @@ func TestRowsThatTheTableKeeps(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, keeps)
 	l := s.installed()
-	l.log = target.NewLog(zerolog.New(s), nil)
+	*l.log = *target.NewLog(zerolog.New(s), nil)
 	s.exec("CREATE TABLE refers (id int8 REFERENCES task); CREATE TABLE later (id int8 REFERENCES task DEFERRABLE INITIALLY DEFERRED)")
 	s.exec(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
 		IF OLD.data = 'raise' THEN RAISE 'not this one'; ELSIF OLD.data = 'null' THEN RETURN NULL; ELSIF OLD.data = 'slow' THEN PERFORM pg_sleep(30); END IF; RETURN OLD; END$$;

@@ -162,17 +162,19 @@ func TestALockIsNoRefusal(t *testing.T) {
 	l.took(nil, tasks)
 	release := s.lock(id, "FOR UPDATE")
 	text := "text"
-	e := endOf(run.Outcome{Task: tasks[0], Kind: run.Finished, Result: &exec.Result{Output: &text}}, l.tasks[id])
-	for range 5 {
-		l.aside = aside{}
-		if err := l.finish(t.Context(), []end{e}); err != nil || len(l.aside.ends) != 1 || l.aside.ends[0].lessened > 0 {
-			t.Fatal(err, len(l.aside.ends))
+	l.ends.Seen(run.Outcome{Task: tasks[0], Kind: run.Finished, Result: &exec.Result{Output: &text}})
+	tries := 0
+	s.until("the end", func() bool {
+		if err := l.ends.Step(t.Context()); err != nil {
+			t.Fatal(err)
 		}
-		e = l.aside.ends[0]
-	}
-	release()
-	if err := l.finish(t.Context(), []end{e}); err != nil || s.row(id, "state, output") != `{"state":"DONE","output":"text"}` {
-		t.Error(err, s.row(id, "state, output"))
+		if tries++; tries == 20 {
+			release()
+		}
+		return !l.busy()
+	})
+	if tries < 20 || s.row(id, "state, output") != `{"state":"DONE","output":"text"}` {
+		t.Error(tries, s.row(id, "state, output"))
 	}
 }
 

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"math"
-	"slices"
 	"sync/atomic"
 	"time"
 
@@ -17,6 +16,7 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
@@ -50,14 +50,11 @@ type loop struct {
 	holds     *hold.Holds    // tasks that could not be taken just now, or have refused a change
 	tries     *hold.Tries
 	changes   *change.Changer
-	unsaid    []end         // ends that are not written yet,
-	aside     aside         // and those that could not be, and are tried again later
-	lost      map[int64]end // tasks whose session is gone
-	columns   string        // fingerprint of those of the table, as they are,
-	described string        // and as install has found them
+	ends      *ends.Ends
+	lost      map[int64]ends.End // tasks whose session is gone
+	columns   string             // fingerprint of those of the table, as they are,
+	described string             // and as install has found them
 	keeping   keeping
-	empty     []int64    // tasks to be deleted whose rows were locked
-	sizer     hold.Sizer // of ends
 	disk      disk
 	asks      []ask // not answered yet
 
@@ -86,7 +83,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
 		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
 		term:  newTerm(time.Time{}),
-		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(), lost: map[int64]end{},
+		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(), lost: map[int64]ends.End{},
 	}
 	live := t.Live
 	if latest := t.Changes.Latest(); latest != nil {
@@ -97,6 +94,12 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.changes = change.New(change.Config{
 		Control: l.control, Holds: l.holds, Log: log, Table: t.Relation(),
 		Known: func(id int64) bool { return l.tasks[id] != nil }, Planned: func() { l.look.wanted = true },
+	})
+	l.ends = ends.New(ends.Config{
+		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: log,
+		Later: l.inbox.Later, Forgotten: l.isForgotten, Want: func() { l.look.wanted = true }, Full: func() bool { return l.wake.Full() },
+		Drains: func() bool { return !l.draining.IsZero() }, Ended: l.ended, Counts: l.superseded, Over: l.over,
+		Waits: func(t *run.Task) { l.Lanes.Enter(t) }, Lost: func(e ends.End) { l.lost[e.Task.Row.ID] = e },
 	})
 	l.Dispatcher = l.dispatcher(live)
 	l.ledger = l.newLedger()
@@ -153,7 +156,6 @@ type term struct {
 type looks struct {
 	full, scan, check, orphans, pace time.Time
 	columns                          time.Time // when they were looked at
-	swept                            time.Time // deletions that had to wait
 	marks                            time.Time // tasks were looked at that may have to be marked
 	fullTook                         time.Duration
 	planned                          int64     // unplanned tasks are looked at from this id on; the least: all of them
@@ -188,8 +190,7 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.readGroups(ctx); err != nil {
 		return err
 	}
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool { return l.dropIfForgotten(&e) })
-	l.aside.take(l.dropIfForgotten)
+	l.ends.DropForgotten()
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}
@@ -199,7 +200,7 @@ func (l *loop) begin(ctx context.Context) error {
 // endTerm gives up what belongs to the term, because of an error or not.
 func (l *loop) endTerm(ctx context.Context, err error) {
 	if errors.Is(err, control.ErrReadOnly) { // this session may write still, the next one may not
-		_ = l.write(ctx)
+		_ = l.ends.Step(ctx)
 	}
 	l.dropWaiting()
 	for id := range l.orphans {

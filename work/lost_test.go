@@ -9,6 +9,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/ends"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 )
@@ -103,7 +104,7 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 		t.Fatal(err)
 	}
 	l.tasks.Know([]*run.Task{one})
-	l.lost[id] = endOf(run.Outcome{Task: one, Kind: run.Lost, PID: pid, Since: since, Stop: time.Now()}, l.tasks[id])
+	l.lost[id] = ends.End{Outcome: run.Outcome{Task: one, Kind: run.Lost, PID: pid, Since: since, Stop: time.Now()}, Known: l.tasks[id]}
 	s.until("back to PLAN", func() bool {
 		if err := l.recoverLost(t.Context()); err != nil {
 			t.Fatal(err)

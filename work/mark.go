@@ -85,7 +85,7 @@ func (l *loop) mark(context.Context) error {
 		t.Marking.Later(hold.Locked) // unless it is set by then
 		entries = append(entries, &ledger.Entry{
 			Kind: ledger.Mark, ID: id, Version: t.Row.Version, PID: pid, Start: start, Exactly: exactly,
-			Tell: func(a ledger.Answer) { l.inbox.report(report{run: t, answer: a}) },
+			Tell: func(a ledger.Answer) { l.inbox.Later(func() { l.hearMark(t, a) }) },
 		})
 	}
 	if len(entries) > 0 {

@@ -6,7 +6,7 @@ import (
 	"slices"
 	"sync"
 
-	"pgtaskd/work/inflight"
+	"pgtaskd/work/ends"
 	"pgtaskd/work/run"
 )
 
@@ -26,14 +26,14 @@ func (p *panics) all() []int64 {
 
 // withoutCauses ends those of the tasks that have made us panic before, and returns the others.
 func (l *loop) withoutCauses(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
-	causes := map[int64]end{}
+	causes := map[int64]ends.End{}
 	var ids []int64
 	tasks = slices.DeleteFunc(tasks, func(t *run.Task) bool {
 		if _, is := l.panics.Load(t.Row.ID); !is {
 			return false
 		}
 		ids = append(ids, t.Row.ID)
-		causes[t.Row.ID] = endOf(run.Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.Now()}, &inflight.Task{Task: t})
+		causes[t.Row.ID] = ends.End{Outcome: run.Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.Now()}}
 		return true
 	})
 	_, _, err := l.cut(ctx, ids, causes)

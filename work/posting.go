@@ -11,7 +11,6 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
-	"pgtaskd/work/inflight"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -58,28 +57,17 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 	}, nil
 }
 
-// report is what became of an entry of the ledger's that is the loop's.
-type report struct {
-	end    *end           // what it writes,
-	ask    *ask           // or that mark,
-	run    *inflight.Task // or that of a task that runs
-	answer ledger.Answer
-}
-
 // post hands the ledger what it can write, has it write that, where it does not by itself, and takes
 // down what it has written.
 func (l *loop) post(ctx context.Context) error {
-	entries := append(l.postEnds(), l.postMarks()...)
-	if len(entries) > 0 {
+	if entries := append(l.ends.Entries(), l.postMarks()...); len(entries) > 0 {
 		l.ledger.Put(entries...)
 	}
 	err := l.ledger.Step(ctx, l.control.Conn())
-	if empty := l.hearLedger(); err == nil {
-		err = l.delete(ctx, empty)
-	} else {
-		l.empty = append(l.empty, empty...)
+	if l.inbox.do(); err != nil {
+		return err
 	}
-	return err
+	return l.ends.Deletes.Step(ctx)
 }
 
 // nextPost is when the ledger is to be called.
@@ -88,37 +76,6 @@ func (l *loop) nextPost() time.Duration {
 		return rest
 	}
 	return never
-}
-
-// postEnds takes the ends out of unsaid that the ledger can write.
-func (l *loop) postEnds() (entries []*ledger.Entry) {
-	l.unsaid = slices.DeleteFunc(l.unsaid, func(e end) bool {
-		if !e.plain() || l.tasks[e.task.Row.ID] != e.task {
-			return false
-		}
-		entries = append(entries, l.entryOf(e))
-		return true
-	})
-	return entries
-}
-
-// plain tells an end that is like most: of a task that ran well, said nothing beside its output and
-// does not repeat itself, and that nothing has stood in the way of.
-func (e *end) plain() bool {
-	return e.Kind == run.Finished && e.Result != nil && e.failure() == nil && e.Result.Notice == nil &&
-		e.task.Row.Single && e.Size() <= run.HeavyFrom && e.lessened == 0 && !e.passed && e.backoff.Wait == 0
-}
-
-// entryOf is the end as the ledger writes it.
-func (l *loop) entryOf(e end) *ledger.Entry {
-	entry := &ledger.Entry{
-		Kind: ledger.Done, ID: e.task.Row.ID, Version: e.readVersion(), PID: e.PID, Start: e.begun(), Stop: e.Stop, Exactly: e.exactly(), Xact: e.Xact,
-		Tell: func(a ledger.Answer) { l.inbox.report(report{end: &e, answer: a}) },
-	}
-	if entry.Output, entry.Notice = e.told(); e.Shed {
-		entry.Kind = ledger.Settle
-	}
-	return entry
 }
 
 // postMarks takes the marks that runners wait for out of asks, those that are like most.
@@ -131,46 +88,30 @@ func (l *loop) postMarks() (entries []*ledger.Entry) {
 		entries = append(entries, &ledger.Entry{
 			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.pid, Start: l.Clock.Now(),
 			Exactly: a.task.Once(), Flush: a.task.Guarded(),
-			Tell: func(answer ledger.Answer) { l.inbox.report(report{ask: &a, answer: answer}) },
+			Tell: func(answer ledger.Answer) { l.inbox.Later(func() { l.hearAsked(a, answer) }) },
 		})
 		return true
 	})
 	return entries
 }
 
-// hearLedger takes down what the ledger has written, and returns the tasks that are to be deleted.
-// What it has not written is left to those who look closer.
-func (l *loop) hearLedger() (empty []int64) {
-	reports := l.inbox.takeReports()
-	for _, r := range reports {
-		switch taken := r.answer.Result == ledger.Taken; {
-		case r.run != nil:
-			l.hearMark(r.run, r.answer)
-		case r.ask != nil && taken:
-			r.ask.task.Marked = true
-			r.ask.answer <- answer{Answer: run.Answer{OK: true}}
-		case r.ask != nil:
-			r.ask.passed = r.answer.Result != ledger.Withdrawn
-			l.asks = append(l.asks, *r.ask)
-		case taken:
-			if l.tries.Forget(r.end.task.Row.ID); r.answer.Empty {
-				empty = append(empty, r.end.task.Row.ID)
-			}
-			l.ended(*r.end, "DONE")
-			l.gone(*r.end)
-		default:
-			r.end.passed = r.answer.Result != ledger.Withdrawn
-			l.unsaid = append(l.unsaid, *r.end)
-		}
+// hearAsked answers a runner that waits for a mark. What the ledger has not written is left to those
+// who look closer.
+func (l *loop) hearAsked(a ask, said ledger.Answer) {
+	if said.Result == ledger.Taken {
+		a.task.Marked = true
+		a.answer <- answer{Answer: run.Answer{OK: true}}
+		return
 	}
-	return empty
+	a.passed = said.Result != ledger.Withdrawn
+	l.asks = append(l.asks, a)
 }
 
 // stopLedger takes back what the ledger has not written, at the end of a term. What runs wait for is
 // written in the next one, unless another controller leads.
 func (l *loop) stopLedger(decline bool) {
 	l.ledger.Stop(decline)
-	l.empty = append(l.empty, l.hearLedger()...)
+	l.inbox.do()
 }
 
 // Prepare has the row show the transaction that is to commit next. It asks the ledger itself.

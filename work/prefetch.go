@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
 )
 
@@ -150,8 +151,8 @@ func (l *loop) unread() {
 	l.notices.Changed = false
 }
 
-// waitsAgain lets a task wait again that has not begun, and whose row says nothing else.
-func (l *loop) waitsAgain(e end) {
-	l.gone(e)
-	l.Lanes.Enter(e.task.Task)
+// clogged tells that so many ends could not be written that we must not make more of them.
+func (l *loop) clogged() bool {
+	most := 4 * l.live.Load().Run
+	return l.ends.Heavy() || l.ends.Len() > most || l.ledger.Len() > most+ledger.Most
 }

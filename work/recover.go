@@ -7,6 +7,7 @@ import (
 
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/ends"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -35,19 +36,18 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	}
 	var ids []int64
 	var aboard []*run.Task
-	begun := map[int64]end{}
+	begun := map[int64]ends.End{}
 	for id, e := range l.lost {
 		switch killed := e.Kind == run.Killed && !e.Stop.Before(l.began); { // else it went with the server
-		case e.task.Row.Remote == "" && living[e.PID], killed && l.Clock.Now().Sub(e.Stop) < lostTick: // the server may be going down
+		case e.Task.Row.Remote == "" && living[e.PID], killed && l.Clock.Now().Sub(e.Stop) < lostTick: // the server may be going down
 		case killed: // it goes on: a person has terminated the session, or a time limit
 			delete(l.lost, id)
 			l.Lanes.Ended(e.Task, e.Stop)
-			e.Kind = run.Finished
-			l.unsaid = append(l.unsaid, e)
+			l.ends.Finish(e)
 		case e.Aboard:
 			delete(l.lost, id)
 			l.tries.Once(id) // so that it shows WORK first, should it be what has taken the session
-			e.task.Again, e.task.Ending = l.tries.Runs(id), false
+			e.Task.Again, e.Known.Ending = l.tries.Runs(id), false
 			aboard = append(aboard, e.Task)
 		default:
 			ids = append(ids, id)
@@ -59,7 +59,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	}
 	for _, t := range l.Lanes.Rejoin(aboard) {
 		l.Lanes.Ended(t, time.Time{})
-		l.takeBack(t)
+		l.ends.TakeBack(t)
 	}
 	slices.Sort(ids)
 	_, left, err := l.cut(ctx, ids, begun)
@@ -73,7 +73,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		e := l.lost[id]
 		delete(l.lost, id)
 		l.Lanes.Ended(e.Task, l.Clock.Now())
-		l.gone(e)
+		l.ends.Forget(&e)
 		l.look.wanted = true
 	}
 	return nil
@@ -99,7 +99,7 @@ func (l *loop) lostAlive(ctx context.Context) (living map[int32]bool, err error)
 // cut judges tasks that were cut off, or were to be stopped, where it is certain that they do not run
 // any more. Of those in lost it is known that their backend is gone. It has not come to those
 // that are left.
-func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done map[int64]bool, left []int64, err error) {
+func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]ends.End) (done map[int64]bool, left []int64, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {
 		return done, nil, nil
@@ -108,7 +108,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if e, known := lost[id]; known {
-				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.task.Row.Version)
+				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.Task.Row.Version)
 			}
 		}
 		some, err := l.changes.Tasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
@@ -132,7 +132,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 func (l *loop) judged(some []change.Changed, done map[int64]bool) {
 	for _, c := range some {
 		if done[c.ID] = true; c.Empty {
-			l.empty = append(l.empty, c.ID)
+			l.ends.Deletes.Later(c.ID)
 		}
 		if c.State == "GONE" {
 			l.stats.Skips(target.Superseded, 1)
@@ -141,15 +141,14 @@ func (l *loop) judged(some []change.Changed, done map[int64]bool) {
 	l.counted(some)
 }
 
-// dropIfForgotten drops an end that the server may have forgotten in its last crash, with what it
-// stands for: the row may have another version by that number, and effects whose commit did not wait
-// for the disk are lost. The task waits still, or is found cut off. It is false for any other end.
-func (l *loop) dropIfForgotten(e *end) bool {
+// isForgotten tells an end that the server may have forgotten in its last crash, with what it stands
+// for: the row may have another version by that number, and effects whose commit did not wait for the
+// disk are lost. The task waits still, or is found cut off.
+func (l *loop) isForgotten(e *ends.End) bool {
 	if l.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*l.crashed) ||
-		e.task.Marks.Load() && !(l.control.Facts().Lazy && e.task.Row.Remote == "") {
+		e.Task.Marks.Load() && !(l.control.Facts().Lazy && e.Task.Row.Remote == "") {
 		return false
 	}
-	l.gone(*e)
 	l.look.wanted = true
 	return true
 }

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"slices"
-	"time"
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/pool"
@@ -67,18 +66,10 @@ func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
 	for _, a := range asks {
 		open = append(open, a.opened)
 	}
-	pids, starts := columnsOf(open)
+	pids, starts := pool.Columns(open)
 	if _, err := l.control.Exec(ctx, "register", pids, starts); err != nil {
 		return err
 	}
 	l.registering.all = at
 	return nil
-}
-
-func columnsOf(backends []pool.Backend) (pids []int32, starts []time.Time) {
-	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
-	for i, b := range backends {
-		pids[i], starts[i] = b.PID, b.Since
-	}
-	return pids, starts
 }

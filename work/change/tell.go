@@ -2,7 +2,10 @@ package change
 
 import (
 	"context"
+	"errors"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
@@ -60,4 +63,14 @@ func (c *Changer) TellQueueFull(words string) {
 	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
 		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
+}
+
+// Stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to:
+// from time to time for all that the same keeps. Its task has ended.
+func (c *Changer) Stays(why error, id int64) {
+	what := why.Error()
+	if answer := new(pgconn.PgError); errors.As(why, &answer) {
+		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
+	}
+	c.Log.Hourly(c.Log.Warn(), what).Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
 }

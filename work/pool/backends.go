@@ -1,5 +1,7 @@
 package pool
 
+import "time"
+
 // Join takes down a backend of ours.
 func (p *Pool) Join(b Backend) {
 	p.mu.Lock()
@@ -40,4 +42,13 @@ func (p *Pool) PIDs() []int32 {
 		pids = append(pids, pid)
 	}
 	return pids
+}
+
+// Columns are backends as statements take them.
+func Columns(backends []Backend) (pids []int32, starts []time.Time) {
+	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
+	for i, b := range backends {
+		pids[i], starts[i] = b.PID, b.Since
+	}
+	return pids, starts
 }

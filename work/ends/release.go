@@ -1,4 +1,4 @@
-package work
+package ends
 
 import (
 	"context"
@@ -9,7 +9,7 @@ import (
 )
 
 // release gives tasks back.
-func (l *loop) release(ctx context.Context, ends []end) error {
+func (s *Ends) release(ctx context.Context, ends []End) error {
 	c := newColumns(ends)
 	delays := make([]*string, len(ends))
 	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
@@ -22,25 +22,25 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 		switch {
 		case e.Result != nil && e.Result.Reason == exec.Drained:
 			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "drained"
-		case e.Result != nil && e.conflict:
+		case e.Result != nil && e.crossed:
 			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "conflict"
 		}
 		if e.Delay > 0 && e.Fault != nil {
 			c.errors[i], c.sqlstates[i] = e.shown(e.Fault)
 		}
 	}
-	return l.writeEnds(ctx, ends, "release", c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes)
+	return s.writeEnds(ctx, ends, "release", c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes)
 }
 
 // stopFailure says of a task that it was stopped.
-func stopFailure(e end) *exec.Failure {
+func (e *End) stopFailure() *exec.Failure {
 	detail := "Its state was set to STOP while it ran."
 	if e.Start.IsZero() {
 		detail = "Its state was set to STOP before it had started."
 	}
 	input := ""
-	if e.task.Row.Input != nil {
-		input = *e.task.Row.Input
+	if e.Task.Row.Input != nil {
+		input = *e.Task.Row.Input
 	}
 	return exec.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
 }

@@ -1,0 +1,86 @@
+package work
+
+import (
+	"strings"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/change"
+	"pgtaskd/work/ends"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+)
+
+// ended takes note that the row of a task shows its end, or that it waits again.
+func (l *loop) ended(e *ends.End, state string) {
+	l.stats.Ends(state, 1)
+	l.successors.endedAs(e.Task.Row.ID, state)
+	if !l.log.Wants(state) {
+		return
+	}
+	t := target.Line{ID: e.Task.Row.ID, State: state, Group: shownGroup(e.Task.Row.Group), Attempt: e.Task.Row.Attempt, Start: e.Start, Stop: e.Stop}
+	if e.Task.Row.Key != nil {
+		t.Key = *e.Task.Row.Key
+	}
+	if failure := e.Failure(); failure != nil && state != "DONE" {
+		t.Error, t.SQLState = failure.Text, failure.SQLState
+	}
+	l.log.Task(t)
+}
+
+// counted takes note of tasks that have ended, or wait again, without a run of ours.
+func (l *loop) counted(all []change.Changed) {
+	for _, c := range all {
+		l.stats.Ends(c.State, 1)
+		l.successors.over(c.ID)
+		l.successors.endedAs(c.ID, c.State)
+		if !l.log.Wants(c.State) {
+			continue
+		}
+		l.log.Task(target.Line{
+			ID: c.ID, State: c.State, Group: shownGroup(l.readable(c.Group)), Key: l.readable(c.Key),
+			SQLState: l.readable(c.SQLState), Error: l.readable(c.Error),
+		})
+	}
+}
+
+// shownGroup is the name of a group, of a long one the beginning, for a line of the log.
+func shownGroup(group string) string {
+	if head := lane.Head(group); head != group {
+		return head + "…"
+	}
+	return group
+}
+
+// ran counts a run of which the outcome is known.
+func (l *loop) ran(o *run.Outcome) {
+	if o.Start.IsZero() || o.Kind == run.Released {
+		return
+	}
+	row, late := &o.Task.Row, 0
+	if row.Attempt == 1 {
+		late = int(row.Skipped)
+	}
+	l.stats.Ran(row.Plan.Add(row.Late), o.Start, o.Stop, late)
+}
+
+// readable is a text of the database's, as far as it can be read.
+func (l *loop) readable(text []byte) string {
+	if l.encoding() == "UTF8" {
+		return strings.ToValidUTF8(string(text), "?")
+	}
+	return exec.ASCII(string(text))
+}
+
+// superseded counts tasks of which another with their key waits.
+func (l *loop) superseded(all []change.Changed) {
+	l.counted(all)
+	l.stats.Skips(target.Superseded, len(all))
+}
+
+// over takes note that a task of ours is forgotten.
+func (l *loop) over(o *run.Outcome) {
+	l.Wrote(*o)
+	l.successors.over(o.Task.Row.ID)
+	l.count++
+}

@@ -1,0 +1,142 @@
+package ends
+
+import (
+	"math/rand/v2"
+	"testing"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/run"
+)
+
+// replies are what a table may say of an end. Those that pass leave it as it is, and it waits.
+var replies = []struct {
+	err    error
+	passes bool
+}{
+	{&pgconn.PgError{Severity: "ERROR", Code: "55P03", Routine: "ProcessInterrupts"}, true},
+	{&pgconn.PgError{Severity: "ERROR", Code: "40P01", Routine: "DeadLockReport"}, true},
+	{&pgconn.PgError{Severity: "ERROR", Code: "2200H"}, true},
+	{&pgconn.PgError{Severity: "ERROR", Code: "40001"}, true},
+	{&pgconn.PgError{Severity: "ERROR", Code: "40001", Where: "a trigger"}, false}, // for as long as a second
+	{&pgconn.PgError{Severity: "ERROR", Code: "23514"}, false},
+	{&pgconn.PgError{Severity: "ERROR", Code: "P0001", Where: "a trigger"}, false},
+	{&pgconn.PgError{Severity: "ERROR", Code: "22P05"}, false},
+}
+
+func randomEnd() End {
+	o := run.Outcome{Task: &run.Task{Row: run.Row{ID: 1}}, Written: make(chan struct{})}
+	if rand.IntN(2) == 0 {
+		o.Result = &exec.Result{Failure: exec.NewFailure("odd", "22012")}
+	}
+	return End{Outcome: o, Known: &inflight.Task{Task: o.Task}}
+}
+
+// TestRefusedEndsComeToAnEnd: whatever the table says in whatever order, each refusal brings an end
+// on, and only what passes by itself lets it wait.
+func TestRefusedEndsComeToAnEnd(t *testing.T) {
+	t.Parallel()
+	for range 2000 {
+		e := randomEnd()
+		before, refusals := e.stage, 0
+		for v := again; v != giveUp; {
+			reply := replies[rand.IntN(len(replies))]
+			v = e.refused(reply.err)
+			if e.stage < before {
+				t.Fatalf("stage %d comes after %d", e.stage, before)
+			}
+			if before = e.stage; reply.passes && v != wait {
+				t.Fatalf("%v: verdict %d", reply.err, v)
+			}
+			if v != wait {
+				refusals++
+			}
+			if refusals > 9 {
+				t.Fatalf("refused %d times, and still tried", refusals)
+			}
+		}
+	}
+}
+
+// TestAnEndThatIsLeftOut by a trigger, where nobody was in the way, is written with less each time,
+// and given up at last.
+func TestAnEndThatIsLeftOut(t *testing.T) {
+	t.Parallel()
+	e := randomEnd()
+	for tries := 0; e.passedOver(inflight.Standing{State: "WORK", Ours: true}, true) != giveUp; tries++ {
+		if tries > int(nothing) {
+			t.Fatal("it is tried for ever")
+		}
+	}
+}
+
+// TestEndsInTheQueue: each end that was put in comes out once, whatever keeps it meanwhile, and its
+// runner is let go once.
+func TestEndsInTheQueue(t *testing.T) {
+	t.Parallel()
+	for range 200 {
+		q, all := queue{}, map[*inflight.Task]int{}
+		for range rand.IntN(20) {
+			e := randomEnd()
+			all[e.Known] = 0
+			q.add(e)
+		}
+		drains := rand.IntN(2) == 0
+		for range 10 {
+			ends := q.ripe(farAway)
+			for i := range ends {
+				if rand.IntN(2) == 0 {
+					ends[i].refused(replies[rand.IntN(4)].err)
+				}
+			}
+			done := len(ends) - rand.IntN(len(ends)+1)
+			for i := range ends[:done] {
+				all[ends[i].Known]++
+				ends[i].release()
+				ends[i].release() // closes nothing twice
+			}
+			if rand.IntN(2) == 0 {
+				q.putBack(ends[done:], drains)
+				q.putBack(ends[done:], drains)
+			} else {
+				q.nextTime(ends[done:], drains)
+			}
+		}
+		left := q.takeAll(func(*End) bool { return true })
+		for _, e := range left {
+			all[e.Known]++
+		}
+		for _, times := range all {
+			if times != 1 {
+				t.Fatalf("an end has come out %d times", times)
+			}
+		}
+		if q.size != 0 {
+			t.Fatalf("%d bytes are still counted", q.size)
+		}
+	}
+}
+
+// TestAFailureIsNotTriedAgainWhereThatIsRefused: the wait for another try may be what the table
+// refuses.
+func TestAFailureIsNotTriedAgainWhereThatIsRefused(t *testing.T) {
+	t.Parallel()
+	e := randomEnd()
+	e.Result = &exec.Result{Failure: exec.NewFailure("odd", "22012")}
+	for e.stage != final {
+		if e.refused(errOdd) != again {
+			t.Fatal("given up before")
+		}
+	}
+	if !e.noRetry() || e.isLess() {
+		t.Error("it is to be whole, and the last try")
+	}
+}
+
+var (
+	errOdd  = error(&pgconn.PgError{Severity: "ERROR", Code: "23514"})
+	farAway = hold.Backoff{}.After.AddDate(9999, 0, 0)
+)

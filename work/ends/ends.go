@@ -1,0 +1,109 @@
+package ends
+
+import (
+	"time"
+
+	"pgtaskd/work/change"
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+)
+
+// Config is what Ends work with.
+type Config struct {
+	Control *control.Control
+	Changes *change.Changer
+	Holds   *hold.Holds
+	Tries   *hold.Tries
+	Tasks   inflight.Tasks
+	Log     *target.Log
+
+	Later     func(do func())            // has the loop do something; any goroutine may call it
+	Forgotten func(e *End) bool          // the server may have forgotten it in its last crash
+	Want      func()                     // something may have become due
+	Full      func() bool                // the server's queue of notifications is, by our own doing or others'
+	Drains    func() bool                // a drain is under way
+	Ended     func(e *End, state string) // the row of a task of ours shows its end, or that it waits again
+	Counts    func(all []change.Changed) // rows have changed without a run of ours
+	Over      func(o *run.Outcome)       // the task is forgotten
+	Waits     func(t *run.Task)          // a task that has not begun waits again
+	Lost      func(e End)                // what became of a task is to be found out
+}
+
+// Ends are the ends of tasks that are not written yet.
+type Ends struct {
+	Config
+	queue   queue
+	Deletes *Deletes
+}
+
+// New returns one without ends.
+func New(c Config) *Ends {
+	return &Ends{Config: c, Deletes: &Deletes{Control: c.Control, Changes: c.Changes}}
+}
+
+// Seen takes down what was seen of a task.
+func (s *Ends) Seen(o run.Outcome) {
+	e := s.endOf(o)
+	if e.Kind == run.Refused {
+		s.turnsInto(&e)
+	}
+	if e.Less != nil {
+		e.stage = short
+		s.tellLess(&e, e.Less)
+	}
+	if s.Forgotten(&e) {
+		s.Forget(&e)
+		return
+	}
+	s.queue.add(e)
+}
+
+// TakeBack has a task wait again that was with the server and has not begun there.
+func (s *Ends) TakeBack(t *run.Task) {
+	s.queue.add(s.endOf(run.Outcome{Task: t, Kind: run.Released}))
+}
+
+// endOf is what follows from an outcome of our task.
+func (s *Ends) endOf(o run.Outcome) End {
+	e := End{Outcome: o, Known: s.Tasks.Known(o.Task)}
+	e.Known.Ending = true
+	return e
+}
+
+// Finish writes an end that was lost before, as it is known now.
+func (s *Ends) Finish(e End) {
+	e.Kind = run.Finished
+	s.queue.add(e)
+}
+
+// DropForgotten forgets ends that the server may have forgotten.
+func (s *Ends) DropForgotten() {
+	for _, e := range s.queue.takeAll(s.Forgotten) {
+		s.Forget(&e)
+	}
+}
+
+// Forget forgets a task whose end is written, or that is not ours any more.
+func (s *Ends) Forget(e *End) {
+	e.release()
+	delete(s.Tasks, e.Task.Row.ID)
+	s.Over(&e.Outcome)
+}
+
+// waitsAgain lets a task wait again that has not begun, and whose row says nothing else.
+func (s *Ends) waitsAgain(e *End) {
+	s.Forget(e)
+	s.Waits(e.Task)
+}
+
+// Next is when an end is to be written, or tried again.
+func (s *Ends) Next() time.Duration { return s.queue.rest() }
+
+// Len is how many are to be written next.
+func (s *Ends) Len() int { return len(s.queue.fresh) }
+
+// Heavy tells that so many ends wait for somebody else that nothing more is to start.
+func (s *Ends) Heavy() bool { return s.queue.size > asideMost }

@@ -1,0 +1,115 @@
+package ends
+
+import (
+	"context"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/change"
+	"pgtaskd/work/control"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/run"
+)
+
+// finish writes the ends of tasks whose transactions are over.
+func (s *Ends) finish(ctx context.Context, ends []End) error {
+	c := newColumns(ends)
+	return s.writeEnds(ctx, ends, "finish", c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors,
+		c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled)
+}
+
+// writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
+// passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
+func (s *Ends) writeEnds(ctx context.Context, ends []End, query string, args ...any) error {
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
+	first, free := ends[0].backoff.Wait == 0, false
+	var some []change.Changed
+	err := s.Changes.Brief(ctx, func(tx pgx.Tx) (err error) {
+		if !first {
+			err = tx.QueryRow(ctx, s.Control.Queries().Text("unlocked"), ends[0].Task.Row.ID).Scan(&free)
+		}
+		if err == nil {
+			some, err = s.Changes.WithWhatFollows(ctx, tx, first, s.Control.Queries().Text(query), args...)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.settle(ctx, ends, some, free)
+}
+
+// settle forgets the tasks whose ends are written, and looks what is the matter with the others:
+// some are locked, and are written later; some have been stopped; the rest are no longer ours. free
+// tells that the row was locked for this: nobody was in the way.
+func (s *Ends) settle(ctx context.Context, ends []End, some []change.Changed, free bool) error {
+	written := map[int64]change.Changed{}
+	for _, c := range some {
+		written[c.ID] = c
+	}
+	var open []End
+	var claims []inflight.Claim
+	for _, e := range ends {
+		if c, is := written[e.Task.Row.ID]; is {
+			s.wrote(&e, c)
+			continue
+		}
+		open, claims = append(open, e), append(claims, inflight.ClaimOf(e.Known, e.PID))
+	}
+	standings, err := inflight.Standings(ctx, s.Control, claims)
+	if err != nil {
+		return err
+	}
+	for _, e := range open {
+		if err := s.look(ctx, e, standings[e.Task.Row.ID], free); err != nil {
+			return err
+		}
+	}
+	return s.Deletes.Step(ctx)
+}
+
+// wrote takes note of an end that its row shows.
+func (s *Ends) wrote(e *End, c change.Changed) {
+	if c.State == "PLAN" {
+		s.Want()
+	}
+	if e.Kind != run.Released {
+		s.Tries.Forget(c.ID)
+	}
+	if c.Empty && !e.isLess() {
+		s.Deletes.Add(c.ID)
+	}
+	if c.State == "GONE" {
+		s.Counts([]change.Changed{c})
+	} else {
+		s.Ended(e, c.State)
+	}
+	s.Forget(e)
+}
+
+// look sees to an end that was passed over, by what its row shows.
+func (s *Ends) look(ctx context.Context, e End, shows inflight.Standing, free bool) error {
+	id := e.Task.Row.ID
+	switch e.passedOver(shows, free) {
+	case wait:
+		if s.queue.keep(e, s.Drains()); shows.Ours && free {
+			s.tellLess(&e, fault.ErrKept)
+		} else if shows.Ours {
+			return s.tellOfLock(ctx, &e)
+		}
+	case giveUp:
+		s.leaveAlone(&e, fault.ErrKept)
+	case forget:
+		if shows.State == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
+			s.Deletes.Later(id)
+		}
+		if shows.State == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
+			s.Tries.Again(id)
+		}
+		s.Forget(&e)
+		s.Want() // it may wait again, or another row in its place
+	}
+	return nil
+}

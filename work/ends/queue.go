@@ -1,0 +1,169 @@
+package ends
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/run"
+)
+
+const never = time.Duration(math.MaxInt64)
+
+// queue holds the ends that are not written yet: those that are to be written next, and those that
+// wait for somebody else, who has locked their rows, or what follows on them. The latter are no reason
+// for others not to start. It is pure.
+type queue struct {
+	fresh []End
+	aside []End
+	size  int        // of what aside keeps in memory, in bytes, about
+	next  time.Time  // nothing of aside is to be tried before
+	sizer hold.Sizer // how many go into the next statement
+}
+
+const (
+	asideEach = 4 << 10   // bytes of each, beside its texts
+	asideMost = 128 << 20 // size from which on nothing more starts
+)
+
+// add has an end written next.
+func (q *queue) add(e End) { q.fresh = append(q.fresh, e) }
+
+// memory is how much an end keeps, in bytes, about.
+func (e *End) memory() int {
+	n := asideEach + e.Size()
+	for _, text := range []*string{e.Task.Row.Input, e.Task.Row.Data} {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	return n
+}
+
+// due is when an end is to be written.
+func (q *queue) due(e *End) time.Time {
+	if until := q.sizer.Until(); (e.backoff.Wait > 0 || e.Task.TooLong) && until.After(e.backoff.After) {
+		return until
+	}
+	return e.backoff.After
+}
+
+// keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back:
+// that may last. In a drain the session of a marked task stays with its end, which the next leader
+// sees.
+func (q *queue) keep(e End, drains bool) {
+	switch {
+	case e.Task.TooLong && e.backoff.Since.IsZero():
+		e.backoff.Since = time.Now()
+	case e.backoff.After.IsZero() && !e.Task.TooLong:
+		q.add(e)
+		return
+	}
+	if !drains || !e.Known.Marked {
+		e.release()
+	}
+	if due := q.due(&e); len(q.aside) == 0 || due.Before(q.next) {
+		q.next = due
+	}
+	q.aside, q.size = append(q.aside, e), q.size+e.memory()
+}
+
+// release lets a runner go on that waits until its end is written.
+func (e *End) release() {
+	if e.Written != nil {
+		close(e.Written)
+		e.Written = nil
+	}
+}
+
+// take removes ends that wait, and returns them.
+func (q *queue) take(which func(*End) bool) (taken []End) {
+	q.aside = slices.DeleteFunc(q.aside, func(e End) bool {
+		if !which(&e) {
+			return false
+		}
+		q.size -= e.memory()
+		taken = append(taken, e)
+		return true
+	})
+	return taken
+}
+
+// takeAll removes ends, and returns them.
+func (q *queue) takeAll(which func(*End) bool) (taken []End) {
+	q.fresh = slices.DeleteFunc(q.fresh, func(e End) bool {
+		if !which(&e) {
+			return false
+		}
+		taken = append(taken, e)
+		return true
+	})
+	return append(taken, q.take(which)...)
+}
+
+// ripe takes all that is to be written by now: what is to be written next, and then what is tried
+// again, first what has waited longest. What has failed keeps nothing waiting that has not.
+func (q *queue) ripe(now time.Time) []End {
+	all := q.fresh
+	q.fresh = nil
+	if len(q.aside) == 0 || now.Before(q.next) {
+		return all
+	}
+	ripe := q.take(func(e *End) bool { return !q.due(e).After(now) })
+	for i := range q.aside {
+		if due := q.due(&q.aside[i]); i == 0 || due.Before(q.next) {
+			q.next = due
+		}
+	}
+	slices.SortStableFunc(ripe, func(a, b End) int { return a.backoff.After.Compare(b.backoff.After) })
+	return append(all, ripe...)
+}
+
+// putBack keeps ends for the next try, those that it does not keep already.
+func (q *queue) putBack(ends []End, drains bool) {
+	kept := map[*inflight.Task]bool{}
+	for _, e := range slices.Concat(q.fresh, q.aside) {
+		kept[e.Known] = true
+	}
+	for _, e := range ends {
+		if !kept[e.Known] {
+			q.keep(e, drains)
+		}
+	}
+}
+
+// nextTime keeps ends for which the time of a duty has not sufficed: others come in between.
+func (q *queue) nextTime(ends []End, drains bool) {
+	now := time.Now()
+	for _, e := range ends {
+		if e.backoff.After.IsZero() {
+			e.backoff.Since, e.backoff.After = now, now
+		}
+		q.keep(e, drains)
+	}
+}
+
+// rest is how long there is nothing to write.
+func (q *queue) rest() time.Duration {
+	switch {
+	case len(q.fresh) > 0:
+		return 0
+	case len(q.aside) > 0:
+		return time.Until(q.next)
+	}
+	return never
+}
+
+// togetherMost is how many ends are written in one statement that has both. One that could not be
+// written is tried by itself.
+func (q *queue) togetherMost(a, b *End) int {
+	switch {
+	case a.Kind != b.Kind || a.Task.TooLong || b.Task.TooLong || a.backoff.Wait > 0 || b.backoff.Wait > 0:
+		return 1
+	case a.Kind == run.Released: // on which nothing follows
+		return hold.Batch
+	}
+	return q.sizer.Batch(hold.Batch)
+}
