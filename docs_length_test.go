@@ -1,6 +1,9 @@
 package main_test
 
 import (
+	"os"
+	"path/filepath"
+	"regexp"
 	"strings"
 	"testing"
 )
@@ -27,3 +30,34 @@ func TestOperationsHasShortCells(t *testing.T) {
 		}
 	}
 }
+
+// TestArchitectureIsShort: who is new here reads all of it.
+func TestArchitectureIsShort(t *testing.T) {
+	t.Parallel()
+	if lines := strings.Count(read(t, "docs/architecture.md"), "\n"); lines > architectureLines {
+		t.Errorf("docs/architecture.md has %d lines, the most is %d", lines, architectureLines)
+	}
+}
+
+// TestArchitectureNamesWhatIsThere: its folders, files and operations exist.
+func TestArchitectureNamesWhatIsThere(t *testing.T) {
+	t.Parallel()
+	paths := architecturePath.FindAllStringSubmatch(read(t, "docs/architecture.md"), -1)
+	if len(paths) < 60 {
+		t.Errorf("only %d paths", len(paths))
+	}
+	for _, path := range paths {
+		if _, err := os.Stat(path[1]); err == nil {
+			continue
+		}
+		if found, err := filepath.Glob("sql/*/" + path[1]); len(found) > 0 || err != nil {
+			continue
+		}
+		if found, err := filepath.Glob("sql/schema/*/" + path[1]); len(found) == 0 || err != nil {
+			t.Errorf("docs/architecture.md names %s, which is not there (%v)", path[1], err)
+		}
+	}
+}
+
+// architecturePath is a folder, with a slash, or a file, by its ending.
+var architecturePath = regexp.MustCompile("`([a-z_]+(?:/[a-z_]+)*(?:/|\\.go|\\.sql|/[a-z_]+))`")
