@@ -18,7 +18,7 @@ demo: build ## Start a throw-away server and show tasks at work.
 # The packages whose tests start no server, and two of whose tests few do. The rules of the code and of the documents need none either.
 light = $(shell go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.TestImports}} {{.XTestImports}}{{end}}' ./... | \
 	grep -v pgtaskd/server | cut -d' ' -f1) ./conf ./work/schedule
-RULES := TestArchitectureIsShort|TestArchitectureNamesWhatIsThere|TestBudgets|TestDocumentsNameMakeTargets|TestImports|TestLinks|TestMakeHelp|TestMakefileNamesTests|TestOperationsHasShortCells|TestPackagesAreDocumented|TestPromisesAreTried|TestRoutines|TestStatesNameOperations|TestWaysNameWhatIsThere
+RULES := TestArchitectureIsShort|TestArchitectureNamesWhatIsThere|TestBudgets|TestDecisionsAreShort|TestDocumentsNameMakeTargets|TestImports|TestLinks|TestMakeHelp|TestMakefileNamesTests|TestOperationsHasShortCells|TestPackagesAreDocumented|TestPromisesAreTried|TestRoutines|TestStatesNameOperations|TestWaysNameWhatIsThere
 
 quick: ## Test the pure packages, the rules of the code, and one task in the built program (less than a minute).
 	@server/install.sh -n postgresql

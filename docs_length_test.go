@@ -10,7 +10,8 @@ import (
 
 // What a document may have at most.
 const (
-	cellWords         = 30 // of a cell in the tables of docs/operations.md
+	cellWords         = 30  // of a cell in the tables of docs/operations.md
+	decisionWords     = 150 // of an entry in docs/decisions.md
 	architectureLines = 200
 )
 
@@ -61,3 +62,20 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 
 // architecturePath is a folder, with a slash, or a file, by its ending.
 var architecturePath = regexp.MustCompile("`([a-z_]+(?:/[a-z_]+)*(?:/|\\.go|\\.sql|/[a-z_]+))`")
+
+// TestDecisionsAreShort: each has its context, choice and cost in as many words as the page says.
+func TestDecisionsAreShort(t *testing.T) {
+	t.Parallel()
+	const file = "docs/decisions.md"
+	for _, entry := range strings.Split(read(t, file), "\n## ")[1:] {
+		title, text, _ := strings.Cut(entry, "\n")
+		if words := len(strings.Fields(text)); words > decisionWords {
+			t.Errorf("%s: %q has %d words, the most is %d", file, title, words, decisionWords)
+		}
+		for _, part := range []string{"\nContext: ", "\nChoice: ", "\nCost: "} {
+			if !strings.Contains(text, part) {
+				t.Errorf("%s: %q lacks its %s", file, title, strings.TrimSpace(part))
+			}
+		}
+	}
+}
