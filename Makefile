@@ -1,4 +1,4 @@
-.PHONY: help build demo test smoke attack thorough steps lint bench pairs chaos fuzz clean
+.PHONY: help build demo quick test smoke attack thorough steps lint bench pairs chaos fuzz clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -14,6 +14,17 @@ build: ## Build bin/pgtaskd.
 demo: build ## Start a throw-away server and show tasks at work.
 	server/install.sh postgresql
 	bin/pgtaskd demo
+
+# The packages whose tests start no server, and two of whose tests few do. The rules of the code and of the documents need none either.
+light = $(shell go list -f '{{if or .TestGoFiles .XTestGoFiles}}{{.ImportPath}} {{.TestImports}} {{.XTestImports}}{{end}}' ./... | \
+	grep -v pgtaskd/server | cut -d' ' -f1) ./conf ./work/schedule
+RULES := TestArchitectureIsShort|TestArchitectureNamesWhatIsThere|TestBudgets|TestDecisionsAreShort|TestDocumentsNameMakeTargets|TestImports|TestLinks|TestMakeHelp|TestMakefileNamesTests|TestOperationsHasShortCells|TestPackagesAreDocumented|TestPromisesAreTried|TestRoutines|TestStatesNameOperations|TestWaysNameWhatIsThere
+
+quick: ## Test the pure packages, the rules of the code, and one task in the built program (less than a minute).
+	@server/install.sh -n postgresql
+	go test -short $(light)
+	go test -run '^($(RULES))$$' .
+	go test -count=1 -run '^TestWork$$' ./smoke
 
 # These have tests that look at the clock: one package at a time. Most tests of a package wait for something, so several run at once.
 ALONE := exec faults sql work

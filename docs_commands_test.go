@@ -14,7 +14,7 @@ import (
 // The chapter "Commands" of docs/operations.md shows what commands print: each line after a $ is
 // run in its order, in a database that is served, and prints the lines that follow. … stands for
 // lines that are left out, spaces for any number of them, and every moment, span, process and
-// database for any other. Blocks of sql are run, too, and those behind <!-- not run --> are not.
+// database for any other. Blocks of sql are run, too; those after <!-- not run --> are not.
 func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 	text, err := os.ReadFile("docs/operations.md")
 	if err != nil {

@@ -32,7 +32,7 @@ func shown(results []*pgconn.Result, err error) string {
 var numbers = []uint32{20, 21, 23, 26, 700, 701, 1700}
 
 // grid writes the rows of a result under the names of its columns. A value of several lines has a +
-// behind all but the last.
+// after all but the last.
 func grid(result *pgconn.Result) string {
 	names := make([]string, len(result.FieldDescriptions))
 	widths := make([]int, len(names))

@@ -15,9 +15,9 @@ func TestPromisesAreTried(t *testing.T) {
 	t.Parallel()
 	tests := testFiles(t)
 	for file, promises := range map[string][]string{
-		"docs/states.md":    tableBehind(t, "docs/states.md", "| from | to | by | tried in |"),
-		"docs/reference.md": tableBehind(t, "docs/reference.md", "| statement | promise | `atomic` |"),
-		"docs/security.md":  tableBehind(t, "docs/security.md", "| who has | can | can not (tests) |"),
+		"docs/states.md":    tableAfter(t, "docs/states.md", "| from | to | by | tried in |"),
+		"docs/reference.md": tableAfter(t, "docs/reference.md", "| statement | promise | `atomic` |"),
+		"docs/security.md":  tableAfter(t, "docs/security.md", "| who has | can | can not (tests) |"),
 	} {
 		for _, promise := range promises {
 			if !testName.MatchString(promise) {
@@ -75,8 +75,8 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// tableBehind is the rows of the table that a line begins.
-func tableBehind(t *testing.T, file, head string) []string {
+// tableAfter are the rows after the head of a table.
+func tableAfter(t *testing.T, file, head string) []string {
 	t.Helper()
 	_, rest, found := strings.Cut(read(t, file), "\n"+head+"\n")
 	rows, _, _ := strings.Cut(rest, "\n\n")

@@ -2,10 +2,7 @@ package main
 
 import (
 	"bytes"
-	"os"
-	"regexp"
 	"runtime/debug"
-	"strings"
 	"testing"
 )
 
@@ -42,25 +39,6 @@ func TestRecordedVersion(t *testing.T) {
 		info := &debug.BuildInfo{Main: debug.Module{Version: c.module}, Settings: c.settings}
 		if got := recordedVersion(info); got != c.want {
 			t.Errorf("%q with %v: %q, want %q", c.module, c.settings, got, c.want)
-		}
-	}
-}
-
-// make help has a line for every target.
-func TestMakeHelp(t *testing.T) {
-	t.Parallel()
-	text, err := os.ReadFile("Makefile")
-	if err != nil {
-		t.Fatal(err)
-	}
-	first, _, _ := strings.Cut(string(text), "\n")
-	targets := strings.Fields(strings.TrimPrefix(first, ".PHONY:"))
-	if len(targets) < 2 {
-		t.Fatalf("no targets in %q", first)
-	}
-	for _, target := range targets {
-		if !regexp.MustCompile(`(?m)^` + target + `:.* ## \S`).Match(text) {
-			t.Errorf("make help does not show %s", target)
 		}
 	}
 }

@@ -3,6 +3,7 @@ package server
 import (
 	"errors"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -15,6 +16,24 @@ func TestInstallScriptLooksInTheSamePlaces(t *testing.T) {
 	list, _, found := strings.Cut(rest, "\n'")
 	if got := strings.Split(list, "\n"); !found || !slices.Equal(got, places) {
 		t.Errorf("install.sh looks in %q\nBindir in %q", got, places)
+	}
+}
+
+// With -n the script names the package, and does not call the manager.
+func TestInstallScriptSaysWhatIsMissing(t *testing.T) {
+	t.Parallel()
+	_, rest, _ := strings.Cut(installScript, "places='\n")
+	list, _, _ := strings.Cut(rest, "\n'")
+	folder := t.TempDir()
+	if err := os.WriteFile(filepath.Join(folder, "apt-get"), []byte("#!/bin/sh\necho called >&2\n"), 0o755); err != nil {
+		t.Fatal(err)
+	}
+	script := strings.Replace(installScript, list, "/nowhere", 1)
+	cmd := exec.Command("/bin/sh", "-c", script, "install.sh", "-n", "postgresql")
+	cmd.Env = []string{"PATH=" + folder}
+	says, err := cmd.CombinedOutput()
+	if want := "missing: postgresql; install by apt-get: postgresql\n"; string(says) != want || err == nil {
+		t.Errorf("it says %q (%v), want %q", says, err, want)
 	}
 }
 

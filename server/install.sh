@@ -2,7 +2,8 @@
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
 # go test -race), clock (the library that gives a server another clock), make,
 # promtool (of Prometheus, for a test of the metrics), psycopg (for a test of the guide), and of extensions that tests meet: pg_cron, pgagent, pgq.
-# Usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ...
+# Usage: install.sh [-n] postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ...
+# With -n it installs nothing: it says what is missing and which packages have it, and fails.
 set -eu
 
 say() { printf '%s\n' "$*" >&2; }
@@ -162,11 +163,16 @@ install() {
 	esac
 }
 
+only_say=
+if [ "${1:-}" = -n ]; then
+	only_say=1
+	shift
+fi
 missing=
 for thing in "$@"; do
 	case $thing in
 	postgresql | compiler | clock | make | promtool | pg_cron | pgagent | pgq | psycopg) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ..." ;;
+	*) die "usage: install.sh [-n] postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0
@@ -177,6 +183,7 @@ for thing in $missing; do
 	more=$(packages "$manager" "$thing")
 	wanted="$wanted${wanted:+${more:+ }}$more"
 done
+[ -z "$only_say" ] || die "missing: $missing; install by $manager: $wanted"
 sudo=
 if [ "$(id -u)" -ne 0 ] && [ "$manager" != brew ]; then
 	command -v sudo >/dev/null || die "missing: $missing; as root, install by $manager: $wanted"

@@ -184,7 +184,7 @@ func TestPauseOfLateComers(t *testing.T) {
 	u.is("(SELECT start >= (SELECT stop + interval '600 ms' FROM task WHERE id = $1) FROM task WHERE id = $2)", "t", first, second)
 }
 
-// What waits behind a long task is what its row says when it starts.
+// A task that waits for a long one runs as its row says when it starts.
 func TestWhatWaitsIsWhatItsRowSaysWhenItStarts(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

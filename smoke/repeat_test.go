@@ -13,7 +13,7 @@ func TestRepeat(t *testing.T) {
 	u.is(`(WITH RECURSIVE chain AS (SELECT * FROM task WHERE id = $1 UNION ALL SELECT t.* FROM task AS t JOIN chain AS c ON t.parent = c.id AND c.next = t.id)
 		SELECT count(*) = (SELECT count(*) FROM task WHERE "group" = `+g+`) FROM chain)`, "t", first)
 	u.is(`(SELECT count(*) FROM task WHERE "group" = `+g+` AND next IS NULL)`, "1")
-	// Plans are beats of the first, and lie behind the end before.
+	// Plans are beats of the first, and come after the end before.
 	u.is(`(SELECT bool_and(mod(extract(epoch FROM n.plan - f.plan)::numeric, 0.3) = 0 AND n.plan > t.stop AND n.plan <= t.stop + interval '1.5 s')
 		FROM task AS t JOIN task AS n ON n.id = t.next JOIN task AS f ON f.id = $1 WHERE t."group" = `+g+`)`, "t", first)
 }

@@ -1,0 +1,53 @@
+package main_test
+
+import (
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// TestCISaysWhatRanTwice: the script of the CI ends with the tests that failed once, and what came
+// of them when they ran again.
+func TestCISaysWhatRanTwice(t *testing.T) {
+	t.Parallel()
+	failed := "echo '--- FAIL: TestA (0.1s)'; echo '--- FAIL: TestB (0.1s)'; printf 'FAIL\\tpgtaskd/work\\t1s\\n'; exit 1"
+	const once = "these tests ran twice, as they failed once:\npgtaskd/work TestA TestB: "
+	for name, c := range map[string]struct {
+		tests, again string // what make test and go test do
+		says         string // the end
+		passes       bool
+	}{
+		"nothing fails":             {tests: "echo ok", again: "exit 1", says: "no test ran twice", passes: true},
+		"passes when run again":     {tests: failed, again: "true", says: once + "passed when run again", passes: true},
+		"fails again":               {tests: failed, again: "exit 1", says: once + "FAILED AGAIN"},
+		"is skipped":                {tests: "echo '--- SKIP: TestC (0.0s)'", again: "exit 1", says: "no test ran twice"},
+		"a package cannot be built": {tests: "printf 'FAIL\\tpgtaskd/sql [build failed]\\n'; exit 1", again: "true", says: "these tests ran twice, as they failed once:\npgtaskd/sql: passed when run again", passes: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			folder := t.TempDir()
+			for file, text := range map[string]string{
+				".ci/run":           read(t, ".ci/run"),
+				"server/install.sh": "true",
+				"bin/make":          "#!/bin/sh\n[ \"$1\" = lint ] || { " + c.tests + "; }\n",
+				"bin/go":            "#!/bin/sh\n" + c.again + "\n",
+			} {
+				path := filepath.Join(folder, file)
+				if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+					t.Fatal(err)
+				}
+				if err := os.WriteFile(path, []byte(text), 0o755); err != nil {
+					t.Fatal(err)
+				}
+			}
+			cmd := exec.Command("bash", filepath.Join(folder, ".ci/run"))
+			cmd.Env = append(os.Environ(), "PATH="+filepath.Join(folder, "bin")+":"+os.Getenv("PATH"))
+			out, err := cmd.CombinedOutput()
+			if got := string(out); !strings.HasSuffix(got, "\n== "+c.says+"\n") || (err == nil) != c.passes {
+				t.Errorf("%v: it ends\n%s", err, got)
+			}
+		})
+	}
+}
