@@ -20,6 +20,9 @@ const (
 // to an end.
 var ErrBusy = errors.New("another session is changing the schema of the task tables")
 
+// ErrGone is returned where a table that was there has been dropped: it is not made again.
+var ErrGone = errors.New("the table is gone")
+
 // Install makes what Missing tells, and returns what it has made, which is nothing when nothing was
 // missing. It commits by itself, either everything or nothing, but for labels of the state's enum,
 // which come first. Two at once wait for each other.

@@ -35,6 +35,7 @@ type Options struct {
 	Partitioned bool              // in DDL alone: the table is there, and partitioned
 	Inserter    bool              // each task runs under the role that inserted it
 	Serving     string            // the role that serves the table
+	There       bool              // the table was there a moment ago: ErrGone if it is not
 	Trust       []string          // in DDL alone: roles that may own and make what the table uses, besides
 
 	Made func(context.Context, pgx.Tx) error // is called when all is made and not committed yet; may be nil
@@ -49,6 +50,9 @@ func Missing(ctx context.Context, conn *pgx.Conn, t Table, o Options) ([]Change,
 	f, err := inspect(ctx, conn, t)
 	if err != nil {
 		return nil, err
+	}
+	if f.oid == 0 && o.There {
+		return nil, ErrGone
 	}
 	if err := f.unfit(t, o.Inserter); err != nil {
 		return nil, err

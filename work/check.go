@@ -100,7 +100,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	if !r.door(ctx, conn, t) {
 		return
 	}
-	made, byAdmin, err := complete(ctx, conn, t, false)
+	made, byAdmin, err := complete(ctx, conn, t, options(t), false)
 	if err != nil {
 		r.failed("", err)
 		return
@@ -141,7 +141,7 @@ func (r *Report) without(ctx context.Context, conn *pgx.Conn, t target.Target, d
 	for _, why := range d.Without {
 		r.say("%s", why)
 	}
-	if old, _ := shortfall(ctx, conn, t); old != "" {
+	if old, _ := shortfall(ctx, conn, t, options(t)); old != "" {
 		r.say("%s", old)
 	}
 }

@@ -87,7 +87,12 @@ func gone(t target.Target) error {
 // furnish completes the table and looks at it. What it can do without is postponed while somebody
 // has locked it.
 func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, error) {
-	made, _, err := complete(ctx, l.control.Conn(), t, true)
+	o := options(t)
+	o.There = l.described != "" || l.trouble.served
+	made, _, err := complete(ctx, l.control.Conn(), t, o, true)
+	if errors.Is(err, sql.ErrGone) {
+		return sql.Description{}, gone(t)
+	}
 	made = l.unmade(made)
 	if len(made) > 0 {
 		line := l.log.Info()
@@ -96,8 +101,16 @@ func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, e
 		}
 		line.Int("changes", len(made)).Msg(summary(made))
 	}
-	if err = l.postpone(ctx, t, err); err != nil {
+	if err = l.postpone(ctx, t, o, err); err != nil {
 		return sql.Description{}, err
+	}
+	if len(made) > 0 { // what is described next is what we have made, not a change that somebody else has made
+		if err := l.remains(ctx); err != nil {
+			return sql.Description{}, err
+		}
+		if err := l.lookAtDoor(ctx); err != nil {
+			return sql.Description{}, err
+		}
 	}
 	described, err := sql.Describe(ctx, l.control.Conn(), t.Relation())
 	if err == nil && !described.Exists {
@@ -106,7 +119,7 @@ func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, e
 	if err == nil { // what has come since it was completed
 		err = described.Refusal(t.Inserter)
 	}
-	if old, _ := shortfall(ctx, l.control.Conn(), t); old != "" {
+	if old, _ := shortfall(ctx, l.control.Conn(), t, o); old != "" {
 		described.Without = append(described.Without, old)
 	}
 	return described, err
@@ -202,8 +215,8 @@ func names(changes []sql.Change) string {
 
 // shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
 // again: the table is served with it. needed is the error of a table that cannot be served as it is.
-func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target) (old string, needed error) {
-	changes, err := sql.Missing(ctx, conn, t.Relation(), options(t))
+func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o sql.Options) (old string, needed error) {
+	changes, err := sql.Missing(ctx, conn, t.Relation(), o)
 	if err != nil {
 		return "", err
 	}
@@ -244,12 +257,12 @@ const postponement = time.Minute
 
 // postpone takes an error for none if it is a lock that kept us from changing what the table can do
 // without, and has it tried again.
-func (l *loop) postpone(ctx context.Context, t target.Target, err error) error {
+func (l *loop) postpone(ctx context.Context, t target.Target, o sql.Options, err error) error {
 	l.postponed = time.Time{}
 	if !fault.Has(err, "55P03") {
 		return err
 	}
-	if _, needed := shortfall(ctx, l.control.Conn(), t); needed != nil {
+	if _, needed := shortfall(ctx, l.control.Conn(), t, o); needed != nil {
 		return err
 	}
 	l.postponed = time.Now()

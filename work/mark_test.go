@@ -27,9 +27,7 @@ func TestMarksCutOff(t *testing.T) {
 	}
 	asked := slices.Clone(l.asks)
 	defer s.lock(asked[0].task.Row.ID, "FOR UPDATE")()
-	if err := l.answer(t.Context()); err == nil {
-		t.Fatal("the connection lives")
-	}
+	s.until("the connection is lost", func() bool { return l.answer(t.Context()) != nil }) // a busy machine ends a turn before
 	var answered, open []int64
 	for _, a := range asked {
 		if len(a.answer) > 0 {

@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 )
 
@@ -172,19 +173,22 @@ func TestPlansDoNotDependOnStatistics(t *testing.T) {
 	if err != nil || len(entries) != len(plans) {
 		t.Fatalf("%d statements are planned here, of %d (%v)", len(plans), len(entries), err)
 	}
+	own := servertest.New(t, server.Options{}) // transactions of other tests would keep rows from being dead
 	for i, w := range worlds {
 		if !servertest.Thorough && i > 0 {
 			continue
 		}
+		database := fmt.Sprint("world_", i)
+		servertest.Exec(t, servertest.Connect(t, own.DSN("postgres")), "CREATE DATABASE "+database)
 		t.Run(w.name, func(t *testing.T) {
 			t.Parallel()
-			w.try(t)
+			w.try(t, own.DSN(database))
 		})
 	}
 }
 
-func (w world) try(t *testing.T) {
-	s := prepared(t, func(target *Target) { target.Inserter = w.roles })
+func (w world) try(t *testing.T, dsn string) {
+	s := stageOn(t, dsn, func(target *Target) { target.Inserter = w.roles })
 	quiet := []string{"task"}
 	if w.table != "" {
 		must(t, s.conn, w.table)

@@ -113,29 +113,29 @@ func exists(err error) bool { return fault.Has(err, "42710", "42P04", "23505") }
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
 // user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
 // where the table can be served as it is.
-func complete(ctx context.Context, conn *pgx.Conn, t target.Target, keep bool) (made []sql.Change, byAdmin bool, err error) {
+func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o sql.Options, keep bool) (made []sql.Change, byAdmin bool, err error) {
 	if !t.Create {
-		_, needed := shortfall(ctx, conn, t)
+		_, needed := shortfall(ctx, conn, t, o)
 		return nil, false, needed
 	}
 	install := sql.Install
 	if !keep {
 		install = sql.Rehearse
 	}
-	made, err = install(ctx, conn, t.Relation(), options(t))
+	made, err = install(ctx, conn, t.Relation(), o)
 	if err == nil {
 		err = remaining(made)
 	}
 	if err == nil || !fault.IsDenied(err) {
 		return made, false, err
 	}
-	old, needed := shortfall(ctx, conn, t)
+	old, needed := shortfall(ctx, conn, t, o)
 	if needed == nil && old == "" {
 		return made, false, nil // what is missing is not needed
 	}
 	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
 		byAdmin = true
-		made, err := install(ctx, conn, t.Relation(), options(t))
+		made, err := install(ctx, conn, t.Relation(), o)
 		if err == nil && keep {
 			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return sql.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]) })
 		}

@@ -79,7 +79,7 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t target.Target) 
 		return t, err
 	}
 	if len(obstacles) == 0 {
-		made, _, err := complete(ctx, conn, t, false)
+		made, _, err := complete(ctx, conn, t, options(t), false)
 		if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }) {
 			obstacles = wake.Unpublished(t.Relation(), d)
 		}
