@@ -60,9 +60,6 @@ func (e *end) begun() time.Time {
 	return e.Start
 }
 
-// exactly tells whether its effects happen exactly once.
-func (e *end) exactly() bool { return e.task.Traits != nil && e.task.Once() }
-
 // ended takes note that the row of a task shows its end, or that it waits again.
 func (l *loop) ended(e end, state string) {
 	l.stats.Ends(state, 1)

@@ -174,7 +174,7 @@ func newColumns(ends []end) *columns {
 	for i := range ends {
 		e := &ends[i]
 		c.ids, c.versions = append(c.ids, e.task.Row.ID), append(c.versions, int32(e.readVersion()))
-		c.pids, c.exactly = append(c.pids, int64(e.PID)), append(c.exactly, e.exactly())
+		c.pids, c.exactly = append(c.pids, int64(e.PID)), append(c.exactly, e.Exactly)
 		start := e.begun()
 		c.starts, c.stops = append(c.starts, &start), append(c.stops, &e.Stop)
 		c.done, c.last = append(c.done, e.failure() == nil), append(c.last, e.noRetry())

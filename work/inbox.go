@@ -25,6 +25,7 @@ type ask struct {
 	task   *inflight.Task // the same, as the loop knows it
 	text   run.Text
 	pid    int32
+	mark   run.Marking
 	opened pool.Backend // that is to be registered, by the control session pid (0: any)
 	answer chan answer  // capacity one
 	passed bool         // the ledger has passed it over
@@ -97,8 +98,8 @@ func (b *inbox) Outcome(o run.Outcome) {
 }
 
 // Mark waits until the row of the task shows WORK.
-func (b *inbox) Mark(ctx context.Context, t *run.Task, pid int32) run.Answer {
-	return b.ask(ctx, ask{kind: askMark, run: t, pid: pid}).Answer
+func (b *inbox) Mark(ctx context.Context, t *run.Task, m run.Marking) run.Answer {
+	return b.ask(ctx, ask{kind: askMark, run: t, pid: m.PID, mark: m}).Answer
 }
 
 // Text waits for a text of the task's row, as it was read, or as the session pid was marked in it.

@@ -77,7 +77,7 @@ func TestPanicOfRunner(t *testing.T) {
 		t.Errorf("%s effects", n)
 	}
 	log := s.logged()
-	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: of a run") || !strings.Contains(log, "runner.go") {
+	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: of a run") || !strings.Contains(log, "run.go") {
 		t.Errorf("%d errors logged: %s", n, log)
 	}
 	if id := s.add("input", "SELECT 1"); true {

@@ -112,7 +112,7 @@ func (e *end) plain() bool {
 // entryOf is the end as the ledger writes it.
 func (l *loop) entryOf(e end) *ledger.Entry {
 	entry := &ledger.Entry{
-		Kind: ledger.Done, ID: e.task.Row.ID, Version: e.readVersion(), PID: e.PID, Start: e.begun(), Stop: e.Stop, Exactly: e.exactly(), Xact: e.Xact,
+		Kind: ledger.Done, ID: e.task.Row.ID, Version: e.readVersion(), PID: e.PID, Start: e.begun(), Stop: e.Stop, Exactly: e.Exactly, Xact: e.Xact,
 		Tell: func(a ledger.Answer) { l.inbox.report(report{end: &e, answer: a}) },
 	}
 	if entry.Output, entry.Notice = e.told(); e.Shed {
@@ -130,7 +130,7 @@ func (l *loop) postMarks() (entries []*ledger.Entry) {
 		a.task.Marks.Store(true)
 		entries = append(entries, &ledger.Entry{
 			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.pid, Start: l.Clock.Now(),
-			Exactly: a.task.Once(), Flush: a.task.Guarded(),
+			Exactly: a.mark.Exactly, Flush: a.mark.Guarded,
 			Tell: func(answer ledger.Answer) { l.inbox.report(report{ask: &a, answer: answer}) },
 		})
 		return true
@@ -178,7 +178,7 @@ func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (ru
 	answer := make(chan ledger.Answer, 1)
 	entry := &ledger.Entry{
 		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Since: p.Since, Start: p.Start, Stop: p.Stop, Output: p.Output, Notice: p.Notice,
-		Exactly: t.Once(), Xact: p.Xact, Patient: !t.Row.Rerun, Tell: func(a ledger.Answer) { answer <- a },
+		Exactly: p.Exactly, Xact: p.Xact, Patient: !t.Row.Rerun, Tell: func(a ledger.Answer) { answer <- a },
 	}
 	if p.Claims {
 		entry.Kind = ledger.Claim

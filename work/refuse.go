@@ -13,7 +13,7 @@ func (l *loop) turnsInto(e *end) {
 	case e.Fault == nil: // the row has changed, and may again: it is marked before it starts anew
 		l.tries.Again(id)
 		e.Kind = run.Released
-	case !e.task.Once() && !e.task.Row.Rerun:
+	case !e.Exactly && !e.task.Row.Rerun:
 		e.Kind = run.Finished
 	case e.Fault.QueueIsFull() && (l.wake.Full() || l.tries.Runs(id) == 0): // else by what the task itself notifies
 		if l.wake.Full() {

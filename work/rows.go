@@ -96,13 +96,12 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 		row.Input, row.Data = nil, nil // all come together
 	}
 	t := &run.Task{
-		Ticket: row.Ticket(key), Row: row, Leader: r.control.Facts().PID,
-		Again: r.tries.Runs(row.ID), Atomic: row.Remote == "", Shows: showsOf(r.target, row.Group),
+		Ticket: row.Ticket(key), Row: row, Leader: r.control.Facts().PID, Again: r.tries.Runs(row.ID),
 	}
 	if before != nil && before.Row.Input != nil && row.Input != nil && *before.Row.Input == *row.Input {
 		t.Row.Input = before.Row.Input
 		before.Examine()
-		t.Described(before.Traits)
+		t.Traits = before.Traits
 	}
 	if r.expires != nil {
 		t.Expires = *r.expires

@@ -1,5 +1,10 @@
 package pool
 
+import (
+	"maps"
+	"slices"
+)
+
 // Join takes down a backend of ours.
 func (p *Pool) Join(b Backend) {
 	p.mu.Lock()
@@ -35,9 +40,5 @@ func (p *Pool) Backends() []Backend {
 func (p *Pool) PIDs() []int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	pids := make([]int32, 0, len(p.pids))
-	for pid := range p.pids {
-		pids = append(pids, pid)
-	}
-	return pids
+	return slices.AppendSeq([]int32{}, maps.Keys(p.pids))
 }
