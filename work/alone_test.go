@@ -44,7 +44,7 @@ func TestAlone(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
-	l.Pool.Put(&pool.Session{Session: &exec.Session{}, Need: pool.Need{Epoch: tasks[0].Row.Epoch}})
+	l.Pool.Put(&pool.Session{Session: &exec.Session{}, Need: pool.Need{Wishes: tasks[0].Row.Session}})
 	defer l.Pool.Stale(0)
 	if read, started := comes("input", "SELECT 1"); read == nil || !started || !l.look.wanted {
 		t.Error("it was not started at once, or what else has come would not be looked for")

@@ -231,10 +231,10 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	switch {
 	case a.kind == askLead:
 		err = l.control.Ping(ctx)
-	case a.text == run.Names:
+	case a.text == run.LongNames:
 		found.Sizes, err = l.sizes(ctx, a)
 	default:
-		err = l.control.Row(ctx, "text", append(a.row(), a.text == run.Data, l.target.LongestText()), &found.Text)
+		err = l.control.Row(ctx, "text", append(a.row(), a.text == run.LongData, l.target.LongestText()), &found.Text)
 	}
 	if failure := new(pgconn.PgError); fault.Of(err).OfRow() && errors.As(err, &failure) && !fault.Of(failure).OfLocks() {
 		err = nil // the text cannot be read

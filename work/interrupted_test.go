@@ -304,7 +304,7 @@ func TestThawedLeader(t *testing.T) {
 	s := lead(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.control.Facts().PID: true, 1 << 22: false} {
-		session, err := s.loop.Pool.Connect(t.Context(), pool.Need{Leader: owner})
+		session, err := s.loop.Pool.Connect(t.Context(), pool.Need{Reader: owner})
 		if err == nil {
 			session.Close()
 		}

@@ -9,14 +9,20 @@ import (
 
 // Need is what a task asks of its session.
 type Need struct {
+	Wishes
 	Remote, Group string
-	Role          Role
-	Epoch         int64 // of the settings of databases and roles
-	Leader        int32 // pid of the control session that has read the task
+	Reader        int32 // pid of the control session that has read the task
 	Lane          lane.Key
-	Max, Count    int32
-	Live          time.Duration
+	Max           int32
 	Once          bool // it must not run twice: a session that lay ready is asked whether it is still there
+}
+
+// Wishes are what the row of a task asks of its session.
+type Wishes struct {
+	Role  Role
+	Epoch int64 // of the settings of databases and roles
+	Count int32
+	Live  time.Duration
 }
 
 // Role is that under which a task runs. The zero value is the target's own.

@@ -71,12 +71,12 @@ func (a *attempt) needsMark() bool {
 // has left.
 func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
 	t, limits := a.task, s.Limits.Load()
-	traits, own := *t.Traits, t.Row.Settings
+	traits, own := *t.Traits, t.Row.How.Settings
 	traits.Modes = traits.Modes || len(own) > 0 // any may be among them
 	return &exec.Task{
 		Sending: t.sending(),
-		Input:   *t.Row.Input, Traits: traits, Atomic: a.atomic, Save: t.Row.Save, Keep: keep,
-		Settings: settings(t), Own: own, Usual: s.usual(t), Timeout: t.Row.Timeout, Format: t.Row.Format,
+		Input:   *t.Row.Input, Traits: traits, Atomic: a.atomic, Save: t.Row.How.Save, Keep: keep,
+		Settings: settings(t), Own: own, Usual: s.usual(t), Timeout: t.Row.How.Timeout, Format: t.Row.How.Format,
 		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: a.query,
 		Forced: t.Row.Remote == "" && (s.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
 	}
@@ -86,7 +86,7 @@ func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
 func settings(t *Task) [][2]string {
 	return [][2]string{
 		{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
-		{"pg_task.plan", timestamp(t.Row.Plan)},
+		{"pg_task.plan", timestamp(t.Row.Schedule.Plan)},
 	}
 }
 

@@ -39,7 +39,7 @@ func (a *attempt) judge(o *Outcome, reads bool) action {
 	case again && result.Retry() && a.atomic && !a.claims:
 		a.again, a.outside = true, true // it cannot run inside a transaction: once more, as it is
 		return actRepeat
-	case again && result.Barred && !(reads && t.Row.Role.Name != "") && a.atomic && t.Row.Remote == "":
+	case again && result.Barred && !(reads && t.Row.Session.Role.Name != "") && a.atomic && t.Row.Remote == "":
 		o.Kind, o.Fault, o.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
 		return actLeave                                             // it may have begun with that setting, which is only for a moment
 	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // a lock it did not wait for
@@ -143,7 +143,7 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 		o.Kind = Finished
 		o.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
 			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.",
-				human.Duration(t.Row.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
+				human.Duration(t.Row.How.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
 		o.Kind = Finished // it would do so again
 	case o.Start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":

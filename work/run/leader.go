@@ -35,9 +35,9 @@ type Text int
 
 // What a leader brings.
 const (
-	Names Text = iota // with the sizes of the texts
-	Input
-	Data
+	LongNames Text = iota // with the sizes of the texts
+	LongInput
+	LongData
 )
 
 // Answer is what the leader says.

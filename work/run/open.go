@@ -101,16 +101,16 @@ func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	var panicked *routine.Panic
 	var costly *exec.Costly
 	superuser := s.Server.Load().Superuser
-	if t.Row.Role.Name != "" {
-		superuser = t.Row.Role.Superuser
+	if t.Row.Session.Role.Name != "" {
+		superuser = t.Row.Session.Role.Superuser
 	}
 	switch {
 	case errors.As(err, &panicked): // it says nothing of ourselves
 		s.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
 		return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
 			"pgtaskd met an internal error; its log has the details.")
-	case t.Row.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
-		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL",
+	case t.Row.Session.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
+		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Session.Role.Name), answer.Code, "DETAIL",
 			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &costly): // the server has said that
 		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())

@@ -122,7 +122,7 @@ func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 	until := p.shared.Clock.Now().Add(pipelineLate + session.Lag)
 	for most := profiles.depth(t) - 1; len(p.ahead) < most; {
 		next := p.shared.Lanes.Queue(last, profiles.crowded(last), func(next *Task) bool {
-			return session.Fits(next.need()) && (!last.Row.Save || next.Lane == last.Lane) &&
+			return session.Fits(next.need()) && (!last.Row.How.Save || next.Lane == last.Lane) &&
 				next.size() <= room && p.shared.pipelined(next, session) && profiles.depth(next) > 1
 		})
 		if next == nil {
@@ -130,7 +130,7 @@ func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 		}
 		room -= next.size()
 		one := queued{attempt: attempt{task: next, atomic: true, query: next.Row.Remote != ""}}
-		one.spec = p.shared.spec(&one.attempt, next.Row.Save && last.Row.Save && next.Lane == last.Lane)
+		one.spec = p.shared.spec(&one.attempt, next.Row.How.Save && last.Row.How.Save && next.Lane == last.Lane)
 		one.spec.Until = until.Add(-session.Ahead)
 		p.ahead, p.until = append(p.ahead, one), until
 		then, last = append(then, one.spec), next

@@ -115,7 +115,7 @@ func (p profile) within(most time.Duration) int {
 // before it starts. Or whether it is to show, in a transaction of ours, what its like are: whatever
 // it does is committed then, and it is marked like all that is not exactly once.
 func (h *Profiles) asQuery(t *Task) (query, watch bool) {
-	if !t.light() || t.Row.Save {
+	if !t.light() || t.Row.How.Save {
 		return false, false
 	}
 	known := h.of(t)

@@ -20,34 +20,40 @@ type Row struct {
 	Max       int32
 	Priority  int32
 	Parent    *int64
-	Plan      time.Time
-	Late      time.Duration // after its plan it was inserted
 	Key       *string
-	Skipped   int32 // periods before it
 	Attempt   int32
-	Timeout   time.Duration
-	Live      time.Duration
-	Count     int32
-	Save      bool
-	Drift     bool
-	Format    exec.Format
 	Rerun     bool
-	Single    bool        // nothing follows its end: no repetition, no other task, no notification
-	Suspect   bool        // the server has crashed more than once while it ran
-	Input     *string     // nil: too long to be read with the others, as are maybe its names
-	Data      *string     // likewise; empty when there is none
-	Epoch     int64       // of the settings of databases and roles
-	Settings  [][2]string // names and values that its session has for it alone
+	Single    bool          // nothing follows its end: no repetition, no other task, no notification
+	Suspect   bool          // the server has crashed more than once while it ran
+	Input     *string       // nil: too long to be read with the others, as are maybe its names
+	Data      *string       // likewise; empty when there is none
+	Barred    *exec.Failure // why it may not run under its role; nil: it may
+	Schedule  Schedule
+	Session   pool.Wishes
+	How       How
+}
 
-	Role   pool.Role     // under which it runs
-	Barred *exec.Failure // why it may not run under its role; nil: it may
+// Schedule says when a task is to start.
+type Schedule struct {
+	Plan    time.Time
+	Late    time.Duration // after its plan it was inserted
+	Skipped int32         // periods before it
+	Drift   bool
+}
+
+// How says how the SQL of a task runs, and what its output looks like.
+type How struct {
+	Timeout  time.Duration
+	Save     bool
+	Settings [][2]string // names and values that its session has for it alone
+	Format   exec.Format
 }
 
 // Ticket is what the lanes know of the task, but for when it was read and when it expires.
 func (r *Row) Ticket(key lane.Key) lane.Ticket {
 	return lane.Ticket{
 		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
-		Drift: r.Drift, Suspect: r.Suspect, Plan: r.Plan,
+		Drift: r.Schedule.Drift, Suspect: r.Suspect, Plan: r.Schedule.Plan,
 	}
 }
 

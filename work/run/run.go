@@ -109,7 +109,7 @@ func (r *runner) learn() bool {
 	t := r.at.task
 	r.flush() // nothing of ours stays open while we wait
 	r.post()
-	told := r.text(Names)
+	told := r.text(LongNames)
 	if told.Sizes != nil {
 		told.Refused = tooLong(told.Sizes, r.shared.LongestText)
 		t.TooLong = told.Refused != nil
@@ -119,7 +119,7 @@ func (r *runner) learn() bool {
 		return false
 	}
 	t.sizes = told.Sizes
-	t.Row.Group, t.Row.Remote, t.Row.Format.Null = *t.sizes.Names[0], *t.sizes.Names[1], *t.sizes.Names[2]
+	t.Row.Group, t.Row.Remote, t.Row.How.Format.Null = *t.sizes.Names[0], *t.sizes.Names[1], *t.sizes.Names[2]
 	t.sizes.Names = [3]*string{}
 	return true
 }
@@ -179,7 +179,7 @@ func (r *runner) ready() bool {
 // the transaction before its SQL begins, which runs in just that.
 func (r *runner) spec() *exec.Task {
 	a, t := &r.at, r.at.task
-	spec := r.shared.spec(a, t.Row.Save && r.session.Keeps(t.Lane))
+	spec := r.shared.spec(a, t.Row.How.Save && r.session.Keeps(t.Lane))
 	if a.claims && a.atomic {
 		spec.Claim = func(xact int64) bool {
 			p := Preparation{PID: int32(r.session.PID), Since: r.session.Since, Start: r.shared.Clock.Now(), Xact: xact, Exactly: a.once(), Claims: true}
@@ -258,7 +258,7 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (
 	} else {
 		s.Clock.heard(result.Stop)
 	}
-	r.session.Saved, r.session.Holds = t.Lane, t.Row.Save
+	r.session.Saved, r.session.Holds = t.Lane, t.Row.How.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
 	if s.Ran != nil {
 		s.Ran(t)

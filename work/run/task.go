@@ -14,7 +14,7 @@ import (
 type Task struct {
 	lane.Ticket
 	Row     Row
-	Leader  int32        // pid of the control session that has read it
+	Reader  int32        // pid of the control session that has read it
 	Traits  *exec.Traits // nil: not looked at yet
 	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
 	room    int64        // bytes that its long texts take up; 0: none
@@ -41,8 +41,8 @@ type Task struct {
 // need is what the task asks of its session.
 func (t *Task) need() pool.Need {
 	return pool.Need{
-		Remote: t.Row.Remote, Group: t.Row.Group, Role: t.Row.Role, Epoch: t.Row.Epoch, Leader: t.Leader,
-		Lane: t.Lane, Max: t.Row.Max, Count: t.Row.Count, Live: t.Row.Live, Once: !t.Row.Rerun,
+		Wishes: t.Row.Session, Remote: t.Row.Remote, Group: t.Row.Group, Reader: t.Reader,
+		Lane: t.Lane, Max: t.Row.Max, Once: !t.Row.Rerun,
 	}
 }
 
@@ -65,12 +65,12 @@ func (t *Task) atomic() bool {
 // light tells whether nothing is known of a task by itself why it should be more than a query that
 // may be run once more.
 func (t *Task) light() bool {
-	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.Settings) > 0 || t.Row.marksFirst() ||
-		t.Row.Count > 0 || t.Row.Live > 0 || t.Again > 0 {
+	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.How.Settings) > 0 || t.Row.marksFirst() ||
+		t.Row.Session.Count > 0 || t.Row.Session.Live > 0 || t.Again > 0 {
 		return false
 	}
 	t.Examine()
-	return t.Traits.Atomic() && t.Traits.Pipelines() && (!t.Row.Save || t.Traits.Inert)
+	return t.Traits.Atomic() && t.Traits.Pipelines() && (!t.Row.How.Save || t.Traits.Inert)
 }
 
 // opens shows what gives up the session that is being opened for the task, nil: none is any more. A

@@ -52,7 +52,7 @@ func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *exec.F
 	}
 	t.room = room
 	texts := [2]*string{}
-	for i, which := range []Text{Input, Data} {
+	for i, which := range []Text{LongInput, LongData} {
 		told := ask(which)
 		if texts[i] = told.Text; !told.OK || told.Refused != nil || told.Text == nil {
 			t.unload(nil)
@@ -83,7 +83,7 @@ func (t *Task) unload(spec *exec.Task) {
 // forgetNames lets go of long names, when the task has ended.
 func (t *Task) forgetNames() {
 	if t.sizes != nil {
-		t.Row.Group, t.Row.Remote, t.Row.Format.Null = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), ""
+		t.Row.Group, t.Row.Remote, t.Row.How.Format.Null = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), ""
 	}
 }
 
