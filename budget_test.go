@@ -33,7 +33,6 @@ var above = map[string]int{
 	"fields of work.loop":                          42,
 	"fields of work/lane.Lanes":                    30,
 	"fields of work/ledger.Entry":                  22,
-	"fields of work/run.Row":                       28,
 	"methods of bench.stand":                       43,
 	"methods of exec.Session":                      48,
 	"methods of work.loop":                         214,
