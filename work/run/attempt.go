@@ -70,33 +70,23 @@ func (a *attempt) needsMark() bool {
 // spec is the task as its session has to know it. keep: it runs in the state that the task before
 // has left.
 func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
-	t, limits := a.task, s.Limits.Load()
-	traits, own := *t.Traits, t.Row.How.Settings
-	traits.Modes = traits.Modes || len(own) > 0 // any may be among them
-	return &exec.Task{
-		Sending: t.sending(),
-		Input:   *t.Row.Input, Traits: traits, Atomic: a.atomic, Save: t.Row.How.Save, Keep: keep,
-		Settings: settings(t), Own: own, Usual: s.usual(t), Timeout: t.Row.How.Timeout, Format: t.Row.How.Format,
-		Limit: limits.OutputLimit, Strict: limits.OutputFail, Query: a.query,
-		Forced: t.Row.Remote == "" && (s.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
-	}
-}
-
-// settings are what the session of a task shows and that of another does not.
-func settings(t *Task) [][2]string {
-	return [][2]string{
-		{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
-		{"pg_task.plan", timestamp(t.Row.Schedule.Plan)},
-	}
-}
-
-// usual are the settings that a session may share with its tasks.
-func (s *Shared) usual(t *Task) exec.Usual {
-	parent := ""
+	t, limits, parent := a.task, s.Limits.Load(), ""
 	if t.Row.Parent != nil {
 		parent = strconv.FormatInt(*t.Row.Parent, 10)
 	}
-	return exec.Usual{s.Shows(t.Row.Group), Parameters(s.Schema, s.Table, *t.Row.Data, parent, int(t.Row.Attempt))}
+	traits, how := *t.Traits, &t.Row.How
+	traits.Modes = traits.Modes || len(how.Settings) > 0 // any may be among them
+	return &exec.Task{
+		Sending: t.sending(),
+		Input:   *t.Row.Input, Traits: traits, Atomic: a.atomic, Save: how.Save, Keep: keep,
+		Settings: [][2]string{
+			{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
+			{"pg_task.plan", timestamp(t.Row.Schedule.Plan)},
+		},
+		Usual: exec.Usual{s.Shows(t.Row.Group), Parameters(s.Schema, s.Table, *t.Row.Data, parent, int(t.Row.Attempt))},
+		Own:   how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: limits.OutputLimit, Strict: limits.OutputFail,
+		Query: a.query, Forced: t.Row.Remote == "" && (s.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
+	}
 }
 
 // Parameters are the settings that a session shows of a task.

@@ -100,17 +100,15 @@ func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
 	var costly *exec.Costly
-	superuser := s.Server.Load().Superuser
-	if t.Row.Session.Role.Name != "" {
-		superuser = t.Row.Session.Role.Superuser
-	}
+	role := t.Row.Session.Role
+	superuser := role.Superuser || role.Name == "" && s.Server.Load().Superuser
 	switch {
 	case errors.As(err, &panicked): // it says nothing of ourselves
 		s.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
 		return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
 			"pgtaskd met an internal error; its log has the details.")
-	case t.Row.Session.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
-		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Session.Role.Name), answer.Code, "DETAIL",
+	case role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
+		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(role.Name), answer.Code, "DETAIL",
 			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &costly): // the server has said that
 		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())

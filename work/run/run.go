@@ -85,7 +85,7 @@ func (r *runner) run(ctx context.Context) (next attempt) {
 	spec := r.spec()
 	then := r.pipeline.begin(a, spec, r.session)
 	asked := s.Clock.Now()
-	verdict, start, err := r.session.Begin(r.tail(), spec, then...)
+	verdict, start, err := r.session.Begin(r.pending.tail, spec, then...)
 	t.unload(spec)
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, s.Clock.Now())

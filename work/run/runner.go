@@ -29,8 +29,9 @@ func newRunner(s *Shared) *runner {
 
 // pending is a run whose SQL is over and whose COMMIT is sent with the next one, or by itself.
 type pending struct {
-	attempt // without a task: there is none
+	attempt
 	outcome Outcome
+	tail    *exec.Tail // nil: there is none
 }
 
 // outcome is that of the task at work: it has begun at start, if it has, with that result.
@@ -76,20 +77,12 @@ func (r *runner) land() {
 	}
 }
 
-// tail is what commits the task that is pending; nil: there is none.
-func (r *runner) tail() *exec.Tail {
-	if r.pending.task == nil {
-		return nil
-	}
-	return &exec.Tail{Input: *r.pending.task.Row.Input}
-}
-
 // flush commits the task that is pending.
 func (r *runner) flush() {
-	if r.pending.task == nil {
+	if r.pending.tail == nil {
 		return
 	}
-	verdict, err := r.session.End(r.tail())
+	verdict, err := r.session.End(r.pending.tail)
 	r.conclude(verdict, err)
 	if err != nil {
 		r.leave()
@@ -99,12 +92,11 @@ func (r *runner) flush() {
 // conclude takes down what became of the transaction that was pending.
 func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	p := &r.pending
-	if p.task == nil {
-		return
+	if p.tail != nil {
+		p.concluded(&p.outcome, verdict, err)
+		r.note(p.outcome)
+		*p = pending{}
 	}
-	p.concluded(&p.outcome, verdict, err)
-	r.note(p.outcome)
-	*p = pending{}
 }
 
 // settled commits and tells what is pending, so that nothing of ours stays open while the task waits;
@@ -121,9 +113,9 @@ func (r *runner) settled() bool {
 // turnAway ends a task that cannot start, or, without a failure, cannot start now.
 func (r *runner) turnAway(failure *exec.Failure) {
 	t := r.at.task
-	o := Outcome{Task: t, Kind: Released}
+	o := Outcome{Task: t, Kind: Released, Fault: failure}
 	if failure != nil {
-		o = Outcome{Task: t, Kind: Finished, Stop: r.shared.Clock.Now(), Fault: failure}
+		o.Kind, o.Stop = Finished, r.shared.Clock.Now()
 	}
 	if t.Marks.Load() && r.session != nil { // its row may show the session
 		o.PID, o.Since = int32(r.session.PID), r.session.Since
@@ -188,7 +180,7 @@ func (r *runner) judge(start time.Time, result *exec.Result) (next attempt) {
 	switch r.at.judge(&o, r.session.Reads) {
 	case actCommit:
 		o.Exactly = r.at.once()
-		r.pending = pending{r.at, o}
+		r.pending = pending{r.at, o, &exec.Tail{Input: *o.Task.Row.Input}}
 		return r.commit()
 	case actRepeat:
 		return r.at
