@@ -44,7 +44,6 @@ var above = map[string]int{
 	"lines of function serve in bench/deep.go":     61,
 	"lines of function settle in work/finish.go":   61,
 	"lines of function wakeable in work/waking.go": 63,
-	"work/loop.go: loop embeds a Dispatcher":       1,
 	"work/loop.go: loop embeds a term":             1,
 	"work/rows.go: rowReader embeds a loop":        1,
 }

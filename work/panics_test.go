@@ -53,7 +53,7 @@ func TestPanicOfRunner(t *testing.T) {
 	s := prepared(t)
 	s.serveWith(func(number int, l *loop) {
 		if number == 1 {
-			l.Ran = func(one *run.Task) {
+			l.runs.Ran = func(one *run.Task) {
 				if one.Row.Group == "bad" {
 					panic("of a run")
 				}

@@ -25,9 +25,9 @@ import (
 func (l *loop) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Config{
 		Group: l.crew, Connect: l.connectLedger, Wake: l.inbox.wake,
-		Queries: func() sql.Queries { return *l.Queries.Load() },
+		Queries: func() sql.Queries { return *l.runs.Queries.Load() },
 		Place:   l.place.Load,
-		Spare:   func() bool { return l.mayOwn.Load() && !l.Pool.Short() },
+		Spare:   func() bool { return l.mayOwn.Load() && !l.runs.Pool.Short() },
 	})
 }
 
@@ -42,19 +42,19 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 	b := pool.Backend{PID: c.Facts().PID, Since: c.Facts().Since}
 	_, err := c.Conn().Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
 	if err == nil {
-		err = l.Pool.Register(ctx, b, 0)
+		err = l.runs.Pool.Register(ctx, b, 0)
 	}
 	if path := l.rolePath.Load(); err == nil && path != nil {
 		err = c.Follow(ctx, *path)
 	}
 	if err != nil {
 		c.Close()
-		l.Pool.Leave(b)
+		l.runs.Pool.Leave(b)
 		return nil, nil, err
 	}
 	return c.Conn(), func() {
 		c.Close()
-		l.Pool.Leave(b)
+		l.runs.Pool.Leave(b)
 	}, nil
 }
 
@@ -129,7 +129,7 @@ func (l *loop) postMarks() (entries []*ledger.Entry) {
 		}
 		a.task.Marks.Store(true)
 		entries = append(entries, &ledger.Entry{
-			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.pid, Start: l.Clock.Now(),
+			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.pid, Start: l.runs.Clock.Now(),
 			Exactly: a.mark.Exactly, Flush: a.mark.Guarded,
 			Tell: func(answer ledger.Answer) { l.inbox.report(report{ask: &a, answer: answer}) },
 		})

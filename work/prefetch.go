@@ -31,11 +31,11 @@ func (l *loop) prefetch(ctx context.Context) error {
 		if l.clogged() {
 			return nil
 		}
-		ids := l.Lanes.Choose(hold.Batch)
+		ids := l.runs.Lanes.Choose(hold.Batch)
 		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < hold.Batch {
 			return err
 		}
-		l.Dispatch()
+		l.runs.Dispatch()
 	}
 	return nil
 }
@@ -65,7 +65,7 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 	for _, t := range tasks {
 		l.holds.Forget(t.Row.ID)
 	}
-	l.Lanes.Prefetched(tasks)
+	l.runs.Lanes.Prefetched(tasks)
 	missing := len(chosen) - len(tasks)
 	if missing > 0 {
 		l.park(chosen)
@@ -110,7 +110,7 @@ func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 }
 
 func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
-	regrouped, paused := false, l.Lanes.LastPause()
+	regrouped, paused := false, l.runs.Lanes.LastPause()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + l.target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
@@ -146,12 +146,12 @@ func (l *loop) unread() {
 	if l.notices.Changed {
 		l.doubt(time.Now())
 	}
-	l.tasks.Forget(l.Lanes.Unread(l.notices.Changed))
+	l.tasks.Forget(l.runs.Lanes.Unread(l.notices.Changed))
 	l.notices.Changed = false
 }
 
 // waitsAgain lets a task wait again that has not begun, and whose row says nothing else.
 func (l *loop) waitsAgain(e end) {
 	l.gone(e)
-	l.Lanes.Enter(e.task.Task)
+	l.runs.Lanes.Enter(e.task.Task)
 }

@@ -38,10 +38,10 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	begun := map[int64]end{}
 	for id, e := range l.lost {
 		switch killed := e.Kind == run.Killed && !e.Stop.Before(l.began); { // else it went with the server
-		case e.task.Row.Remote == "" && living[e.PID], killed && l.Clock.Now().Sub(e.Stop) < lostTick: // the server may be going down
+		case e.task.Row.Remote == "" && living[e.PID], killed && l.runs.Clock.Now().Sub(e.Stop) < lostTick: // the server may be going down
 		case killed: // it goes on: a person has terminated the session, or a time limit
 			delete(l.lost, id)
-			l.Lanes.Ended(e.Task, e.Stop)
+			l.runs.Lanes.Ended(e.Task, e.Stop)
 			e.Kind = run.Finished
 			l.unsaid = append(l.unsaid, e)
 		case e.Aboard:
@@ -57,8 +57,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 			begun[id] = e
 		}
 	}
-	for _, t := range l.Lanes.Rejoin(aboard) {
-		l.Lanes.Ended(t, time.Time{})
+	for _, t := range l.runs.Lanes.Rejoin(aboard) {
+		l.runs.Lanes.Ended(t, time.Time{})
 		l.takeBack(t)
 	}
 	slices.Sort(ids)
@@ -72,7 +72,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		}
 		e := l.lost[id]
 		delete(l.lost, id)
-		l.Lanes.Ended(e.Task, l.Clock.Now())
+		l.runs.Lanes.Ended(e.Task, l.runs.Clock.Now())
 		l.gone(e)
 		l.look.wanted = true
 	}
@@ -111,7 +111,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]end) (done m
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.task.Row.Version)
 			}
 		}
-		some, err := l.changes.Tasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
+		some, err := l.changes.Tasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.runs.Pool.PIDs(), l.place.Load())
 		if err == nil {
 			l.judged(some, done)
 		}

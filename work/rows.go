@@ -32,7 +32,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 		return nil
 	})
 	if len(tasks) > 0 {
-		l.Foreign.Store(r.foreign)
+		l.runs.Foreign.Store(r.foreign)
 	}
 	now := time.Now()
 	for _, t := range tasks {

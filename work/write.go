@@ -186,7 +186,7 @@ const raisedMost = time.Second
 
 // gone forgets a task whose end is written, or that is not ours any more.
 func (l *loop) gone(e end) {
-	l.Wrote(e.Outcome)
+	l.runs.Wrote(e.Outcome)
 	if e.Written != nil {
 		close(e.Written)
 	}
