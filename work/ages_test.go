@@ -41,7 +41,7 @@ func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	l, zone := s.installed(), "Europe/Berlin"
-	l.Zone.Store(&zone)
+	l.runs.Zone.Store(&zone)
 	s.exec("INSERT INTO task (input, cron) SELECT '', '@daily' FROM generate_series(1, 3)")
 	batch := &pgx.Batch{}
 	l.queueUnplanned(batch)

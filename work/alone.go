@@ -17,11 +17,11 @@ import (
 
 // expects tells whether to try to read a task alone: there is no other, that we know of, and a
 // session lies ready. A leader that is awake looks all the time.
-func (l *loop) expects() bool { return !l.wake.Awake() && l.vacant() && !l.Pool.Empty() }
+func (l *loop) expects() bool { return !l.wake.Awake() && l.vacant() && !l.runs.Pool.Empty() }
 
 // vacant tells whether no task is known, ours or not.
 func (l *loop) vacant() bool {
-	busy, waiting, ready := l.Lanes.Load()
+	busy, waiting, ready := l.runs.Lanes.Load()
 	return busy+waiting+ready == 0 && len(l.tasks)+len(l.orphans)+l.holds.Len() == 0 && !l.scanning.active
 }
 
@@ -30,7 +30,7 @@ func (l *loop) vacant() bool {
 // been switched off. A table that refuses it will refuse others, and those who read them see to
 // that.
 func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
-	asked := l.Clock.Now()
+	asked := l.runs.Clock.Now()
 	tasks, err := l.read(ctx, nil)
 	var refusal *pgconn.PgError
 	switch {
@@ -41,10 +41,10 @@ func (l *loop) readAlone(ctx context.Context) (started bool, err error) {
 	}
 	l.look.low = asked
 	l.took(nil, tasks)
-	if !l.Fits(tasks[0]) {
+	if !l.runs.Fits(tasks[0]) {
 		return false, nil
 	}
-	l.Dispatch()
+	l.runs.Dispatch()
 	runtime.Gosched()        // the runner begins here and now, and need not wait for another thread to wake up: 0.035 ms
 	l.look.scan = time.Now() // what else has come may wait for a moment
 	l.wake.Found(l.look.scan)

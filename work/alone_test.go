@@ -23,7 +23,7 @@ func TestAlone(t *testing.T) {
 	s.exec("INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity'), ('SELECT 1', statement_timestamp() + interval '1 hour')")
 	comes := func(columns string, values ...any) (read *inflight.Task, started bool) {
 		t.Helper()
-		l.Lanes.Forget()
+		l.runs.Lanes.Forget()
 		l.tasks, l.look = inflight.Tasks{}, looks{}
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
@@ -44,8 +44,8 @@ func TestAlone(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
-	l.Pool.Put(&pool.Session{Session: &exec.Session{}, Epoch: tasks[0].Row.Epoch})
-	defer l.Pool.Stale(0)
+	l.runs.Pool.Put(&pool.Session{Session: &exec.Session{}, Need: pool.Need{Wishes: tasks[0].Row.Session}})
+	defer l.runs.Pool.Stale(0)
 	if read, started := comes("input", "SELECT 1"); read == nil || !started || !l.look.wanted {
 		t.Error("it was not started at once, or what else has come would not be looked for")
 	}
@@ -108,12 +108,12 @@ func TestForeignIsSeen(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	s.exec("CREATE FOREIGN DATA WRAPPER there; CREATE SERVER there FOREIGN DATA WRAPPER there")
-	if err := l.scan(t.Context(), true); err != nil || !l.Foreign.Load() {
+	if err := l.scan(t.Context(), true); err != nil || !l.runs.Foreign.Load() {
 		t.Error("a look has not seen it ", err)
 	}
-	l.Foreign.Store(false)
+	l.runs.Foreign.Store(false)
 	s.add("input", "SELECT 1")
-	if _, err := l.readAlone(t.Context()); err != nil || !l.Foreign.Load() {
+	if _, err := l.readAlone(t.Context()); err != nil || !l.runs.Foreign.Load() {
 		t.Error("a read has not seen it ", err)
 	}
 }

@@ -59,9 +59,9 @@ func (l *loop) ran(o *run.Outcome) {
 	}
 	row, late := &o.Task.Row, 0
 	if row.Attempt == 1 {
-		late = int(row.Skipped)
+		late = int(row.Schedule.Skipped)
 	}
-	l.stats.Ran(row.Plan.Add(row.Late), o.Start, o.Stop, late)
+	l.stats.Ran(row.Schedule.Plan.Add(row.Schedule.Late), o.Start, o.Stop, late)
 }
 
 // readable is a text of the database's, as far as it can be read.
@@ -80,7 +80,7 @@ func (l *loop) superseded(all []change.Changed) {
 
 // over takes note that a task of ours is forgotten.
 func (l *loop) over(o *run.Outcome) {
-	l.Wrote(*o)
+	l.runs.Wrote(*o)
 	l.successors.over(o.Task.Row.ID)
 	l.count++
 }

@@ -29,6 +29,6 @@ func TestManyThatWereDeletedKeepNobodyWaiting(t *testing.T) {
 			return
 		}
 	}
-	_, _, ready := l.Lanes.Load()
+	_, _, ready := l.runs.Lanes.Load()
 	t.Errorf("another one is not read; %d are known to be due", ready)
 }

@@ -65,7 +65,7 @@ func (l *loop) lookAtDisk(ctx context.Context) error {
 		d.full = time.Time{}
 		l.stats.Stands(target.Standing{Leads: true})
 	}
-	l.Lanes.Halt(full)
+	l.runs.Lanes.Halt(full)
 	return nil
 }
 

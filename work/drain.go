@@ -41,7 +41,7 @@ func (u *undrained) Error() string {
 func (l *loop) drain() {
 	if l.draining.IsZero() {
 		l.draining = time.Now()
-		l.Lanes.Close()
+		l.runs.Lanes.Close()
 		l.dropWaiting()
 		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
 		for _, t := range l.tasks {
@@ -79,7 +79,7 @@ func (l *loop) handOver(ctx context.Context) error {
 		l.vacate(id)
 		delete(l.orphans, id)
 	}
-	l.closeLater(l.Pool.Stale(0))
+	l.closeLater(l.runs.Pool.Stale(0))
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	l.mayOwn.Store(false)

@@ -144,7 +144,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 		}
 	}()
 	for range 20 {
-		session, err := l.Pool.Connect(t.Context(), pool.Need{Leader: l.control.Facts().PID, Group: "a"})
+		session, err := l.runs.Pool.Connect(t.Context(), pool.Need{Reader: l.control.Facts().PID, Group: "a"})
 		if err != nil {
 			t.Fatal(err)
 		}

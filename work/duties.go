@@ -65,8 +65,8 @@ func (l *loop) timetable() []duty {
 		{do: l.survey},
 		{do: always(l.log.TellLeftOut)},
 		{do: l.pace},
-		{do: always(l.CallBack)}, // who are with the server behind a task that lasts wait again
-		{do: always(l.Dispatch), next: l.nextDispatch},
+		{do: always(l.runs.CallBack)}, // who are with the server behind a task that lasts wait again
+		{do: always(l.runs.Dispatch), next: l.nextDispatch},
 		{do: l.closeIdle},
 	}
 }
@@ -134,7 +134,7 @@ func (l *loop) nextScan() time.Duration {
 		sooner(l.rest() - time.Since(l.look.full))
 	}
 	if !l.look.next.IsZero() {
-		sooner(l.Clock.Until(l.look.next) + clockMargin)
+		sooner(l.runs.Clock.Until(l.look.next) + clockMargin)
 	}
 	if rest, ok := l.holds.Next(l.look.full); ok {
 		sooner(rest)
@@ -143,14 +143,14 @@ func (l *loop) nextScan() time.Duration {
 }
 
 func (l *loop) nextCheck() time.Duration {
-	if busy, _, _ := l.Lanes.Load(); busy > 0 {
+	if busy, _, _ := l.runs.Lanes.Load(); busy > 0 {
 		return l.checkDelay()
 	}
 	return never
 }
 
 func (l *loop) nextPrefetch() time.Duration {
-	if l.Lanes.Prefetchable() && !l.clogged() {
+	if l.runs.Lanes.Prefetchable() && !l.clogged() {
 		return 0
 	}
 	return never
@@ -167,10 +167,10 @@ func (l *loop) nextDrain() time.Duration {
 // nextDispatch is when a pause in a lane is over, and soon while a task that was read waits.
 func (l *loop) nextDispatch() time.Duration {
 	next := never
-	if at, ok := l.Lanes.Wake(); ok {
-		next = l.Clock.Until(at) + clockMargin
+	if at, ok := l.runs.Lanes.Wake(); ok {
+		next = l.runs.Clock.Until(at) + clockMargin
 	}
-	if _, waiting, _ := l.Lanes.Load(); waiting > 0 {
+	if _, waiting, _ := l.runs.Lanes.Load(); waiting > 0 {
 		next = min(next, markTick)
 	}
 	return next
@@ -178,8 +178,8 @@ func (l *loop) nextDispatch() time.Duration {
 
 // closeIdle ends sessions that nobody has needed for a while.
 func (l *loop) closeIdle(context.Context) error {
-	l.Pool.Look()
-	l.closeLater(l.Pool.Stale(l.live.Load().Idle))
+	l.runs.Pool.Look()
+	l.closeLater(l.runs.Pool.Stale(l.live.Load().Idle))
 	return nil
 }
 

@@ -37,13 +37,13 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
 		case odd && l.holds.Waits(r.ID):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
-			l.tasks[r.ID].Due = l.Clock.Now()
+			l.tasks[r.ID].Due = l.runs.Clock.Now()
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
-		case l.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
+		case l.runs.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
 			s.held++
 		default:
-			l.Lanes.Add(v[1], v[2], r)
+			l.runs.Lanes.Add(v[1], v[2], r)
 			s.taken++
 		}
 	}

@@ -52,7 +52,7 @@ func (l *loop) nextRegroup() time.Duration {
 		next = min(next, checkTick-time.Since(g.read))
 	}
 	if !g.resumes.IsZero() {
-		next = min(next, l.Clock.Until(g.resumes)+clockMargin)
+		next = min(next, l.runs.Clock.Until(g.resumes)+clockMargin)
 	}
 	return max(next, groupsRetry-time.Since(g.failed))
 }
@@ -96,8 +96,8 @@ func (l *loop) readGroups(ctx context.Context) error {
 // limit makes these the limits that hold. What a pause has held back is looked for when it has
 // ended.
 func (l *loop) limit(limits []lane.Limit) {
-	over := !l.grouping.resumes.IsZero() && l.Clock.Until(l.grouping.resumes) <= 0
-	resumed, next := l.Lanes.Limit(limits)
+	over := !l.grouping.resumes.IsZero() && l.runs.Clock.Until(l.grouping.resumes) <= 0
+	resumed, next := l.runs.Lanes.Limit(limits)
 	l.grouping.resumes = next
 	if resumed || over {
 		l.look.full = time.Time{}
@@ -146,13 +146,13 @@ func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
 // outlives tells whether a task is worth running though its active has passed: its group is paused,
 // or the end of that counts as its plan.
 func (l *loop) outlives(group string, active time.Duration) bool {
-	paused, ended := l.Lanes.Paused(group)
-	return paused || !ended.IsZero() && l.Clock.Now().Before(ended.Add(active))
+	paused, ended := l.runs.Lanes.Paused(group)
+	return paused || !ended.IsZero() && l.runs.Clock.Now().Before(ended.Add(active))
 }
 
 // worth tells whether a task that was read is to run, and until when.
 func (l *loop) worth(group string, active time.Duration, expires **time.Time) bool {
-	paused, ended := l.Lanes.Paused(group)
+	paused, ended := l.runs.Lanes.Paused(group)
 	switch {
 	case paused:
 		*expires = nil
@@ -160,5 +160,5 @@ func (l *loop) worth(group string, active time.Duration, expires **time.Time) bo
 		until := ended.Add(active)
 		*expires = &until
 	}
-	return *expires == nil || !(*expires).Before(l.Clock.Now())
+	return *expires == nil || !(*expires).Before(l.runs.Clock.Now())
 }

@@ -176,10 +176,10 @@ func TestManyPausedTasksHideNothing(t *testing.T) {
 	if err := l.begin(context.WithoutCancel(t.Context())); err != nil {
 		t.Fatal(err)
 	}
-	if _, _, ready := l.Lanes.Load(); ready != 1 || l.look.held != 100 {
+	if _, _, ready := l.runs.Lanes.Load(); ready != 1 || l.look.held != 100 {
 		t.Error("ready ", ready, ", held ", l.look.held)
 	}
-	if ids := l.Lanes.Choose(10); len(ids) != 1 || ids[0] != id {
+	if ids := l.runs.Lanes.Choose(10); len(ids) != 1 || ids[0] != id {
 		t.Error("chosen ", ids)
 	}
 }

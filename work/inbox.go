@@ -25,6 +25,7 @@ type ask struct {
 	task   *inflight.Task // the same, as the loop knows it
 	text   run.Text
 	pid    int32
+	mark   run.Marking
 	opened pool.Backend // that is to be registered, by the control session pid (0: any)
 	answer chan answer  // capacity one
 	passed bool         // the ledger has passed it over
@@ -100,8 +101,8 @@ func (b *inbox) Outcome(o run.Outcome) {
 }
 
 // Mark waits until the row of the task shows WORK.
-func (b *inbox) Mark(ctx context.Context, t *run.Task, pid int32) run.Answer {
-	return b.ask(ctx, ask{kind: askMark, run: t, pid: pid}).Answer
+func (b *inbox) Mark(ctx context.Context, t *run.Task, m run.Marking) run.Answer {
+	return b.ask(ctx, ask{kind: askMark, run: t, pid: m.PID, mark: m}).Answer
 }
 
 // Text waits for a text of the task's row, as it was read, or as the session pid was marked in it.
@@ -216,10 +217,10 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	switch {
 	case a.kind == askLead:
 		err = l.control.Ping(ctx)
-	case a.text == run.Names:
+	case a.text == run.LongNames:
 		found.Sizes, err = l.sizes(ctx, a)
 	default:
-		err = l.control.Row(ctx, "text", append(a.row(), a.text == run.Data, l.target.LongestText()), &found.Text)
+		err = l.control.Row(ctx, "text", append(a.row(), a.text == run.LongData, l.target.LongestText()), &found.Text)
 	}
 	if failure := new(pgconn.PgError); fault.Of(err).OfRow() && errors.As(err, &failure) && !fault.Of(failure).OfLocks() {
 		err = nil // the text cannot be read

@@ -40,7 +40,7 @@ func (l *loop) install(ctx context.Context) error {
 	described.Inserter = l.target.Inserter
 	c.Describe(described)
 	queries := c.Queries()
-	l.Queries.Store(&queries)
+	l.runs.Queries.Store(&queries)
 	l.without(described.Without)
 	if err := l.followRole(ctx, described); err != nil {
 		return err

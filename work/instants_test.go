@@ -25,7 +25,7 @@ func TestInstantsDoNotHinder(t *testing.T) {
 	quick(100) // there is room for some
 	s.tell(holder, "SELECT pg_advisory_unlock(7)")
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
-	if n := s.loop.Instants(); n != 0 {
+	if n := s.loop.runs.Profiles.Instants(); n != 0 {
 		t.Error(n, "are counted still")
 	}
 }
@@ -35,7 +35,7 @@ func TestInstantsDoNotHinder(t *testing.T) {
 func TestSlowTaskBehindInstants(t *testing.T) {
 	t.Parallel()
 	s := lead(t, func(t *Target) { t.Run = 2 * run.InstantMost })
-	leave := s.loop.Crowd("SELECT 1")
+	leave := s.loop.runs.Profiles.Crowd("SELECT 1")
 	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, 20) // more than are looked at for one that fits
 	s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(0)", "slow"), "DONE")
 	if n := s.get("SELECT count(*) FROM task WHERE state = 'DONE'"); n != "1" {

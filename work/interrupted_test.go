@@ -87,14 +87,14 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 func TestEndWhileLeadershipIsLost(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
-	l.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
-	ids := l.Lanes.Choose(1)
+	l.runs.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
+	ids := l.runs.Lanes.Choose(1)
 	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}
 	one.Ticket = one.Row.Ticket(lane.KeyOf("a", ""))
 	one.Read = time.Now()
 	l.tasks.Know([]*run.Task{one})
-	l.Lanes.Prefetched([]*run.Task{one})
-	if l.Lanes.Start(func(*run.Task) bool { return true }) != one || !l.busy() {
+	l.runs.Lanes.Prefetched([]*run.Task{one})
+	if l.runs.Lanes.Start(func(*run.Task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")
 	}
 	l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Start: noon, Stop: noon})
@@ -304,7 +304,7 @@ func TestThawedLeader(t *testing.T) {
 	s := lead(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.control.Facts().PID: true, 1 << 22: false} {
-		session, err := s.loop.Pool.Connect(t.Context(), pool.Need{Leader: owner})
+		session, err := s.loop.runs.Pool.Connect(t.Context(), pool.Need{Reader: owner})
 		if err == nil {
 			session.Close()
 		}

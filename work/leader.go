@@ -68,7 +68,7 @@ func (l *loop) show(ctx context.Context, leads bool) error {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	zone := l.control.Facts().TimeZone
-	if now := l.Zone.Load(); now != nil {
+	if now := l.runs.Zone.Load(); now != nil {
 		zone = *now
 	}
 	host, controller := process()

@@ -19,10 +19,10 @@ func (l *loop) change(context.Context) error {
 	if latest == nil || latest == l.live.Load() {
 		return nil
 	}
-	l.Lanes.Resize(latest.Run)
+	l.runs.Lanes.Resize(latest.Run)
 	l.live.Store(latest)
 	limits := limits(*latest)
-	l.Limits.Store(&limits)
+	l.runs.Limits.Store(&limits)
 	l.keeping.restart()
 	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
 		Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).

@@ -62,7 +62,7 @@ func TestALockedTableIsNoFaultOfALongText(t *testing.T) {
 	}
 	l.tasks.Know(tasks)
 	s.exec("BEGIN; LOCK TABLE task")
-	for _, which := range []run.Text{run.Input, run.Data, run.Names} {
+	for _, which := range []run.Text{run.LongInput, run.LongData, run.LongNames} {
 		question := ask{kind: askText, task: l.tasks[id], text: which, answer: make(chan answer, 1)}
 		if err := l.bring(t.Context(), question); fault.Of(err) != fault.Locked || len(question.answer) > 0 {
 			t.Error(which, err, len(question.answer))

@@ -33,15 +33,15 @@ type loop struct {
 	target target.Target
 	log    *target.Log
 
-	*run.Dispatcher // what runners share; any goroutine may use it
-	*term           // since we came to lead; an empty one before
-	duties          []duty
-	trouble         *trouble
-	inbox           *inbox
-	crew            *routine.Group // all goroutines of the loop, and of its sessions
-	panics          *panics
-	stats           *target.Stats
-	live            atomic.Pointer[target.Live] // those of the target, or what it was told since
+	runs    *run.Dispatcher // any goroutine may use it
+	*term                   // since we came to lead; an empty one before
+	duties  []duty
+	trouble *trouble
+	inbox   *inbox
+	crew    *routine.Group // all goroutines of the loop, and of its sessions
+	panics  *panics
+	stats   *target.Stats
+	live    atomic.Pointer[target.Live] // those of the target, or what it was told since
 
 	control   *control.Control
 	notices   wake.Notices
@@ -99,9 +99,9 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: log,
 		Later: l.inbox.Later, Forgotten: l.isForgotten, Want: func() { l.look.wanted = true }, Full: func() bool { return l.wake.Full() },
 		Drains: func() bool { return !l.draining.IsZero() }, Ended: l.ended, Counts: l.superseded, Over: l.over,
-		Waits: func(t *run.Task) { l.Lanes.Enter(t) }, Lost: func(e ends.End) { l.lost[e.Task.Row.ID] = e },
+		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) }, Lost: func(e ends.End) { l.lost[e.Task.Row.ID] = e },
 	})
-	l.Dispatcher = l.dispatcher(live)
+	l.runs = l.dispatcher(live)
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
 	l.wake, l.duties = l.waker(), l.timetable()
@@ -126,16 +126,16 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 
 // load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
 func (l *loop) load() (running, ready, sessions int) {
-	busy, prefetched, ready := l.Lanes.Load()
-	return busy, prefetched + ready, l.Pool.Count()
+	busy, prefetched, ready := l.runs.Lanes.Load()
+	return busy, prefetched + ready, l.runs.Pool.Count()
 }
 
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
-func (l *loop) queries() sql.Queries { return *l.Queries.Load() }
-func (l *loop) timeZone() string     { return *l.Zone.Load() }
-func (l *loop) encoding() string     { return l.Server.Load().Encoding }
+func (l *loop) queries() sql.Queries { return *l.runs.Queries.Load() }
+func (l *loop) timeZone() string     { return *l.runs.Zone.Load() }
+func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 
 // term is what belongs to one stretch of leading: nothing of it outlasts that. reign makes one when
 // leadership begins, and endTerm drops it.
@@ -179,13 +179,13 @@ func newTerm(now time.Time) *term {
 
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
-	l.term = newTerm(l.Clock.Now())
+	l.term = newTerm(l.runs.Clock.Now())
 	l.holds.Clear()
 	l.look.wanted = true
 	if used, err := l.used(ctx); err != nil {
 		return err
 	} else if used {
-		l.Lanes.Doubt()
+		l.runs.Lanes.Doubt()
 	}
 	if err := l.readGroups(ctx); err != nil {
 		return err
@@ -208,12 +208,12 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	}
 	l.term = newTerm(time.Time{})
 	l.holds.Clear()
-	l.closeLater(l.Pool.Stale(0)) // what took the control connection may have taken them, too
+	l.closeLater(l.runs.Pool.Stale(0)) // what took the control connection may have taken them, too
 }
 
 // dropWaiting forgets all that was read and has not started.
 func (l *loop) dropWaiting() {
-	l.tasks.Forget(l.Lanes.Forget())
+	l.tasks.Forget(l.runs.Lanes.Forget())
 }
 
 // old is when the sessions of an old leader were there at the latest: it opens none once it does

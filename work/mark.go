@@ -71,9 +71,9 @@ func (l *loop) mark(context.Context) error {
 	}
 	l.look.marks = time.Now()
 	var entries []*ledger.Entry
-	now, moment := l.Clock.Now(), time.Now()
+	now, moment := l.runs.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
-		l.Lasts(t.Task, moment)
+		l.runs.Profiles.Lasts(t.Task, moment)
 		if t.Marked || t.NoMark || t.Ending || t.Xact() != 0 || t.Marking.After.After(moment) {
 			continue
 		}
@@ -123,13 +123,13 @@ func (l *loop) setMarks(ctx context.Context, asks []ask) (marked map[int64]bool,
 	for _, a := range asks {
 		a.task.Marks.Store(true)
 		ids, pids, versions = append(ids, a.task.Row.ID), append(pids, int64(a.pid)), append(versions, int32(a.task.Row.Version))
-		exactly, guarded = append(exactly, a.task.Once()), guarded || a.task.Guarded()
+		exactly, guarded = append(exactly, a.mark.Exactly), guarded || a.mark.Guarded
 		if repeats(a.task) {
 			repeating = append(repeating, a.task.Row.ID)
 		}
 	}
 	err = l.changes.Brief(ctx, func(tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, l.queries().Text("mark"), ids, versions, pids, l.Clock.Now(), exactly, guarded)
+		rows, err := tx.Query(ctx, l.queries().Text("mark"), ids, versions, pids, l.runs.Clock.Now(), exactly, guarded)
 		if err != nil {
 			return err
 		}

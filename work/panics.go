@@ -33,7 +33,7 @@ func (l *loop) withoutCauses(ctx context.Context, tasks []*run.Task) ([]*run.Tas
 			return false
 		}
 		ids = append(ids, t.Row.ID)
-		causes[t.Row.ID] = ends.End{Outcome: run.Outcome{Task: t, PID: math.MaxInt32, Start: l.Clock.Now()}}
+		causes[t.Row.ID] = ends.End{Outcome: run.Outcome{Task: t, PID: math.MaxInt32, Start: l.runs.Clock.Now()}}
 		return true
 	})
 	_, _, err := l.cut(ctx, ids, causes)

@@ -53,7 +53,7 @@ func TestPanicOfRunner(t *testing.T) {
 	s := prepared(t)
 	s.serveWith(func(number int, l *loop) {
 		if number == 1 {
-			l.Ran = func(one *run.Task) {
+			l.runs.Ran = func(one *run.Task) {
 				if one.Row.Group == "bad" {
 					panic("of a run")
 				}
@@ -77,7 +77,7 @@ func TestPanicOfRunner(t *testing.T) {
 		t.Errorf("%s effects", n)
 	}
 	log := s.logged()
-	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: of a run") || !strings.Contains(log, "runner.go") {
+	if n := strings.Count(log, `"level":"error"`); n != 1 || !strings.Contains(log, "panic: of a run") || !strings.Contains(log, "run.go") {
 		t.Errorf("%d errors logged: %s", n, log)
 	}
 	if id := s.add("input", "SELECT 1"); true {

@@ -51,7 +51,7 @@ func (l *loop) scan(ctx context.Context, atOnce bool) error {
 
 // startScan begins to look at all that is due.
 func (l *loop) startScan(atOnce bool) {
-	l.Lanes.Fill()
+	l.runs.Lanes.Fill()
 	l.overdue, l.look.missing = nil, 0 // it finds them again
 	l.look.wanted, l.look.later = false, false
 	l.scanning = l.placeFrom(pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}, math.MaxInt64) // behind what is unplanned
@@ -68,7 +68,7 @@ func (l *loop) lookForNew() place {
 func (l *loop) seenUpTo() time.Time { return l.look.low.Add(-visibility) }
 
 func (l *loop) placeFrom(plan pgtype.Timestamptz, id int64) place {
-	s := place{active: true, began: time.Now(), asked: l.Clock.Now(), plan: plan, id: id}
+	s := place{active: true, began: time.Now(), asked: l.runs.Clock.Now(), plan: plan, id: id}
 	l.look.low = s.asked
 	return s
 }
@@ -131,7 +131,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		l.endScan(s, more)
 	} else if s == &l.scanning && !s.atOnce {
 		// What has become due meanwhile is not what comes next any more.
-		l.look.wanted = l.look.wanted || first || !next.IsZero() && l.Clock.Until(next) <= 0
+		l.look.wanted = l.look.wanted || first || !next.IsZero() && l.runs.Clock.Until(next) <= 0
 	}
 	return nil
 }
@@ -143,7 +143,7 @@ func (l *loop) endScan(s *place, partial bool) {
 		l.look.low = s.asked
 	}
 	if s.full {
-		l.Lanes.Filled()
+		l.runs.Lanes.Filled()
 		l.holds.Sweep()
 		if l.look.full = time.Now(); s.again {
 			l.look.full = time.Time{}

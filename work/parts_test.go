@@ -19,7 +19,7 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := s.add(`input, "group"`, "SELECT 1", "others")
-	s.until("due", func() bool { return l.Clock.Until(l.look.next) <= 0 })
+	s.until("due", func() bool { return l.runs.Clock.Until(l.look.next) <= 0 })
 	l.look.wanted = true
 	for (l.tasks[id] == nil || l.tasks[due] == nil) && l.scanning.active {
 		if err := l.rescan(t.Context()); err != nil {

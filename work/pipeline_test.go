@@ -49,12 +49,12 @@ func lead(t *testing.T, change ...func(*Target)) *led {
 		s.err = l.lead(ctx, s.stop)
 	}()
 	t.Cleanup(func() {
-		l.Lanes.Close()
+		l.runs.Lanes.Close()
 		cancel()
 		<-s.ended
 		l.crew.End()
 		l.crew.Wait()
-		pool.Close(l.Pool.Stale(0))
+		pool.Close(l.runs.Pool.Stale(0))
 	})
 	return &led{s, l}
 }
@@ -111,7 +111,7 @@ func (s *led) crowd(groups []string) (first int64, others []int64) {
 
 // aloft is how many tasks are with the server behind others.
 func (s *led) aloft() int {
-	return s.loop.Behind()
+	return s.loop.runs.Behind()
 }
 
 // done waits until the tasks have ended as they are to.
@@ -225,7 +225,7 @@ func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led
 	s.exec("DELETE FROM task WHERE id = $1", others[1])
 	urgent := s.add(`input, data, "group", priority`, waits, "quick", "a", 5)
 	s.exec("COMMIT")
-	s.until("the urgent task is known, and the two are no longer", func() bool { _, read, ready := s.loop.Lanes.Load(); return read+ready == 3 })
+	s.until("the urgent task is known, and the two are no longer", func() bool { _, read, ready := s.loop.runs.Lanes.Load(); return read+ready == 3 })
 	release()
 	s.done(first, urgent, others[2], others[3])
 	if s.state(others[0]) != "STOP" || s.state(others[1]) != "" || s.get("SELECT start IS NULL AND stop IS NULL FROM task WHERE id = $1", others[0]) != "true" {

@@ -24,9 +24,9 @@ import (
 func (l *loop) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Config{
 		Group: l.crew, Connect: l.connectLedger, Wake: l.inbox.wake,
-		Queries: func() sql.Queries { return *l.Queries.Load() },
+		Queries: func() sql.Queries { return *l.runs.Queries.Load() },
 		Place:   l.place.Load,
-		Spare:   func() bool { return l.mayOwn.Load() && !l.Pool.Short() },
+		Spare:   func() bool { return l.mayOwn.Load() && !l.runs.Pool.Short() },
 	})
 }
 
@@ -41,19 +41,19 @@ func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
 	b := pool.Backend{PID: c.Facts().PID, Since: c.Facts().Since}
 	_, err := c.Conn().Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
 	if err == nil {
-		err = l.Pool.Register(ctx, b, 0)
+		err = l.runs.Pool.Register(ctx, b, 0)
 	}
 	if path := l.rolePath.Load(); err == nil && path != nil {
 		err = c.Follow(ctx, *path)
 	}
 	if err != nil {
 		c.Close()
-		l.Pool.Leave(b)
+		l.runs.Pool.Leave(b)
 		return nil, nil, err
 	}
 	return c.Conn(), func() {
 		c.Close()
-		l.Pool.Leave(b)
+		l.runs.Pool.Leave(b)
 	}, nil
 }
 
@@ -86,8 +86,8 @@ func (l *loop) postMarks() (entries []*ledger.Entry) {
 		}
 		a.task.Marks.Store(true)
 		entries = append(entries, &ledger.Entry{
-			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.pid, Start: l.Clock.Now(),
-			Exactly: a.task.Once(), Flush: a.task.Guarded(),
+			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.pid, Start: l.runs.Clock.Now(),
+			Exactly: a.mark.Exactly, Flush: a.mark.Guarded,
 			Tell: func(answer ledger.Answer) { l.inbox.Later(func() { l.hearAsked(a, answer) }) },
 		})
 		return true
@@ -119,7 +119,7 @@ func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (ru
 	answer := make(chan ledger.Answer, 1)
 	entry := &ledger.Entry{
 		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Since: p.Since, Start: p.Start, Stop: p.Stop, Output: p.Output, Notice: p.Notice,
-		Exactly: t.Once(), Xact: p.Xact, Patient: !t.Row.Rerun, Tell: func(a ledger.Answer) { answer <- a },
+		Exactly: p.Exactly, Xact: p.Xact, Patient: !t.Row.Rerun, Tell: func(a ledger.Answer) { answer <- a },
 	}
 	if p.Claims {
 		entry.Kind = ledger.Claim

@@ -32,11 +32,11 @@ func (l *loop) prefetch(ctx context.Context) error {
 		if l.clogged() {
 			return nil
 		}
-		ids := l.Lanes.Choose(hold.Batch)
+		ids := l.runs.Lanes.Choose(hold.Batch)
 		if err := l.prefetchChosen(ctx, ids); err != nil || len(ids) < hold.Batch {
 			return err
 		}
-		l.Dispatch()
+		l.runs.Dispatch()
 	}
 	return nil
 }
@@ -66,7 +66,7 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 	for _, t := range tasks {
 		l.holds.Forget(t.Row.ID)
 	}
-	l.Lanes.Prefetched(tasks)
+	l.runs.Lanes.Prefetched(tasks)
 	missing := len(chosen) - len(tasks)
 	if missing > 0 {
 		l.park(chosen)
@@ -111,7 +111,7 @@ func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 }
 
 func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
-	regrouped, paused := false, l.Lanes.LastPause()
+	regrouped, paused := false, l.runs.Lanes.LastPause()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + l.target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
@@ -125,7 +125,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*ru
 		return nil, err
 	}
 	if len(tasks) > 0 {
-		l.inZone(ctx, tasks[0].Row.Epoch)
+		l.inZone(ctx, tasks[0].Row.Session.Epoch)
 	}
 	return tasks, l.regroupFor(ctx, tasks, regrouped)
 }
@@ -147,7 +147,7 @@ func (l *loop) unread() {
 	if l.notices.Changed {
 		l.doubt(time.Now())
 	}
-	l.tasks.Forget(l.Lanes.Unread(l.notices.Changed))
+	l.tasks.Forget(l.runs.Lanes.Unread(l.notices.Changed))
 	l.notices.Changed = false
 }
 

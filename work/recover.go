@@ -39,10 +39,10 @@ func (l *loop) recoverLost(ctx context.Context) error {
 	begun := map[int64]ends.End{}
 	for id, e := range l.lost {
 		switch killed := e.Kind == run.Killed && !e.Stop.Before(l.began); { // else it went with the server
-		case e.Task.Row.Remote == "" && living[e.PID], killed && l.Clock.Now().Sub(e.Stop) < lostTick: // the server may be going down
+		case e.Task.Row.Remote == "" && living[e.PID], killed && l.runs.Clock.Now().Sub(e.Stop) < lostTick: // the server may be going down
 		case killed: // it goes on: a person has terminated the session, or a time limit
 			delete(l.lost, id)
-			l.Lanes.Ended(e.Task, e.Stop)
+			l.runs.Lanes.Ended(e.Task, e.Stop)
 			l.ends.Finish(e)
 		case e.Aboard:
 			delete(l.lost, id)
@@ -57,8 +57,8 @@ func (l *loop) recoverLost(ctx context.Context) error {
 			begun[id] = e
 		}
 	}
-	for _, t := range l.Lanes.Rejoin(aboard) {
-		l.Lanes.Ended(t, time.Time{})
+	for _, t := range l.runs.Lanes.Rejoin(aboard) {
+		l.runs.Lanes.Ended(t, time.Time{})
 		l.ends.TakeBack(t)
 	}
 	slices.Sort(ids)
@@ -72,7 +72,7 @@ func (l *loop) recoverLost(ctx context.Context) error {
 		}
 		e := l.lost[id]
 		delete(l.lost, id)
-		l.Lanes.Ended(e.Task, l.Clock.Now())
+		l.runs.Lanes.Ended(e.Task, l.runs.Clock.Now())
 		l.ends.Forget(&e)
 		l.look.wanted = true
 	}
@@ -111,7 +111,7 @@ func (l *loop) cut(ctx context.Context, ids []int64, lost map[int64]ends.End) (d
 				gone[i], starts[i], versions[i] = int64(e.PID), &e.Start, int32(e.Task.Row.Version)
 			}
 		}
-		some, err := l.changes.Tasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.Pool.PIDs(), l.place.Load())
+		some, err := l.changes.Tasks(ctx, "cut", ids, gone, starts, versions, l.panics.all(), mute, l.runs.Pool.PIDs(), l.place.Load())
 		if err == nil {
 			l.judged(some, done)
 		}

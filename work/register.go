@@ -61,7 +61,7 @@ func (l *loop) enter(ctx context.Context, at enrolment, asks []ask) error {
 	}
 	var open []pool.Backend
 	if l.registering.all != at {
-		open = l.Pool.Backends()
+		open = l.runs.Pool.Backends()
 	}
 	for _, a := range asks {
 		open = append(open, a.opened)

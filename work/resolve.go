@@ -88,7 +88,7 @@ func (l *loop) free(t resolved) {
 	case !t.Ready: // it is planned for later, or paused
 		l.look.wanted = true
 	case l.tasks[t.ID] == nil:
-		l.Lanes.Add(t.Group, t.Remote, lane.Rank{ID: t.ID, Max: t.Max, Priority: t.Priority})
+		l.runs.Lanes.Add(t.Group, t.Remote, lane.Rank{ID: t.ID, Max: t.Max, Priority: t.Priority})
 	}
 }
 

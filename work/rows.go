@@ -32,7 +32,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 		return nil
 	})
 	if len(tasks) > 0 {
-		l.Foreign.Store(r.foreign)
+		l.runs.Foreign.Store(r.foreign)
 	}
 	now := time.Now()
 	for _, t := range tasks {
@@ -61,10 +61,10 @@ func (r *rowReader) columns() []any {
 	row := &r.row
 	columns := []any{
 		&row.ID, &row.Version, &row.MarkFirst, &r.expires, &row.Group, &row.Remote, &row.Max, &row.Priority,
-		&row.Parent, &row.Plan, &row.Attempt, &r.timeout, &r.live, &row.Count, &row.Save, &row.Drift,
-		&row.Format.Header, &row.Format.String, &r.delimiter, &r.escape, &r.quote, &r.null,
-		&row.Rerun, &row.Single, &row.Suspect, &row.Input, &row.Data, &row.Epoch, &r.foreign, &r.own,
-		&r.group, &r.remote, &r.created, &row.Key, &row.Skipped, &r.active, &r.changed,
+		&row.Parent, &row.Schedule.Plan, &row.Attempt, &r.timeout, &r.live, &row.Session.Count, &row.How.Save, &row.Schedule.Drift,
+		&row.How.Format.Header, &row.How.Format.String, &r.delimiter, &r.escape, &r.quote, &r.null,
+		&row.Rerun, &row.Single, &row.Suspect, &row.Input, &row.Data, &row.Session.Epoch, &r.foreign, &r.own,
+		&r.group, &r.remote, &r.created, &row.Key, &row.Schedule.Skipped, &r.active, &r.changed,
 	}
 	if r.target.Inserter {
 		columns = append(columns, r.under.columns()...)
@@ -75,15 +75,15 @@ func (r *rowReader) columns() []any {
 // task is that of the row; it shares the input of the one before, where both have the same.
 func (r *rowReader) task(before *run.Task) *run.Task {
 	row := r.row
-	row.Settings = settingsOf(r.own)
-	row.Role, row.Barred = r.under.read(&r.target, r.control.Facts().Superuser)
-	row.Timeout, row.Live = micros(r.timeout), micros(r.live)
-	row.Format.Delimiter, row.Format.Escape, row.Format.Quote = r.delimiter, r.escape, r.quote
+	row.How.Settings = settingsOf(r.own)
+	row.Session.Role, row.Barred = r.under.read(&r.target, r.control.Facts().Superuser)
+	row.How.Timeout, row.Session.Live = micros(r.timeout), micros(r.live)
+	row.How.Format.Delimiter, row.How.Format.Escape, row.How.Format.Quote = r.delimiter, r.escape, r.quote
 	if r.created != nil {
-		row.Late = r.created.Sub(row.Plan)
+		row.Schedule.Late = r.created.Sub(row.Schedule.Plan)
 	}
 	if r.null != nil {
-		row.Format.Null = *r.null
+		row.How.Format.Null = *r.null
 	}
 	key := lane.KeyOf(row.Group, row.Remote)
 	if run.IsBehind(row.Group) && r.group != nil {
@@ -96,13 +96,12 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 		row.Input, row.Data = nil, nil // all come together
 	}
 	t := &run.Task{
-		Ticket: row.Ticket(key), Row: row, Leader: r.control.Facts().PID,
-		Again: r.tries.Runs(row.ID), Atomic: row.Remote == "", Shows: showsOf(r.target, row.Group),
+		Ticket: row.Ticket(key), Row: row, Reader: r.control.Facts().PID, Again: r.tries.Runs(row.ID),
 	}
 	if before != nil && before.Row.Input != nil && row.Input != nil && *before.Row.Input == *row.Input {
 		t.Row.Input = before.Row.Input
 		before.Examine()
-		t.Described(before.Traits)
+		t.Traits = before.Traits
 	}
 	if r.expires != nil {
 		t.Expires = *r.expires

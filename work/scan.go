@@ -36,7 +36,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	if l.wake.Told(now, l.look.scan) {
 		news, l.look.wanted = true, true
 	}
-	due := !l.look.next.IsZero() && l.Clock.Until(l.look.next) <= 0
+	due := !l.look.next.IsZero() && l.runs.Clock.Until(l.look.next) <= 0
 	if (news || due) && l.expects() {
 		if started, err := l.readAlone(ctx); started || err != nil {
 			return err
@@ -88,7 +88,7 @@ func (l *loop) readNext(row pgx.Row, asked time.Time) error {
 	if err := row.Scan(&now, &next); err != nil {
 		return err
 	}
-	l.Clock.Set(now, asked, time.Now())
+	l.runs.Clock.Set(now, asked, time.Now())
 	l.look.next = time.Time{}
 	if next != nil {
 		l.look.next = *next
@@ -104,7 +104,7 @@ func (l *loop) readColumns(row pgx.Row) error {
 		return err
 	}
 	l.wake.QueueIs(queue)
-	l.Foreign.Store(foreign)
+	l.runs.Foreign.Store(foreign)
 	if readOnly {
 		return control.ErrReadOnly
 	}
@@ -116,6 +116,6 @@ func (l *loop) readColumns(row pgx.Row) error {
 
 // listed is how many tasks are known that are due, with those that are to be given up.
 func (l *loop) listed() int {
-	_, _, ready := l.Lanes.Load()
+	_, _, ready := l.runs.Lanes.Load()
 	return ready + len(l.overdue)
 }

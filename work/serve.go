@@ -82,11 +82,11 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	err := l.crew.Call(func() error { return l.serve(stop) })
 	l.stats.Serves(nil)
 	l.stats.Stands(target.Standing{})
-	l.Lanes.Close()
+	l.runs.Lanes.Close()
 	l.crew.End()
 	l.crew.Wait()
 	_ = l.crew.Call(func() error {
-		pool.Close(l.Pool.Stale(0))
+		pool.Close(l.runs.Pool.Stale(0))
 		return nil
 	})
 	if p := l.crew.Panicked(); p != nil {
@@ -184,9 +184,9 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 		return err
 	}
 	defer func() { l.endTerm(ctx, err) }()
-	l.Server.Store(l.server())
+	l.runs.Server.Store(l.server())
 	f := l.control.Facts()
-	l.Zone.Store(&f.TimeZone)
+	l.runs.Zone.Store(&f.TimeZone)
 	if err := l.readPlace(ctx); err != nil {
 		return err
 	}
@@ -231,8 +231,8 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			return false, err
 		}
 		l.decline()
-		l.panics.Clear()              // whatever they have cut off is the leader's
-		l.closeLater(l.Pool.Stale(0)) // of what has ended since we led
+		l.panics.Clear()                   // whatever they have cut off is the leader's
+		l.closeLater(l.runs.Pool.Stale(0)) // of what has ended since we led
 		rival := l.leads.rival
 		if rival != nil {
 			l.stats.Stands(target.Standing{StandsBy: true})

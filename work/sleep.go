@@ -72,7 +72,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 // gather lets ends come together, and room for reads, while runners have enough to go on with: a
 // statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
-	if !l.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.draining.IsZero() {
+	if !l.runs.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.draining.IsZero() {
 		return
 	}
 	select {
@@ -118,7 +118,7 @@ func (l *loop) pace(context.Context) error {
 		return nil
 	}
 	l.look.pace = time.Now()
-	l.Lanes.Pace(min(4*l.count, mostAhead))
+	l.runs.Lanes.Pace(min(4*l.count, mostAhead))
 	l.count = 0
 	return nil
 }

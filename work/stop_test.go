@@ -36,7 +36,7 @@ func TestStopBehindALook(t *testing.T) {
 	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Hour, Run: 1}, Reset: time.Hour}, target.NewLog(zerologNone, nil))
 	now := time.Now()
 	l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now
-	l.Lanes.Occupy(lane.KeyOf("a", ""), 1)
+	l.runs.Lanes.Occupy(lane.KeyOf("a", ""), 1)
 	if d := l.doze(); d <= checkLate {
 		t.Error("it wakes without a reason after", d)
 	}

@@ -104,7 +104,7 @@ func (l *loop) nextServe() time.Duration {
 	if len(l.successors.ended) == 0 {
 		return never
 	}
-	_, _, ready := l.Lanes.Load()
+	_, _, ready := l.runs.Lanes.Load()
 	if ready < stockMost {
 		return 0
 	}

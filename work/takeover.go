@@ -21,7 +21,7 @@ func (l *loop) evict(ctx context.Context) (ended int64, err error) {
 	for id := range l.orphans {
 		ids = append(ids, id)
 	}
-	return l.control.Exec(ctx, "evict", l.Pool.PIDs(), l.target.SessionPrefix(), ids, l.old())
+	return l.control.Exec(ctx, "evict", l.runs.Pool.PIDs(), l.target.SessionPrefix(), ids, l.old())
 }
 
 // evictMost is how long a new leader waits for the sessions of an old one to go, before it starts
@@ -81,7 +81,7 @@ func (l *loop) adopt(id int64, key lane.Key) {
 		return
 	}
 	l.orphans[id] = &orphan{key: key}
-	l.Lanes.Occupy(key, 1)
+	l.runs.Lanes.Occupy(key, 1)
 }
 
 // recoverOrphans looks which of an old leader's tasks have ended by themselves, returns to PLAN
@@ -149,13 +149,13 @@ func (l *loop) withoutBackends(ctx context.Context, ids []int64) ([]int64, error
 	if len(ids) == 0 {
 		return nil, nil
 	}
-	return l.control.IDs(ctx, "gone", ids, l.Pool.PIDs())
+	return l.control.IDs(ctx, "gone", ids, l.runs.Pool.PIDs())
 }
 
 // vacate gives the place of an orphan free.
 func (l *loop) vacate(id int64) {
 	if o := l.orphans[id]; o.gone.IsZero() {
-		l.Lanes.Occupy(o.key, -1)
+		l.runs.Lanes.Occupy(o.key, -1)
 		o.gone = time.Now()
 	}
 }

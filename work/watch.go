@@ -59,7 +59,7 @@ func (l *loop) check(ctx context.Context) error {
 		case s.Ours, s.State == "WORK" && t.Marks.Load():
 		case t.Xact() != c.Xact: // it was prepared meanwhile, and is looked at once more
 			l.look.stopped = time.Now()
-		case l.Lanes.Drop(t.Task):
+		case l.runs.Lanes.Drop(t.Task):
 			delete(l.tasks, c.ID)
 			l.look.wanted = true
 		default:

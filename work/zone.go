@@ -32,7 +32,7 @@ func (l *loop) inZone(ctx context.Context, epoch int64) {
 
 // rezone takes up the role's time zone; false where that was tried a while ago, or is not to be had.
 func (l *loop) rezone(ctx context.Context) bool {
-	known := l.Zone.Load()
+	known := l.runs.Zone.Load()
 	if known == nil || l.target.TimeZone != "" || time.Since(l.zone.tried) < zoneAgain {
 		return false
 	}
@@ -48,7 +48,7 @@ func (l *loop) rezone(ctx context.Context) bool {
 		if err := l.control.SetTimeZone(ctx, name); err != nil {
 			return false
 		}
-		l.Zone.Store(&name)
+		l.runs.Zone.Store(&name)
 	}
 	return true
 }

@@ -24,7 +24,7 @@ func newColumns(ends []End) *columns {
 	for i := range ends {
 		e := &ends[i]
 		c.ids, c.versions = append(c.ids, e.Task.Row.ID), append(c.versions, int32(e.readVersion()))
-		c.pids, c.exactly = append(c.pids, int64(e.PID)), append(c.exactly, e.exactly())
+		c.pids, c.exactly = append(c.pids, int64(e.PID)), append(c.exactly, e.Exactly)
 		start := e.begun()
 		c.starts, c.stops = append(c.starts, &start), append(c.stops, &e.Stop)
 		c.done, c.last = append(c.done, e.Failure() == nil), append(c.last, e.noRetry())

@@ -51,9 +51,6 @@ func (e *End) begun() time.Time {
 	return e.Start
 }
 
-// exactly tells whether its effects happen exactly once.
-func (e *End) exactly() bool { return e.Task.Traits != nil && e.Task.Once() }
-
 // noRetry tells whether the end is to be written even if the task has retries left.
 func (e *End) noRetry() bool {
 	f := e.Failure()

@@ -32,7 +32,7 @@ func (e *End) plain() bool {
 func (s *Ends) entryOf(e End) *ledger.Entry {
 	entry := &ledger.Entry{
 		Kind: ledger.Done, ID: e.Task.Row.ID, Version: e.readVersion(), PID: e.PID, Start: e.begun(), Stop: e.Stop,
-		Exactly: e.exactly(), Xact: e.Xact, Tell: func(a ledger.Answer) { s.Later(func() { s.answered(&e, a) }) },
+		Exactly: e.Exactly, Xact: e.Xact, Tell: func(a ledger.Answer) { s.Later(func() { s.answered(&e, a) }) },
 	}
 	if entry.Output, entry.Notice = e.told(); e.Shed {
 		entry.Kind = ledger.Settle

@@ -13,7 +13,7 @@ func (s *Ends) turnsInto(e *End) {
 	case e.Fault == nil: // the row has changed, and may again: it is marked before it starts anew
 		s.Tries.Again(id)
 		e.Kind = run.Released
-	case !e.Task.Once() && !e.Task.Row.Rerun:
+	case !e.Exactly && !e.Task.Row.Rerun:
 		e.Kind = run.Finished
 	case e.Fault.QueueIsFull() && (s.Full() || s.Tries.Runs(id) == 0): // else by what the task itself notifies
 		if s.Full() {

@@ -1,6 +1,10 @@
 package pool
 
-import "time"
+import (
+	"maps"
+	"slices"
+	"time"
+)
 
 // Join takes down a backend of ours.
 func (p *Pool) Join(b Backend) {
@@ -37,11 +41,7 @@ func (p *Pool) Backends() []Backend {
 func (p *Pool) PIDs() []int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	pids := make([]int32, 0, len(p.pids))
-	for pid := range p.pids {
-		pids = append(pids, pid)
-	}
-	return pids
+	return slices.AppendSeq([]int32{}, maps.Keys(p.pids))
 }
 
 // Columns are backends as statements take them.

@@ -68,7 +68,7 @@ var ErrNotLeading = errors.New("another controller leads")
 // session that is opened now, and would run more in the lane than may.
 func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
 	b := Backend{int32(session.PID), session.Since}
-	err := p.Register(ctx, b, n.Leader)
+	err := p.Register(ctx, b, n.Reader)
 	if err == nil {
 		return session, nil
 	}

@@ -98,7 +98,7 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 		p.Gone(nil)
 		return nil, err
 	}
-	return &Session{Session: session, remote: n.Remote, role: n.Role, Epoch: n.Epoch, born: time.Now()}, nil
+	return &Session{Session: session, Need: n, born: time.Now()}, nil
 }
 
 // pick takes the free session that suits the task best: one with its lane's state, else a common
@@ -170,7 +170,7 @@ func (p *Pool) Gone(s *Session) {
 
 func (p *Pool) out(s *Session) {
 	p.all--
-	if s != nil && s.remote == "" {
+	if s != nil && s.Need.Remote == "" {
 		p.left(Backend{int32(s.PID), s.Since})
 	}
 }

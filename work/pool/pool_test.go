@@ -31,7 +31,7 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 func TestRemotesNameNoBackends(t *testing.T) {
 	t.Parallel()
 	p := New(Config{})
-	own, elsewhere := &Session{Session: &exec.Session{PID: 7}}, &Session{Session: &exec.Session{PID: 7}, remote: "host=elsewhere"}
+	own, elsewhere := &Session{Session: &exec.Session{PID: 7}}, &Session{Session: &exec.Session{PID: 7}, Need: Need{Remote: "host=elsewhere"}}
 	p.Join(Backend{PID: 7})
 	for range 2 {
 		if p.room(3) != nil {

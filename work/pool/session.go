@@ -9,14 +9,20 @@ import (
 
 // Need is what a task asks of its session.
 type Need struct {
+	Wishes
 	Remote, Group string
-	Role          Role
-	Epoch         int64 // of the settings of databases and roles
-	Leader        int32 // pid of the control session that has read the task
+	Reader        int32 // pid of the control session that has read the task
 	Lane          lane.Key
-	Max, Count    int32
-	Live          time.Duration
+	Max           int32
 	Once          bool // it must not run twice: a session that lay ready is asked whether it is still there
+}
+
+// Wishes are what the row of a task asks of its session.
+type Wishes struct {
+	Role  Role
+	Epoch int64 // of the settings of databases and roles
+	Count int32
+	Live  time.Duration
 }
 
 // Role is that under which a task runs. The zero value is the target's own.
@@ -39,20 +45,11 @@ func (n Need) Place() string {
 // runner, or lies in the pool.
 type Session struct {
 	*exec.Session
-	remote string
-	role   Role
-	Epoch  int64 // of the settings of databases and roles when it was opened
-	born   time.Time
-	idle   time.Time // since when it has no work
-	Tasks  int       // that have run on it
-
-	// What the first task asks for, if it asks to have the session for its lane: for count tasks,
-	// or until it is live old, of at least its max.
-	Bound bool
-	lane  lane.Key
-	max   int32
-	count int32
-	live  time.Duration
+	Need  Need // of the task that it was opened for, or that it is bound to
+	born  time.Time
+	idle  time.Time // since when it has no work
+	Tasks int       // that have run on it
+	Bound bool      // its first task has it for its lane: for count tasks, or until it is live old, of at least its max
 
 	// Of a remote's server: how far the target's clock is ahead of it, roughly, and how long it takes
 	// to answer.
@@ -78,17 +75,17 @@ const answerMost = time.Second
 // Bind gives the session to the lane of its first task, if that asks for it.
 func (s *Session) Bind(n Need) {
 	if s.Tasks == 0 && (n.Count > 0 || n.Live > 0) {
-		s.Bound, s.lane, s.max, s.count, s.live = true, n.Lane, n.Max, n.Count, n.Live
+		s.Bound, s.Need = true, n
 	}
 }
 
 // Fits tells whether the task may run here.
 func (s *Session) Fits(n Need) bool {
 	switch {
-	case s.remote != n.Remote || s.role != n.Role || s.Epoch != n.Epoch:
+	case s.Need.Remote != n.Remote || s.Need.Role != n.Role || s.Need.Epoch != n.Epoch:
 		return false
 	case s.Bound:
-		return s.lane == n.Lane && n.Max >= s.max && !s.Spent()
+		return s.Need.Lane == n.Lane && n.Max >= s.Need.Max && !s.Spent()
 	case n.Count > 0 || n.Live > 0:
 		return s.Tasks == 0
 	}
@@ -97,7 +94,8 @@ func (s *Session) Fits(n Need) bool {
 
 // Spent tells whether the session has served as its first task asked, or cannot serve any more.
 func (s *Session) Spent() bool {
-	return s.Bound && (s.count > 0 && s.Tasks >= int(s.count) || s.live > 0 && time.Since(s.born) >= s.live)
+	count, live := s.Need.Count, s.Need.Live
+	return s.Bound && (count > 0 && s.Tasks >= int(count) || live > 0 && time.Since(s.born) >= live)
 }
 
 // Keeps tells whether the state of the session is that of a lane.

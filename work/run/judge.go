@@ -1,7 +1,6 @@
 package run
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"time"
@@ -10,160 +9,104 @@ import (
 	"pgtaskd/human"
 )
 
-// judge says what follows from the result of a run.
-func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Task) {
-	e := Outcome{
-		Task: t, Kind: Finished, PID: int32(r.session.PID), Since: r.session.Since,
-		Start: start, Stop: result.Stop, Result: result, Heavy: r.isHeavy(result),
-	}
-	byItself := result.Reason == exec.NotCancelled
-	again := byItself && (t.Once() || t.Row.Rerun) // it may run again
-	switch {
-	case result.Open && byItself:
-		return r.holdEnd(e)
-	case result.Alone && byItself:
-		t.Again++ // and its like are not pipelined any more
-		return t
-	case again && result.Retry() && t.Atomic && !t.ahead:
-		t.Atomic = false // it cannot run inside a transaction: once more, as it is
-		t.Again++
-		return t
-	case again && result.Barred && !(r.session.Reads && t.Row.Role.Name != "") && t.Atomic &&
-		t.Row.Remote == "":
-		e.Kind, e.Fault, e.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
-		r.leave()                                                   // it may have begun with that setting, which is only for a moment
-	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // a lock it did not wait for
-		!result.Failure.Raised() && t.Atomic && !t.ahead && t.Row.Remote == "":
-		e.Kind, e.Fault = Refused, result.Failure
-	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
-		e.Kind = Released
-	case result.Reason == exec.Drained && result.Failure != nil:
-		e.Fault = exec.NewFailure("task was interrupted", "57014",
-			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.Row.Input)
-	case result.Reason == exec.Stopped:
-		e.Kind = Stopped
-	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
-		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
-	}
-	if result.Open {
-		r.leave() // it may have locked what its end is written to
-	}
-	r.note(e)
-	if !byItself {
-		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
-	}
-	if r.session == nil {
-		return nil
-	}
-	return r.another()
-}
+// What follows from what was seen of a run: decisions as values, and who runs the task acts on them.
+
+// action is what a runner does with a run whose SQL is over.
+type action int
+
+const (
+	actEnd    action = iota // its outcome is noted
+	actLeave                // likewise, and the session ends before
+	actCommit               // its transaction is committed, and its outcome follows from that
+	actRepeat               // it runs once more, as the attempt says now
+)
 
 // barred is how long a task waits that met a server on which writes have just been switched off.
 const barred = time.Second
 
-// holdEnd keeps the end of a task, whose transaction is open, until the next task's SQL goes to the
-// server, or nothing does. The row of one that has written is prepared before. Where others are with
-// the server after it, they are next, and not the task that it returns.
-func (r *runner) holdEnd(e Outcome) (next *Task) {
-	t := e.Task
-	r.before = &e
-	if r.session.Behind() > 0 { // what ends its transaction is with the server
-		return t
+// judge says what follows from the result of a run, and makes the outcome that of the task. reads:
+// the transactions of the session began as READ ONLY when it was opened.
+func (a *attempt) judge(o *Outcome, reads bool) action {
+	t, result := a.task, o.Result
+	byItself := result.Reason == exec.NotCancelled
+	again := byItself && a.repeatable()
+	switch {
+	case result.Open && byItself:
+		return actCommit
+	case result.Alone && byItself: // and its like are not pipelined any more
+		a.again = true
+		return actRepeat
+	case again && result.Retry() && a.atomic && !a.claims:
+		a.again, a.outside = true, true // it cannot run inside a transaction: once more, as it is
+		return actRepeat
+	case again && result.Barred && !(reads && t.Row.Session.Role.Name != "") && a.atomic && t.Row.Remote == "":
+		o.Kind, o.Fault, o.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
+		return actLeave                                             // it may have begun with that setting, which is only for a moment
+	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // a lock it did not wait for
+		!result.Failure.Raised() && a.atomic && !a.claims && t.Row.Remote == "":
+		o.Kind, o.Fault = Refused, result.Failure
+	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && a.repeatable():
+		o.Kind = Released
+	case result.Reason == exec.Drained && result.Failure != nil:
+		o.Fault = exec.NewFailure("task was interrupted", "57014",
+			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.Row.Input)
+	case result.Reason == exec.Stopped:
+		o.Kind = Stopped
+	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
+		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
 	}
-	if t.Row.Remote == "" && e.Result.Wrote() && !t.bare {
-		if next, taken := r.prepared(); !taken {
-			return next
+	if result.Open { // it may have locked what its end is written to
+		return actLeave
+	}
+	return actEnd
+}
+
+// untaken says what follows for a task whose row has not taken its preparation, and why. What it has
+// done is rolled back. When the run itself is in the way, it runs once more.
+func (a *attempt) untaken(o *Outcome, answer Prepared, refused *exec.Failure) action {
+	input := *a.task.Row.Input
+	switch answer {
+	case OwnLock:
+		if !a.claims && a.task.Row.Rerun {
+			a.claims = true
+			return actRepeat
 		}
+		o.Kind, o.Fault = Finished, ownLock(input)
+	case OthersLock:
+		o.Kind, o.Delay = Refused, time.Millisecond
+	case Unprepared:
+		o.Kind, o.Fault = Finished, refused
+	case Unreachable:
+		o.Kind, o.Fault = Lost, lostFailure(errors.New("the leader's connection was lost"), input)
+	default:
+		o.Kind = Refused
 	}
-	if r.session.Spent() {
-		r.flush()
-		r.leave()
-		return nil
-	}
-	if !e.Heavy && !t.Marks.Load() {
-		if next = r.Lanes.Follow(t, r.fits); next != nil {
-			return next
-		}
-	}
-	r.flush()
-	return r.another()
+	return actEnd
 }
 
-// prepared has the row of the task show its transaction, whose end is pending. When it does not take
-// that, the transaction is rolled back, and the next task is returned.
-func (r *runner) prepared() (next *Task, taken bool) {
-	e := r.before
-	if e.Xact = e.Task.Xact(); e.Xact != 0 && e.Xact == e.Result.Xact { // before its SQL began
-		return nil, true
-	}
-	answer, refused := r.asks(e.Task, Preparation{
-		PID: e.PID, Since: e.Since, Start: e.Start, Stop: e.Stop, Xact: e.Result.Xact,
-		Output: e.Result.Output, Notice: e.Result.Notice,
-	})
-	if answer == Taken {
-		e.Xact, e.Heavy, e.Shed, e.Less = e.Result.Xact, false, true, refused
-		shed(e.Result)
-		return nil, true
-	}
-	r.before = nil
-	if err := r.session.Rollback(); err != nil || answer == Unreachable {
-		r.leave()
-	}
-	if next = r.untaken(answer, refused, *e); next == nil && r.session != nil {
-		next = r.another()
-	}
-	return next, false
-}
-
-// tail is what commits the task that is pending; nil: there is none.
-func (r *runner) tail() *exec.Tail {
-	if r.before == nil {
-		return nil
-	}
-	return &exec.Tail{Input: *r.before.Task.Row.Input}
-}
-
-// flush commits the task that is pending.
-func (r *runner) flush() {
-	if r.before == nil {
-		return
-	}
-	verdict, err := r.session.End(r.tail())
-	r.conclude(verdict, err)
-	if err != nil {
-		r.leave()
-	}
-}
-
-// conclude takes down what became of the transaction that was pending. One with which a row is
-// prepared is judged by the server's own record, where its answer is lost.
-func (r *runner) conclude(verdict *exec.Verdict, err error) {
-	if r.before == nil {
-		return
-	}
-	e, t := *r.before, r.before.Task
-	r.before = nil
-	away := t.Row.Remote != ""
+// concluded says what follows from the answer to COMMIT: a verdict, or else the loss of the session.
+// A task whose row is prepared is judged by the server's own record where the answer is lost.
+func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
+	away, input := a.task.Row.Remote != "", *a.task.Row.Input
 	switch {
 	case away && verdict == nil && broken(err):
-		e.Fault = lostFailure(err, t)
-	case verdict == nil && (away || e.Xact != 0):
-		e.Kind, e.Fault = Lost, lostFailure(err, t)
+		o.Fault = lostFailure(err, input)
+	case verdict == nil && (away || o.Xact != 0):
+		o.Kind, o.Fault = Lost, lostFailure(err, input)
 	case verdict == nil:
-		e.Kind, e.Fault = lossKind(err), lostFailure(err, t)
+		o.Kind, o.Fault = lossKind(err), lostFailure(err, input)
 	case verdict.Committed:
-	case t.watch:
-		e.Result.Failure = verdict.Failure
-	case t.query: // there is nothing to lose
-		e.Kind, e.Delay = Refused, time.Millisecond
-	case (t.Once() || t.Row.Rerun) && (InTheWay(verdict.Failure) && !verdict.Failure.Raised() || verdict.Failure.QueueIsFull() && !away):
-		e.Kind, e.Fault = Refused, verdict.Failure
-	case e.Xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised(): // somebody has cancelled it, and is not asked what for
-		e.Kind, e.Delay = Released, time.Millisecond
+	case a.watch:
+		o.Result.Failure = verdict.Failure
+	case a.query: // there is nothing to lose
+		o.Kind, o.Delay = Refused, time.Millisecond
+	case a.repeatable() && (InTheWay(verdict.Failure) && !verdict.Failure.Raised() || verdict.Failure.QueueIsFull() && !away):
+		o.Kind, o.Fault = Refused, verdict.Failure
+	case o.Xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised(): // somebody has cancelled it, and is not asked what for
+		o.Kind, o.Delay = Released, time.Millisecond
 	default:
-		e.Result.Failure = verdict.Failure
+		o.Result.Failure = verdict.Failure
 	}
-	r.note(e)
 }
 
 // lossKind tells what the loss of a session means whose task had only its end to be written. A last
@@ -177,87 +120,70 @@ func lossKind(err error) Kind {
 	return Lost
 }
 
-// lose ends the session that is gone in the middle of a task.
-func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exec.Result, err error) {
-	e := Outcome{Task: t, Kind: Lost, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Stop: r.Clock.Now(), Result: result}
-	if result != nil {
-		e.Stop = result.Stop
-	}
-	e.Fault = lostFailure(err, t)
-	e.Heavy = result != nil && r.isHeavy(result)
+// lost says what follows from the loss of a session in the middle of a run, err. ended: a remote
+// server has ended the session, and the task has failed if that server goes on.
+func (a *attempt) lost(o *Outcome, err error) (ended bool) {
+	t, result := a.task, o.Result
 	unready := exec.NotCancelled // why it was cancelled before its SQL began
-	if start.IsZero() {
+	if o.Start.IsZero() {
 		unready = t.cancelled()
 	}
-	e.Stays = (unready != exec.NotCancelled || result != nil && result.Reason != exec.NotCancelled) && t.Row.Remote == ""
+	o.Kind, o.Fault = Lost, lostFailure(err, *t.Row.Input)
+	o.Stays = (unready != exec.NotCancelled || result != nil && result.Reason != exec.NotCancelled) && t.Row.Remote == ""
 	var gone *exec.Lost
 	switch {
 	case unready == exec.Stopped:
-		e.Kind = Stopped
-	case start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
-		e.Kind = Released // the session had ended while it had no work
-		if r.session.Tasks == 0 {
-			e.Delay = r.Pool.Delay(t.need()) // as if it could not have been opened
-		}
+		o.Kind = Stopped
+	case o.Start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
+		o.Kind = Released // the session had ended while it had no work
 	case result != nil && result.Reason == exec.Stopped:
-		e.Kind = Stopped
-		e.Result.Failure = e.Fault
+		o.Kind = Stopped
+		result.Failure = o.Fault
 	case result != nil && result.Reason == exec.TimedOut:
-		e.Kind = Finished
-		e.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
+		o.Kind = Finished
+		o.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
 			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.",
-				human.Duration(t.Row.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
+				human.Duration(t.Row.How.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
-		e.Kind = Finished // it would do so again
-	case start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
+		o.Kind = Finished // it would do so again
+	case o.Start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
 	case t.Row.Remote == "":
-		e.Kind = Killed
-	case r.goesOn(ctx, t):
-		e.Kind = Finished
+		o.Kind = Killed
+	default:
+		return true
 	}
-	r.session.Abandon()
-	r.leave()
-	r.note(e)
+	return false
 }
 
-// restartTime is how long a server that restarts takes connections at most after it has ended a
-// session.
-const restartTime = 200 * time.Millisecond
-
-// goesOn tells whether a remote server still takes connections a while after it has ended a session
-// of ours.
-func (r *runner) goesOn(ctx context.Context, t *Task) bool {
-	select {
-	case <-ctx.Done():
-		return false
-	case <-time.After(restartTime):
-	}
-	session, err := r.Pool.Connect(ctx, t.need())
-	if err != nil {
-		return false
-	}
-	defer session.Close()
-	started, err := session.ServerStart(ctx)
-	_, since, _ := t.Runs()
-	return err == nil && started.Add(r.session.Ahead).Before(since)
+// InTheWay tells an error that is no fault of the task's, unless its SQL has raised it: another
+// transaction was in the way.
+func InTheWay(f *exec.Failure) bool {
+	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
 }
 
-// watched does something for the task that the runner is at. When that panics, the task is taken
-// for the cause; the panic goes on, and ends the leadership.
-func (r *runner) watched(do func()) {
-	whole := false
-	defer func() {
-		if whole {
-			return
-		}
-		if r.at != nil {
-			r.Blame(r.at.Row.ID)
-		}
-		if r.session != nil {
-			r.session.Abandon()
-			r.session.Close()
-		}
-	}()
-	do()
-	whole = true
+// lostFailure is the error of a session that is gone.
+func lostFailure(err error, input string) *exec.Failure {
+	var gone *exec.Lost
+	if errors.As(err, &gone) && gone.Fatal != nil {
+		return gone.Failure(input)
+	}
+	if broken(err) {
+		return exec.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",
+			gone.Cause.Error(), "STATEMENT", input)
+	}
+	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", input)
+}
+
+// broken tells the loss of a session whose server does not keep to the protocol from that of a
+// connection.
+func broken(err error) bool {
+	var gone *exec.Lost
+	return errors.As(err, &gone) && gone.Broken
+}
+
+// ownLock is the error of a task that keeps its own row from being written and may not run again.
+func ownLock(input string) *exec.Failure {
+	return exec.NewFailure("the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
+		"DETAIL", "What it has done is rolled back.", "HINT", "With rerun = true it would have been run once more, in another way.",
+		"STATEMENT", input)
 }

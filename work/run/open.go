@@ -1,79 +1,135 @@
 package run
 
 import (
+	"cmp"
 	"context"
 	"errors"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/remote"
+	"pgtaskd/routine"
 	"pgtaskd/work/pool"
 )
 
-// sit finds a session for the task, or opens one; nil when the task's end, without a start, has
-// been told to the loop. One that is cancelled meanwhile, or in a drain, has not begun.
-func (r *runner) sit(ctx context.Context, t *Task) *pool.Session {
-	s := r.Pool.Take(ctx, t.need(), r.Limits.Load().Run)
-	if s != nil {
-		return r.starts(s, t)
-	}
-	opening, giveUp := context.WithCancel(ctx)
-	defer giveUp()
-	if t.opens(giveUp) {
-		giveUp()
-	}
-	if r.Lanes.IsClosed() { // else the drain will
-		t.Withdraw()
-	}
-	s, e := r.open(opening, t)
-	cancelled := t.opens(nil)
-	if s != nil && !cancelled {
-		return r.starts(s, t)
-	}
-	if s != nil {
-		r.Pool.Put(s)
-	}
-	if cancelled {
-		e = Outcome{Task: t, Kind: Released, Stop: r.Clock.Now()}
-		if t.cancelled() == exec.Stopped {
-			e.Kind = Stopped
-		}
-	}
-	r.note(e)
-	return nil
+// servable tells whether there is a session for the task, or one may be opened.
+func (s *Shared) servable(t *Task) bool {
+	return t.need().Place() != "" || !s.Pool.Short() || s.Pool.Fits(t.need()) || s.Pool.Admit()
 }
 
-// starts gives the session back where the task was to try its remote, and run others are at work: it
-// has not begun, and waits as others do.
-func (r *runner) starts(s *pool.Session, t *Task) *pool.Session {
-	if r.Lanes.Opened(t) {
-		return s
+// Fits tells whether a session lies ready that suits the task.
+func (s *Shared) Fits(t *Task) bool { return s.Pool.Fits(t.need()) }
+
+// take finds a session for the task, or opens one; nil: the task has an outcome without it. One that
+// is cancelled meanwhile, or in a drain, has not begun.
+func (s *Shared) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
+	o = Outcome{Task: t, Kind: Released}
+	cancelled := false
+	if session = s.Pool.Take(ctx, t.need(), s.Limits.Load().Run); session == nil {
+		opening, giveUp := context.WithCancel(ctx)
+		defer giveUp()
+		if t.opens(giveUp) {
+			giveUp()
+		}
+		if s.Lanes.IsClosed() { // else the drain will
+			t.Withdraw()
+		}
+		session = s.open(opening, t, &o)
+		cancelled = t.opens(nil)
 	}
-	r.Pool.Put(s)
-	r.note(Outcome{Task: t, Kind: Released, Stop: r.Clock.Now()})
-	return nil
+	switch {
+	case cancelled:
+		o = Outcome{Task: t, Kind: Released}
+		if t.cancelled() == exec.Stopped {
+			o.Kind = Stopped
+		}
+	case session != nil && s.Lanes.Opened(t): // else it was to try its remote, and run others are at work: it waits as others do
+		return session, o
+	}
+	if session != nil {
+		s.Pool.Put(session)
+	}
+	o.Stop = s.Clock.Now()
+	return nil, o
 }
 
 // open opens a session for the task, or says what follows for it: nothing where it is cancelled.
-func (r *runner) open(ctx context.Context, t *Task) (*pool.Session, Outcome) {
+func (s *Shared) open(ctx context.Context, t *Task, o *Outcome) *pool.Session {
 	began := time.Now()
-	s, err := r.Pool.Open(ctx, t.need(), r.Limits.Load().Run)
-	if err == nil {
-		return s, Outcome{}
+	session, err := s.Pool.Open(ctx, t.need(), s.Limits.Load().Run)
+	if err == nil || t.cancelled() != exec.NotCancelled {
+		return session
 	}
-	if t.cancelled() != exec.NotCancelled {
-		return nil, Outcome{}
-	}
-	e := Outcome{Task: t, Kind: Released, Stop: r.Clock.Now(), Fault: r.unreachable(ctx, t, began, err)}
-	e.Delay = r.Pool.Delay(t.need())
+	o.Stop, o.Fault, o.Delay = s.Clock.Now(), s.unreachable(ctx, t, began, err), s.Pool.Delay(t.need())
 	switch {
 	case pool.Final(err):
-		e.Kind, e.Result = Finished, &exec.Result{Failure: e.Fault}
+		o.Kind, o.Result = Finished, &exec.Result{Failure: o.Fault}
 	case t.need().Place() == t.Row.Remote && !errors.As(err, new(*pgconn.PgError)): // no server has answered
-		for _, other := range r.Lanes.Shut(t, r.Clock.Now().Add(e.Delay)) {
-			r.tell(Outcome{Task: other, Kind: Released, Stop: e.Stop, Fault: e.Fault, Delay: e.Delay})
+		for _, other := range s.Lanes.Shut(t, s.Clock.Now().Add(o.Delay)) {
+			s.tell(Outcome{Task: other, Kind: Released, Stop: o.Stop, Fault: o.Fault, Delay: o.Delay})
 		}
 	}
-	return nil, e
+	return nil
+}
+
+// unreachableAfter is how long after the first try a role that is no superuser learns, at the
+// earliest, that no server has answered: what this machine refuses by itself takes no time, and
+// what others do hardly any.
+const unreachableAfter = time.Second
+
+// readLog is the hint where only the administrator may know more.
+const readLog = "The log of pgtaskd says why, at level debug."
+
+// loginHints say what lets a role log in.
+var loginHints = map[string]string{
+	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE ... LOGIN.",
+	"28P01": "Its password_file or password_command in the configuration, or the password file of libpq, must have its password.",
+	"42501": "GRANT CONNECT ON DATABASE ... TO the role.",
+	"53300": "Raise max_connections, or the CONNECTION LIMIT of the role or the database.",
+}
+
+// unreachable is what a task's row shows when its session could not be opened. What a server
+// answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
+// and port of our machine.
+func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err error) *exec.Failure {
+	s.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
+	var refused *remote.Refused
+	var answer *pgconn.PgError
+	var panicked *routine.Panic
+	var costly *exec.Costly
+	role := t.Row.Session.Role
+	superuser := role.Superuser || role.Name == "" && s.Server.Load().Superuser
+	switch {
+	case errors.As(err, &panicked): // it says nothing of ourselves
+		s.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
+		return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
+			"pgtaskd met an internal error; its log has the details.")
+	case role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
+		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(role.Name), answer.Code, "DETAIL",
+			answer.Message, "HINT", loginHints[answer.Code])
+	case errors.As(err, &costly): // the server has said that
+		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
+	case errors.As(err, &refused):
+		detail, hint := refused.Detail, refused.Hint
+		if superuser {
+			detail = cmp.Or(detail, refused.Private)
+		} else if refused.Private != "" {
+			hint = cmp.Or(hint, readLog)
+		}
+		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
+	case errors.As(err, &answer):
+		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
+	case superuser || remote.Unsuited(err):
+		return exec.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
+	}
+	if t.Row.Remote != "" {
+		select {
+		case <-time.After(time.Until(began.Add(unreachableAfter))):
+		case <-ctx.Done():
+		}
+	}
+	return exec.NewFailure("could not establish connection", "08001", "HINT", readLog)
 }

@@ -18,10 +18,11 @@ type Outcome struct {
 	Result  *exec.Result
 	Fault   *exec.Failure // instead of the result's, where the trouble is not the SQL's own
 	Delay   time.Duration // before it runs again
+	Exactly bool          // its effects happen exactly once
 	Xact    int64         // the transaction with which its row is prepared; 0: none
 	Shed    bool          // the row has its texts by now,
 	Less    *exec.Failure // or why it does not take them
-	Aboard  bool          // lost while it was with the server behind another task: it has not run, or what it did is gone
+	Aboard  bool          // lost while it was with the server after another task: it has not run, or what it did is gone
 	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
 	Heavy   bool          // its runner waits until it is written
 	Written chan struct{} // to be closed then; nil: nobody waits
@@ -73,88 +74,12 @@ func Size(result *exec.Result) (n int) {
 	return n
 }
 
-// note takes down the end of a task: it is known now, and what the task has done can be seen.
-func (r *runner) note(e Outcome) {
-	r.leaves(e.Task)
-	if r.at == e.Task {
-		r.at = nil
-	}
-	e.Task.forgetNames()
-	e.Xact = e.Task.Xact()
-	r.late = append(r.late, e)
-}
-
-// post tells the loop of the ends that are known, and gives the slots of their tasks back.
-func (r *runner) post() {
-	for _, e := range r.late {
-		r.deliver(e)
-	}
-	r.late = nil
-}
-
-// Outputs take the most memory. A task whose end is large keeps its slot until that is written, so
-// that there are no more of them than tasks that may run at once. Nothing of a session is open
-// meanwhile.
-
-// An end is heavy when it is longer than HeavyFrom, in bytes, or where ends of heldMost are to be
-// written already.
+// An outcome is heavy when it is longer than HeavyFrom, in bytes, or where outcomes of heldMost are
+// to be written already.
 const (
 	HeavyFrom = 64 << 10
 	heldMost  = 32 << 20
 )
-
-func (r *runner) isHeavy(result *exec.Result) bool {
-	return Size(result) > HeavyFrom || r.unwritten.Load() > heldMost
-}
-
-// tell tells the leader of an outcome.
-func (d *Dispatcher) tell(o Outcome) {
-	o.Weight = o.Size()
-	d.unwritten.Add(int64(o.Weight))
-	d.Leader.Outcome(o)
-}
-
-// Wrote counts an outcome out whose end is written.
-func (d *Dispatcher) Wrote(o Outcome) { d.unwritten.Add(-int64(o.Weight)) }
-
-// deliver tells the loop of an end, and gives the slot of its task back: that of a heavy one when
-// it is written, that of one whose session is lost when its backend is gone. In a drain the session
-// stays until the end of a marked task is written: whoever leads by then would take that task for
-// cut off.
-func (r *runner) deliver(e Outcome) {
-	switch {
-	case e.Kind == Lost || e.Kind == Killed:
-		r.tell(e)
-	case e.Heavy || e.Task.Marks.Load() && r.Lanes.IsClosed():
-		e.Written = make(chan struct{})
-		r.tell(e)
-		r.abide(e.Written)
-		r.Lanes.Ended(e.Task, e.at())
-	default:
-		r.Lanes.Ended(e.Task, e.at())
-		r.tell(e)
-	}
-}
-
-// untouched is for how long a session stands still at most whose task's end is to be written: after
-// 10 s another leader would end it.
-const untouched = 4 * time.Second
-
-// abide waits until an end is written, with the session.
-func (r *runner) abide(written <-chan struct{}) {
-	for {
-		select {
-		case <-written:
-			return
-		case <-r.Group.Context().Done():
-			return
-		case <-time.After(untouched):
-			if r.session != nil {
-				_ = r.session.Touch() // one that is gone is met by what follows
-			}
-		}
-	}
-}
 
 // shed lets go of what the row has by now: that there was output is all that counts.
 func shed(result *exec.Result) {

@@ -2,17 +2,19 @@ package run
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/lane"
 )
 
-// profiles is what inputs of the same shape have done in the same place: whether they write, and
-// how long they take. Runners share it.
-type profiles struct {
-	mu  sync.Mutex
-	all map[like]*profile
+// Profiles is what inputs of the same shape have done in the same place: whether they write, and
+// how long they take. It also counts the instants at work. Any goroutine may use it.
+type Profiles struct {
+	mu       sync.Mutex
+	all      map[like]*profile
+	instants atomic.Int32 // queries of microseconds that runners see to
 }
 
 type like struct {
@@ -25,7 +27,7 @@ func (t *Task) like() like { return like{t.Traits.Shape, lane.Brief(t.Row.Remote
 type profile struct {
 	queries int           // in a row that were only that; below 0: how many it takes until that counts again
 	mostly  time.Duration // the median of what they take, roughly: others that displace them do not count
-	lasts   time.Duration // from the start or the end of the one before, if it was sent behind one, to the end; the later runs count for more
+	lasts   time.Duration // from the start or the end of the one before, if it was sent after one, to the end; the later runs count for more
 }
 
 const (
@@ -36,8 +38,8 @@ const (
 
 // saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only
 // makes that long ago.
-func (h *profiles) saw(t *Task, took time.Duration, result *exec.Result) {
-	if !t.Atomic && t.Row.Remote == "" || !t.Traits.Pipelines() {
+func (h *Profiles) saw(t *Task, atomic bool, took time.Duration, result *exec.Result) {
+	if !atomic && t.Row.Remote == "" || !t.Traits.Pipelines() {
 		return
 	}
 	h.mu.Lock()
@@ -52,7 +54,7 @@ func (h *profiles) saw(t *Task, took time.Duration, result *exec.Result) {
 	}
 	took = max(took, 0) // the server's clock may have been set back
 	switch {
-	case !t.Atomic:
+	case !atomic:
 		known.queries += min(max(-known.queries, 0), 1)
 	case result.Wrote() || result.Alone:
 		known.queries = -profileWrote
@@ -73,7 +75,7 @@ func (h *profiles) saw(t *Task, took time.Duration, result *exec.Result) {
 }
 
 // of is what is known of tasks like this one.
-func (h *profiles) of(t *Task) (known profile) {
+func (h *Profiles) of(t *Task) (known profile) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if p := h.all[t.like()]; p != nil {
@@ -82,8 +84,15 @@ func (h *profiles) of(t *Task) (known profile) {
 	return known
 }
 
+// How long a pipeline is.
+const (
+	pipelineMost = 22                    // tasks
+	pipelineTime = 20 * time.Millisecond // that it is to take, sessions that displace each other on busy cores included;
+	orderTime    = 5 * time.Millisecond  // in lanes where several run at once, since by so much the first of another session may begin before the last of this one
+)
+
 // depth is how many tasks like this one make a pipeline; 1: it is not pipelined.
-func (h *profiles) depth(t *Task) int {
+func (h *Profiles) depth(t *Task) int {
 	most := pipelineTime
 	if t.Row.Max > 0 {
 		most = orderTime
@@ -91,18 +100,8 @@ func (h *profiles) depth(t *Task) int {
 	return h.of(t).within(most)
 }
 
-// instant tells whether tasks like this one are over in so little time that more sessions than a
-// few would be in each other's way.
-func (h *profiles) instant(t *Task) bool {
-	if t.Traits == nil {
-		return false
-	}
-	known := h.of(t)
-	return known.queries == profileFirm && known.mostly <= instantTime
-}
-
-// within is how many such tasks are over in that time, of those that make a pipeline; 1: it is not
-// known, or too few.
+// within is how many of these tasks are over in that time, of those that make a pipeline; 1: it is
+// not known, or too few.
 func (p profile) within(most time.Duration) int {
 	if p.queries < profileFirm {
 		return 1
@@ -110,9 +109,23 @@ func (p profile) within(most time.Duration) int {
 	return int(min(max(most/max(p.lasts, time.Microsecond), 1), pipelineMost))
 }
 
+// asQuery tells whether a remote task runs as one does in the target's own database, in a
+// transaction of ours: like others that have been short. It is rolled back if it has written, and
+// run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK
+// before it starts. Or whether it is to show, in a transaction of ours, what its like are: whatever
+// it does is committed then, and it is marked like all that is not exactly once.
+func (h *Profiles) asQuery(t *Task) (query, watch bool) {
+	if !t.light() || t.Row.How.Save {
+		return false, false
+	}
+	known := h.of(t)
+	query = known.within(pipelineTime) > 1
+	return query, !query && known.queries >= 0
+}
+
 // Sessions whose queries take microseconds displace each other where they outnumber the server's
 // processors, and some of them are enough for all that one controller can take and end. So no more
-// than these run such queries at once, however large run is; what follows goes to them, several at
+// than these run instants at once, however large run is; what follows goes to them, several at
 // once (pipeline.go).
 const (
 	InstantMost = 16
@@ -120,43 +133,53 @@ const (
 	instantPast = 100 * time.Millisecond // after which a query does not count: it waits, or its session cannot be had
 )
 
-// Instants is how many queries of that kind runners see to.
-func (d *Dispatcher) Instants() int { return int(d.instants.Load()) }
+// instant tells whether tasks like this one are over in so little time that more sessions than a
+// few would be in each other's way.
+func (h *Profiles) instant(t *Task) bool {
+	if t.Traits == nil {
+		return false
+	}
+	known := h.of(t)
+	return known.queries == profileFirm && known.mostly <= instantTime
+}
 
-// Crowd is for tests: until leave, queries of that SQL count as such, and as many as may are at
+// Instants is how many queries of that kind runners see to.
+func (h *Profiles) Instants() int { return int(h.instants.Load()) }
+
+// Crowd is for tests: until leave, queries of that SQL count as instants, and as many as may are at
 // work.
-func (d *Dispatcher) Crowd(input string) (leave func()) {
+func (h *Profiles) Crowd(input string) (leave func()) {
 	t := &Task{Row: Row{Input: &input}}
 	t.Examine()
 	for range profileFirm {
-		d.profiles.saw(t, time.Microsecond, &exec.Result{Open: true})
+		h.saw(t, true, time.Microsecond, &exec.Result{Open: true})
 	}
-	d.instants.Add(InstantMost)
-	return func() { d.instants.Add(-InstantMost) }
+	h.instants.Add(InstantMost)
+	return func() { h.instants.Add(-InstantMost) }
 }
 
 // crowded tells whether the task is for one of those that are at work already.
-func (d *Dispatcher) crowded(t *Task) bool {
-	return d.instants.Load() >= InstantMost && d.profiles.instant(t)
+func (h *Profiles) crowded(t *Task) bool {
+	return h.instants.Load() >= InstantMost && h.instant(t)
 }
 
 // joins counts a task in whose turn it is.
-func (d *Dispatcher) joins(t *Task) {
-	if d.profiles.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
-		d.instants.Add(1)
+func (h *Profiles) joins(t *Task) {
+	if h.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
+		h.instants.Add(1)
 	}
 }
 
 // leaves counts it out, when its SQL is over.
-func (d *Dispatcher) leaves(t *Task) {
+func (h *Profiles) leaves(t *Task) {
 	if t.joined.Swap(0) != 0 {
-		d.instants.Add(-1)
+		h.instants.Add(-1)
 	}
 }
 
 // Lasts counts a task out that turns out to take its time.
-func (d *Dispatcher) Lasts(t *Task, now time.Time) {
+func (h *Profiles) Lasts(t *Task, now time.Time) {
 	if since := t.joined.Load(); since != 0 && now.UnixNano()-since >= int64(instantPast) {
-		d.leaves(t)
+		h.leaves(t)
 	}
 }

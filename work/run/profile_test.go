@@ -30,12 +30,12 @@ func TestInstantProfile(t *testing.T) {
 		"backwards": {func(i int) time.Duration { return time.Duration(min(i/60, 1)*2-1) * time.Millisecond }, ran, false},
 		"writes":    {func(int) time.Duration { return 50 * time.Microsecond }, &exec.Result{Open: true, Xact: 1}, false},
 	} {
-		h := profiles{all: map[like]*profile{}}
+		h := Profiles{all: map[like]*profile{}}
 		if h.instant(query()) {
 			t.Error(name, "unknown")
 		}
 		for i := range 300 {
-			h.saw(query(), c.took(i), c.result)
+			h.saw(query(), true, c.took(i), c.result)
 		}
 		if got := h.instant(query()); got != c.instant {
 			t.Error(name, got)
@@ -47,7 +47,8 @@ func TestInstantProfile(t *testing.T) {
 // there are enough another is for one of their sessions.
 func TestInstantsAreCounted(t *testing.T) {
 	t.Parallel()
-	r := &runner{Dispatcher: dispatcher(t), session: &pool.Session{}}
+	r := runnerOf(t, &pool.Session{})
+	h := &r.shared.Profiles
 	var tasks []*Task
 	for range InstantMost + 1 {
 		input := "SELECT 1"
@@ -55,32 +56,32 @@ func TestInstantsAreCounted(t *testing.T) {
 		task.Examine()
 		tasks = append(tasks, task)
 	}
-	r.joins(tasks[0])
+	h.joins(tasks[0])
 	for range profileFirm {
-		r.profiles.saw(tasks[0], time.Microsecond, &exec.Result{Open: true})
+		h.saw(tasks[0], true, time.Microsecond, &exec.Result{Open: true})
 	}
 	last := tasks[InstantMost]
 	for _, task := range tasks[:InstantMost] {
 		if !r.fits(last) {
 			t.Fatal("there is room for it")
 		}
-		r.joins(task)
-		r.joins(task)
+		h.joins(task)
+		h.joins(task)
 	}
 	counted := func(n int32) {
 		t.Helper()
-		if got := r.instants.Load(); got != n || r.fits(last) != (n < InstantMost) {
+		if got := h.instants.Load(); got != n || r.fits(last) != (n < InstantMost) {
 			t.Error(got, n)
 		}
 	}
 	counted(InstantMost)
-	r.Lasts(tasks[0], time.Now())
+	h.Lasts(tasks[0], time.Now())
 	counted(InstantMost)
-	r.Lasts(tasks[0], time.Now().Add(instantPast))
-	r.leaves(tasks[0])
+	h.Lasts(tasks[0], time.Now().Add(instantPast))
+	h.leaves(tasks[0])
 	counted(InstantMost - 1)
-	r.leaves(tasks[1])
-	r.joins(tasks[1])
+	h.leaves(tasks[1])
+	h.joins(tasks[1])
 	counted(InstantMost - 1)
 }
 
@@ -91,16 +92,15 @@ func TestProfileOfARemote(t *testing.T) {
 	input := "SELECT 1"
 	one := &Task{Row: Row{Remote: "other", Input: &input}}
 	one.Examine()
-	h := profiles{all: map[like]*profile{}}
+	h := Profiles{all: map[like]*profile{}}
 	see := func(n int, atomic, wrote, firm, writes bool) {
 		t.Helper()
-		one.Atomic = atomic
 		xact := int64(0)
 		if wrote {
 			xact = 1
 		}
 		for range n {
-			h.saw(one, time.Millisecond, &exec.Result{Open: atomic, Xact: xact})
+			h.saw(one, atomic, time.Millisecond, &exec.Result{Open: atomic, Xact: xact})
 		}
 		if h.depth(one) > 1 != firm || (h.of(one).queries < 0) != writes {
 			t.Error(h.depth(one), h.of(one))

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"errors"
 	"slices"
 	"time"
 
@@ -11,201 +10,282 @@ import (
 )
 
 // runner is the goroutine that runs tasks one after the other on one session, as long as there are
-// any that fit; then it leaves the session behind. The loop starts it and awaits it.
+// any that fit; then it leaves the session to others. The Dispatcher starts it, its Group awaits it.
 type runner struct {
-	*Dispatcher // what it shares with the others
-	session     *pool.Session
-	yields      bool      // a task waits for room that its session does not suit
-	at          *Task     // that it is at work for, until its end is known
-	late        []Outcome // ends that the loop is to hear of: once the session lies ready, where no task follows
-	before      *Outcome  // of the task whose SQL has run and whose transaction is open
-	pipeline    pipeline
-	over        time.Time // end of the SQL that the one under way was sent behind; zero: none
+	shared   *Shared
+	session  *pool.Session
+	at       attempt   // that it is at work for
+	known    bool      // the outcome of that is
+	pending  pending   // the task whose SQL has run and whose transaction is open
+	pipeline pipeline  // what is with the server after the task under way
+	outcomes outcomes  // that the leader is to hear of
+	prevStop time.Time // end of the SQL that the one under way was sent after; zero: none
+	yields   bool      // a task waits for room that its session does not suit
 }
 
-// serve runs t and what follows it.
-func (r *runner) serve(ctx context.Context, t *Task) {
-	r.runners.Store(r, nil)
-	defer r.runners.Delete(r)
-	defer r.post()
-	r.watched(func() { r.work(ctx, t) })
+func newRunner(s *Shared) *runner {
+	return &runner{shared: s, pipeline: pipeline{shared: s}, outcomes: outcomes{shared: s}}
 }
 
-func (r *runner) work(ctx context.Context, t *Task) {
-	for t != nil {
-		t = r.run(ctx, t)
-	}
-	if r.session == nil {
-		return
-	}
-	if r.session.Spent() || ctx.Err() != nil {
-		r.leave()
-		return
-	}
-	if r.Lanes.IsClosed() {
-		r.post() // which may take long, and needs the session
-	}
-	if !r.session.Holds { // nobody waits for a lock that a task has left in its session
-		if err := r.session.Reset(); err != nil {
-			r.leave()
-			return
-		}
-	}
-	r.Pool.Put(r.session)
-	r.session = nil
-	r.Freed()
+// pending is a run whose SQL is over and whose COMMIT is sent with the next one, or by itself.
+type pending struct {
+	attempt
+	outcome Outcome
+	tail    *exec.Tail // nil: there is none
 }
 
-// leave ends the session.
+// outcome is that of the task at work: it has begun at start, if it has, with that result.
+func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
+	o := Outcome{Task: r.at.task, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Result: result}
+	if result == nil {
+		o.Stop = r.shared.Clock.Now()
+		return o
+	}
+	o.Stop, o.Heavy = result.Stop, r.shared.isHeavy(Size(result))
+	return o
+}
+
+// note takes down the outcome of a task.
+func (r *runner) note(o Outcome) {
+	if o.Task == r.at.task {
+		o.Exactly, r.known = r.at.once(), true
+	}
+	r.outcomes.note(o)
+}
+
+// post tells the leader of the outcomes that are known.
+func (r *runner) post() { r.outcomes.post(r.session) }
+
+// leave ends the session. What is with the server there may have begun.
 func (r *runner) leave() {
-	if r.session != nil {
-		r.post()
-		r.strand()
-		r.session.Close()
-		r.Pool.Gone(r.session)
-		r.session = nil
-	}
-}
-
-// run brings one task to its end, and returns the next. The end of the task may be pending then.
-func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
-	r.post()
-	r.at = t
-	if t.Row.Barred != nil {
-		r.note(Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Result: &exec.Result{Failure: t.Row.Barred}})
-		return r.another()
-	}
-	if t.Row.Data == nil && t.sizes == nil && !r.learn(t) {
-		return r.another()
-	}
 	if r.session == nil {
-		if r.session = r.sit(ctx, t); r.session == nil {
-			return nil
-		}
+		return
 	}
-	if r.session.Behind() > 0 {
-		return r.goOn(ctx)
+	r.post()
+	for _, q := range r.pipeline.lose() {
+		r.note(Outcome{Task: q.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.shared.Clock.Now()})
 	}
-	r.joins(t)
-	r.over = time.Time{}
-	spec, ok := r.spec(t)
-	if !ok {
-		t.unload(nil)
-		return r.another()
+	r.session.Close()
+	r.shared.Pool.Gone(r.session)
+	r.session = nil
+}
+
+// land gives back what is queued after the task under way and has not begun.
+func (r *runner) land() {
+	for _, t := range r.pipeline.back(false) {
+		r.note(Outcome{Task: t, Kind: Released})
 	}
-	then := r.board(t, spec)
-	asked := r.Clock.Now()
-	verdict, start, err := r.session.Begin(r.tail(), spec, then...)
-	t.unload(spec)
-	if err == nil && t.Row.Remote != "" {
-		r.session.Compare(start, asked, r.Clock.Now())
+}
+
+// flush commits the task that is pending.
+func (r *runner) flush() {
+	if r.pending.tail == nil {
+		return
 	}
-	if err != nil {
-		t.end()
-	} else if r.session.Behind() == 0 {
-		r.land()
-	}
+	verdict, err := r.session.End(r.pending.tail)
 	r.conclude(verdict, err)
-	r.post()
-	if errors.Is(err, exec.ErrUnclaimed) {
-		r.land()
-		r.untaken(t.claim, t.refused, Outcome{
-			Task: t, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.Clock.Now(),
-		})
-		return r.another()
-	}
-	if failure := new(exec.Failure); errors.As(err, &failure) {
-		r.land()
-		r.note(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.Now(), Fault: failure})
-		return r.another()
-	}
 	if err != nil {
-		r.lose(ctx, t, time.Time{}, nil, err)
-		return nil
+		r.leave()
 	}
-	r.session.Bind(t.need())
-	return r.attend(ctx, t, spec, start)
 }
 
-// goOn brings the task to its end that is next of those with the server.
-func (r *runner) goOn(ctx context.Context) (next *Task) {
-	verdict, start, begun, err := r.session.Next()
-	switch {
-	case err == nil && !begun:
-		r.land()
-		r.conclude(verdict, nil)
-		return r.another()
-	case err != nil:
-		r.strand()
-		r.conclude(verdict, err)
-		r.leave()
-		return nil
+// conclude takes down what became of the transaction that was pending.
+func (r *runner) conclude(verdict *exec.Verdict, err error) {
+	p := &r.pending
+	if p.tail != nil {
+		p.concluded(&p.outcome, verdict, err)
+		r.note(p.outcome)
+		*p = pending{}
 	}
-	b, ok := r.pipeline.next()
-	r.conclude(verdict, nil)
-	if !ok { // called back, though its answer was only late: it is not ours any more
-		r.session.Abandon()
-		r.leave()
-		return nil
-	}
-	r.post()
-	r.at = b.task
-	r.joins(b.task)
-	r.extend(b.task)
-	return r.attend(ctx, b.task, b.spec, start)
 }
 
-// attend sees to a task whose SQL is under way.
-func (r *runner) attend(ctx context.Context, t *Task, spec *exec.Task, start time.Time) (next *Task) {
-	r.session.Tasks++
-	began, told := time.Now(), start
-	if t.Row.Remote != "" { // which may tell what it likes
-		start = r.Clock.Now()
+// settled commits and tells what is pending, so that nothing of ours stays open while the task waits;
+// false when the session is lost by that, and the task waits for another.
+func (r *runner) settled() bool {
+	r.flush()
+	r.post()
+	if r.session == nil {
+		r.turnAway(nil)
 	}
-	t.begin(r.session.Session, start)
-	r.Lanes.Began(t, start)
-	result, err := r.session.Await(spec)
-	t.end()
-	r.leaves(t)
-	if r.over.IsZero() {
-		r.over = told
+	return r.session != nil
+}
+
+// turnAway ends a task that cannot start, or, without a failure, cannot start now.
+func (r *runner) turnAway(failure *exec.Failure) {
+	t := r.at.task
+	o := Outcome{Task: t, Kind: Released, Fault: failure}
+	if failure != nil {
+		o.Kind, o.Stop = Finished, r.shared.Clock.Now()
 	}
-	r.profiles.saw(t, result.Stop.Sub(r.over), result)
-	if r.over = result.Stop; result.Stop.IsZero() || t.Row.Remote != "" {
-		result.Stop = start.Add(time.Since(began))
-	} else {
-		r.Clock.heard(result.Stop)
+	if t.Marks.Load() && r.session != nil { // its row may show the session
+		o.PID, o.Since = int32(r.session.PID), r.session.Since
 	}
-	r.session.Saved, r.session.Holds = t.Lane, t.Row.Save
-	r.session.Shielded = r.session.Shielded || t.Marks.Load()
-	if r.Ran != nil {
-		r.Ran(t)
-	}
-	if err != nil {
-		r.lose(ctx, t, start, result, err)
-		return nil
-	}
-	if r.session.Behind() == 0 {
-		r.land()
-	}
-	return r.judge(t, start, result)
+	r.note(o)
 }
 
 // another is the next task that may start and that fits the session.
-func (r *runner) another() *Task {
+func (r *runner) another() attempt {
 	if r.session == nil || r.session.Spent() {
-		return nil
+		return attempt{}
 	}
-	if slices.ContainsFunc(r.late, func(e Outcome) bool { return e.Heavy }) {
+	if slices.ContainsFunc(r.outcomes.late, func(o Outcome) bool { return o.Heavy }) {
 		r.post()
 	}
-	for _, e := range r.late {
-		if e.Kind == Lost || e.Kind == Killed {
+	for i := range r.outcomes.late {
+		o := &r.outcomes.late[i]
+		if o.Kind == Lost || o.Kind == Killed {
 			continue
 		}
-		if next := r.Lanes.Pass(e.Task, e.at(), r.fits); next != nil {
+		if next := r.shared.Lanes.Pass(o.Task, o.at(), r.fits); next != nil {
+			return first(next)
+		}
+	}
+	return first(r.shared.Lanes.Start(r.fits))
+}
+
+// fits tells whether the task may run on the runner's session, and there are not enough at work on
+// its like. One that comes first, but for another session, is not passed over for ever: then the
+// runner takes nothing more, so that there is room.
+func (r *runner) fits(t *Task) bool {
+	s := r.shared
+	switch {
+	case r.yields || s.Profiles.crowded(t):
+		return false
+	case r.session.Holds && r.session.Saved != t.Lane && s.Pool.Spare(t.need(), s.Limits.Load().Run):
+		return false // the session holds another lane's state, and the task can have another session
+	case r.session.Fits(t.need()):
+		return true
+	}
+	now := time.Now()
+	switch {
+	case t.slighted.IsZero():
+		t.slighted = now
+	case now.Sub(t.slighted) >= slightMost:
+		r.yields, t.slighted = true, now.Add(slightAgain) // one that makes room is enough, and the loop may take its time
+	}
+	return false
+}
+
+// slightMost is for how long sessions may go on with other tasks than the one that comes first, as
+// opening or exchanging one takes some ms; slightAgain, for how much longer after one has made
+// room.
+const (
+	slightMost  = 20 * time.Millisecond
+	slightAgain = 100 * time.Millisecond
+)
+
+// judge sees to what follows from the result of a run.
+func (r *runner) judge(start time.Time, result *exec.Result) (next attempt) {
+	o := r.outcome(start, result)
+	switch r.at.judge(&o, r.session.Reads) {
+	case actCommit:
+		o.Exactly = r.at.once()
+		r.pending = pending{r.at, o, &exec.Tail{Input: *o.Task.Row.Input}}
+		return r.commit()
+	case actRepeat:
+		return r.at
+	case actLeave:
+		r.leave()
+	}
+	r.note(o)
+	if result.Reason != exec.NotCancelled {
+		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
+	}
+	return r.another()
+}
+
+// commit keeps the transaction of a task open until the next task's SQL goes to the server, or
+// nothing does. The row of one that has written is prepared before. Where others are with the server
+// after it, they are next, and not the task that it returns.
+func (r *runner) commit() (next attempt) {
+	p := &r.pending
+	if r.session.Behind() > 0 { // what ends its transaction is with the server
+		return r.at
+	}
+	if p.task.Row.Remote == "" && p.outcome.Result.Wrote() && !p.bare {
+		if next, taken := r.prepared(); !taken {
 			return next
 		}
 	}
-	return r.Lanes.Start(r.fits)
+	if r.session.Spent() {
+		r.flush()
+		r.leave()
+		return attempt{}
+	}
+	if !p.outcome.Heavy && !p.task.Marks.Load() {
+		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
+			return first(next)
+		}
+	}
+	r.flush()
+	return r.another()
+}
+
+// prepared has the row of the task show its transaction, whose end is pending. When it does not take
+// that, the transaction is rolled back, and the next task is returned.
+func (r *runner) prepared() (next attempt, taken bool) {
+	o := &r.pending.outcome
+	if o.Xact = o.Task.Xact(); o.Xact != 0 && o.Xact == o.Result.Xact { // before its SQL began
+		return attempt{}, true
+	}
+	answer, refused := r.shared.prepare(o.Task, Preparation{
+		PID: o.PID, Since: o.Since, Start: o.Start, Stop: o.Stop, Xact: o.Result.Xact, Exactly: o.Exactly,
+		Output: o.Result.Output, Notice: o.Result.Notice,
+	})
+	if answer == Taken {
+		o.Xact, o.Heavy, o.Shed, o.Less = o.Result.Xact, false, true, refused
+		shed(o.Result)
+		return attempt{}, true
+	}
+	gone := *o
+	r.pending = pending{}
+	if err := r.session.Rollback(); err != nil || answer == Unreachable {
+		r.leave()
+	}
+	return r.untaken(gone, answer, refused), false
+}
+
+// untaken sees to a task whose row has not taken its preparation.
+func (r *runner) untaken(o Outcome, answer Prepared, refused *exec.Failure) (next attempt) {
+	if r.at.untaken(&o, answer, refused) == actRepeat {
+		return r.at
+	}
+	r.note(o)
+	return r.another()
+}
+
+// lose ends the session that is gone in the middle of a task.
+func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) {
+	o := r.outcome(start, result)
+	if r.at.lost(&o, err) && r.goesOn(ctx) {
+		o.Kind = Finished
+	}
+	if o.Kind == Released && r.session.Tasks == 0 {
+		o.Delay = r.shared.Pool.Delay(r.at.task.need()) // as if it could not have been opened
+	}
+	r.session.Abandon()
+	r.leave()
+	r.note(o)
+}
+
+// restartTime is how long a server that restarts takes connections at most after it has ended a
+// session.
+const restartTime = 200 * time.Millisecond
+
+// goesOn tells whether a remote server still takes connections a while after it has ended a session
+// of ours.
+func (r *runner) goesOn(ctx context.Context) bool {
+	select {
+	case <-ctx.Done():
+		return false
+	case <-time.After(restartTime):
+	}
+	session, err := r.shared.Pool.Connect(ctx, r.at.task.need())
+	if err != nil {
+		return false
+	}
+	defer session.Close()
+	started, err := session.ServerStart(ctx)
+	_, since, _ := r.at.task.Runs()
+	return err == nil && started.Add(r.session.Ahead).Before(since)
 }

@@ -28,23 +28,23 @@ func TestWhatIsNotPipelined(t *testing.T) {
 		"rerun":     func(_ *runner, t *Task) { t.Row.Rerun = false },
 		"repeat":    func(_ *runner, t *Task) { t.Row.Single = false },
 		"pause":     func(_ *runner, t *Task) { t.Row.Max = -1 },
-		"count":     func(_ *runner, t *Task) { t.Row.Count = 1 },
-		"live":      func(_ *runner, t *Task) { t.Row.Live = time.Second },
+		"count":     func(_ *runner, t *Task) { t.Row.Session.Count = 1 },
+		"live":      func(_ *runner, t *Task) { t.Row.Session.Live = time.Second },
 		"suspect":   func(_ *runner, t *Task) { t.Row.Suspect = true },
 		"remote":    func(_ *runner, t *Task) { t.Row.Remote = "other" },
 		"again":     func(_ *runner, t *Task) { t.Again = 1 },
 		"long":      func(_ *runner, t *Task) { t.Row.Input = nil },
-		"foreign":   func(r *runner, _ *Task) { r.Foreign.Store(true) },
+		"foreign":   func(r *runner, _ *Task) { r.shared.Foreign.Store(true) },
 		"insert":    text("INSERT INTO a VALUES (1)"),
 		"sequence":  text("SELECT nextval('a')"),
 		"notify":    text("SELECT pg_notify('a', 'b')"),
 		"isolation": text("SELECT set_config('transaction_isolation', 'serializable', true), transaction_isolation"),
 		"commit":    text("SELECT 1; COMMIT"),
 	} {
-		r := &runner{Dispatcher: dispatcher(t), session: &pool.Session{Session: &exec.Session{}}}
+		r := runnerOf(t, &pool.Session{Session: &exec.Session{}})
 		task := usual()
 		change(r, task)
-		if got := r.pipelined(task); got != (name == "usual") {
+		if got := r.shared.pipelined(task, r.session); got != (name == "usual") {
 			t.Error(name, got)
 		}
 	}
@@ -54,7 +54,7 @@ func TestWhatIsNotPipelined(t *testing.T) {
 func TestPanicOfConnection(t *testing.T) {
 	t.Parallel()
 	err := fmt.Errorf("connecting: %w", &routine.Panic{Value: "secret", Stack: []byte("secret")})
-	failure := (&runner{Dispatcher: dispatcher(t)}).unreachable(t.Context(), &Task{}, time.Now(), err)
+	failure := runnerOf(t, nil).shared.unreachable(t.Context(), &Task{}, time.Now(), err)
 	if !pool.Final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
 		t.Errorf("final: %v, %s", pool.Final(err), failure.Text)
 	}
@@ -63,12 +63,14 @@ func TestPanicOfConnection(t *testing.T) {
 	}
 }
 
-// dispatcher is one that opens no sessions.
-func dispatcher(t *testing.T) *Dispatcher {
+// runnerOf is that of a session, where none can be opened.
+func runnerOf(t *testing.T, session *pool.Session) *runner {
 	clock := &Clock{}
-	return New(Config{
+	r := newRunner(&New(Config{
 		Group: routine.New(t.Context()), Pool: pool.New(pool.Config{}), Clock: clock, Log: zerolog.Nop(),
 		Failed: func(error) *zerolog.Event { return nil },
 		Lanes:  lane.New[*Task](1, time.Second, clock.Now),
-	}, Limits{Run: 100})
+	}, Limits{Run: 100}).Shared)
+	r.session = session
+	return r
 }

@@ -10,62 +10,19 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Row is what is read of a task before it starts. It does not change, but for what comes at its
-// start.
-type Row struct {
-	ID        int64
-	Version   uint32 // xmin of the row
-	MarkFirst bool   // it must be marked before it starts, whatever its SQL is
-	Group     string
-	Remote    string // "": the target's own database
-	Max       int32
-	Priority  int32
-	Parent    *int64
-	Plan      time.Time
-	Late      time.Duration // after its plan it was inserted
-	Key       *string
-	Skipped   int32 // periods before it
-	Attempt   int32
-	Timeout   time.Duration
-	Live      time.Duration
-	Count     int32
-	Save      bool
-	Drift     bool
-	Format    exec.Format
-	Rerun     bool
-	Single    bool        // nothing follows its end: no repetition, no other task, no notification
-	Suspect   bool        // the server has crashed more than once while it ran
-	Input     *string     // nil: too long to be read with the others, as are maybe its names
-	Data      *string     // likewise; empty when there is none
-	Epoch     int64       // of the settings of databases and roles
-	Settings  [][2]string // names and values that its session has for it alone
-
-	Role   pool.Role     // under which it runs
-	Barred *exec.Failure // why it may not run under its role; nil: it may
-}
-
 // Task is one whose row this controller has read, until its end is written.
 type Task struct {
 	lane.Ticket
 	Row     Row
-	Leader  int32        // pid of the control session that has read it
-	Shows   [][2]string  // what the sessions of its lane show
+	Reader  int32        // pid of the control session that has read it
 	Traits  *exec.Traits // nil: not looked at yet
 	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
 	room    int64        // bytes that its long texts take up; 0: none
 	TooLong bool         // a text of its is, and what follows on it may be much
 	Again   int          // how often it had to run again for reasons of our own
+	Marks   atomic.Bool  // a mark of it has been sent; the leader sets it before
 
-	Atomic  bool          // of its runner: it runs in our transaction
-	query   bool          // of its runner: it runs in our transaction on a remote, and must not write there
-	ahead   bool          // of its runner: its row is prepared before its SQL begins, since that locks it
-	bare    bool          // of its runner: the table has no column for its transaction, so that it is marked if it may write
-	claim   Prepared      // of its runner: what became of that,
-	refused *exec.Failure // and why not
-	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
-	Marks   atomic.Bool   // a mark of it has been sent; the leader sets it before
-
-	slighted time.Time // of its runner: since when it comes first, and sessions that do not suit it go on with others
+	slighted time.Time // since when it comes first, and sessions that do not suit it go on with others; of the lanes' lock
 
 	claimed atomic.Bool  // its row was prepared before its SQL began
 	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none
@@ -84,16 +41,8 @@ type Task struct {
 // need is what the task asks of its session.
 func (t *Task) need() pool.Need {
 	return pool.Need{
-		Remote: t.Row.Remote, Group: t.Row.Group, Role: t.Row.Role, Epoch: t.Row.Epoch, Leader: t.Leader,
-		Lane: t.Lane, Max: t.Row.Max, Count: t.Row.Count, Live: t.Row.Live, Once: !t.Row.Rerun,
-	}
-}
-
-// Ticket is what the lanes know of the task, but for when it was read and when it expires.
-func (r *Row) Ticket(key lane.Key) lane.Ticket {
-	return lane.Ticket{
-		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
-		Drift: r.Drift, Suspect: r.Suspect, Plan: r.Plan,
+		Wishes: t.Row.Session, Remote: t.Row.Remote, Group: t.Row.Group, Reader: t.Reader,
+		Lane: t.Lane, Max: t.Row.Max, Once: !t.Row.Rerun,
 	}
 }
 
@@ -103,14 +52,25 @@ func (t *Task) Examine() {
 		return
 	}
 	traits := exec.Examine(*t.Row.Input)
-	t.Described(&traits)
+	t.Traits = &traits
 }
 
-// Described takes down what its input is like, as Examine says.
-func (t *Task) Described(traits *exec.Traits) {
-	t.Traits = traits
-	t.Atomic = traits.Atomic() && t.Row.Remote == "" &&
-		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
+// atomic tells whether the task runs in a transaction of ours, as far as its SQL shows: not on a
+// remote, and not a CALL that commits inside, if it would have to run twice, with what is outside.
+func (t *Task) atomic() bool {
+	return t.Row.Remote == "" && (t.Traits == nil ||
+		t.Traits.Atomic() && (t.Row.Rerun || !t.Traits.Calls || !t.Traits.Outside))
+}
+
+// light tells whether nothing is known of a task by itself why it should be more than a query that
+// may be run once more.
+func (t *Task) light() bool {
+	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.How.Settings) > 0 || t.Row.marksFirst() ||
+		t.Row.Session.Count > 0 || t.Row.Session.Live > 0 || t.Again > 0 {
+		return false
+	}
+	t.Examine()
+	return t.Traits.Atomic() && t.Traits.Pipelines() && (!t.Row.How.Save || t.Traits.Inert)
 }
 
 // opens shows what gives up the session that is being opened for the task, nil: none is any more. A
@@ -133,10 +93,10 @@ func (t *Task) Withdraw() {
 
 // begin shows which session runs the task's SQL since when; a cancel that came before is carried
 // out now.
-func (t *Task) begin(s *exec.Session, start time.Time) {
+func (t *Task) begin(s *exec.Session, start time.Time, exactly bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.session, t.start, t.exactly = s, start, t.Once()
+	t.session, t.start, t.exactly = s, start, exactly
 	if reason := t.cancelled(); reason != exec.NotCancelled {
 		s.Cancel(reason)
 	}
@@ -189,20 +149,3 @@ func (t *Task) Xact() int64 { return t.xact.Load() }
 
 // Claimed tells whether its row was prepared before its SQL began, and shows its session.
 func (t *Task) Claimed() bool { return t.claimed.Load() }
-
-// Once tells whether the task's effects happen exactly once, as far as its SQL shows.
-func (t *Task) Once() bool { return t.Atomic && !t.Traits.Outside && !t.watch && !t.bare }
-
-// Guarded tells whether the mark must be on the server's disk before the task starts: a crash that
-// forgot it would have the task run twice, where it must not, or judge it as one that has had no
-// effect.
-func (t *Task) Guarded() bool { return !t.Once() || !t.Row.Rerun }
-
-// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or
-// must not run again, or it has met a lock on its row before.
-func (t *Task) needsMark() bool {
-	return t.Row.marksFirst() || !t.Atomic || t.watch || t.bare || t.Again > 0 || t.Traits.Outside
-}
-
-// marksFirst tells whether the row alone says so.
-func (r *Row) marksFirst() bool { return r.MarkFirst || !r.Rerun || r.Suspect }

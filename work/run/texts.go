@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"time"
@@ -24,100 +25,42 @@ const (
 
 var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeighted(textsMost)
 
-// Sizes are those of the texts of a task, in bytes, and its names.
-type Sizes struct {
-	Group, Remote, Null, Input, Data int64
-	Names                            [3]*string // nil: too long
-}
-
-// IsBehind tells a name that did not come with the others, but what stands for it.
-func IsBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
-
-// learn asks for the names of a task that has long texts; false when its end is known by that.
-func (r *runner) learn(t *Task) bool {
-	r.flush() // nothing of ours stays open while we wait
-	r.post()
-	told := r.text(t, Names)
-	if told.Sizes != nil {
-		told.Refused = tooLong(told.Sizes, r.LongestText)
-		t.TooLong = told.Refused != nil
-	}
-	if !told.OK || told.Refused != nil {
-		r.turnAway(t, told.Refused)
-		return false
-	}
-	t.sizes = told.Sizes
-	names := told.Sizes.Names
-	t.sizes.Names = [3]*string{}
-	t.Row.Group, t.Row.Remote, t.Row.Format.Null = *names[0], *names[1], *names[2]
-	t.Shows = r.Shows(t.Row.Group)
-	return true
-}
-
-// text asks the leader for a text of the task.
-func (r *runner) text(t *Task, which Text) Answer {
-	pid := int32(0)
-	if r.session != nil {
-		pid = int32(r.session.PID)
-	}
-	return r.Leader.Text(r.Group.Context(), t, pid, which)
-}
-
-// turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
-func (r *runner) turnAway(t *Task, failure *exec.Failure) {
-	o := Outcome{Task: t, Kind: Released}
-	if failure != nil {
-		o = Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure}
-	}
-	if t.Marks.Load() && r.session != nil { // its row may show the session
-		o.PID, o.Since = int32(r.session.PID), r.session.Since
-	}
-	r.note(o)
-}
-
 // nameLongest is the longest group, remote and null, in bytes.
 const nameLongest = 64 << 10
 
 // tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
 func tooLong(s *Sizes, most int64) *exec.Failure {
-	for _, text := range []struct {
-		column     string
-		size, most int64
-		limit      string
-	}{
-		{"group", s.Group, nameLongest, "the most is"},
-		{"remote", s.Remote, nameLongest, "the most is"},
-		{"null", s.Null, nameLongest, "the most is"},
-		{"input", s.Input, most, "data_limit of the target is"},
-		{"data", s.Data, most, "data_limit of the target is"},
-	} {
-		if text.size > text.most {
-			return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
-				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, text.limit, text.most))
+	columns := []string{"group", "remote", "null", "input", "data"}
+	for i, size := range []int64{s.Group, s.Remote, s.Null, s.Input, s.Data} {
+		limit, is := int64(nameLongest), "the most is"
+		if i > 2 {
+			limit, is = most, "data_limit of the target is"
+		}
+		if size > limit {
+			return exec.NewFailure(fmt.Sprintf("column %q is too long", columns[i]), "54000",
+				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", size, is, limit))
 		}
 	}
 	return nil
 }
 
-// load brings the long texts of a task, when there is room; false when its end is known by that.
-func (r *runner) load(t *Task) bool {
+// load brings the long texts of a task, when there is room; false when they cannot be had.
+func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *exec.Failure, ok bool) {
 	room := min(t.sizes.Input+t.sizes.Data, textsMost)
-	if t.allowance().Acquire(r.Group.Context(), room) != nil {
-		r.turnAway(t, nil)
-		return false
+	if t.allowance().Acquire(ctx, room) != nil {
+		return nil, false
 	}
 	t.room = room
 	texts := [2]*string{}
-	for i, which := range []Text{Input, Data} {
-		told := r.text(t, which)
+	for i, which := range []Text{LongInput, LongData} {
+		told := ask(which)
 		if texts[i] = told.Text; !told.OK || told.Refused != nil || told.Text == nil {
 			t.unload(nil)
-			r.turnAway(t, told.Refused)
-			return false
+			return told.Refused, false
 		}
 	}
 	t.Row.Input, t.Row.Data = texts[0], texts[1]
-	return true
+	return nil, true
 }
 
 // unload lets go of long texts, which the server has, or is not to have.
@@ -140,7 +83,7 @@ func (t *Task) unload(spec *exec.Task) {
 // forgetNames lets go of long names, when the task has ended.
 func (t *Task) forgetNames() {
 	if t.sizes != nil {
-		t.Row.Group, t.Row.Remote, t.Row.Format.Null, t.Shows = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), "", nil
+		t.Row.Group, t.Row.Remote, t.Row.How.Format.Null = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), ""
 	}
 }
 

@@ -1,0 +1,104 @@
+package run
+
+import (
+	"strconv"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/pool"
+)
+
+// attempt is one run of a task: how it runs. Its runner makes it when the task starts, and decides
+// once the task has its session.
+type attempt struct {
+	task    *Task
+	atomic  bool // in a transaction of ours
+	query   bool // in one on a remote, where it must not write
+	watch   bool // in one on a remote, where it may write, so that its like are known
+	bare    bool // the table has no column for its transaction, so that it is marked if it may write
+	again   bool // it runs once more, for reasons of our own,
+	outside bool // since it cannot run in a transaction,
+	claims  bool // or since it locks its row, which is prepared before its SQL begins
+
+	claim   Prepared      // what became of that,
+	refused *exec.Failure // and why not
+}
+
+// first is an attempt of a task that starts; it has no task when there is none.
+func first(t *Task) attempt {
+	if t == nil {
+		return attempt{}
+	}
+	return attempt{task: t, atomic: t.atomic()}
+}
+
+// decide says how the task runs on the session.
+func (a *attempt) decide(s *Shared, session *pool.Session) {
+	t := a.task
+	t.Examine()
+	if t.Row.Remote == "" {
+		a.atomic = t.atomic() && !a.outside
+		a.bare = s.Server.Load().Bare && !t.Traits.Inert
+		return
+	}
+	if !a.again && !session.Foreign {
+		a.query, a.watch = s.Profiles.asQuery(t)
+	}
+	a.atomic = a.query || a.watch
+}
+
+// once tells whether the effects of the run happen exactly once, as far as its SQL shows.
+func (a *attempt) once() bool {
+	return a.task.Traits != nil && a.atomic && !a.task.Traits.Outside && !a.watch && !a.bare
+}
+
+// repeatable tells whether the task may run again.
+func (a *attempt) repeatable() bool { return a.task.Row.Rerun || a.once() }
+
+// guarded tells whether the mark must be on the server's disk before the task starts: a crash that
+// forgot it would have the task run twice, where it must not, or judge it as one that has had no
+// effect.
+func (a *attempt) guarded() bool { return !a.once() || !a.task.Row.Rerun }
+
+// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or
+// must not run again, or it has met a lock on its row before.
+func (a *attempt) needsMark() bool {
+	t := a.task
+	return t.Row.marksFirst() || !a.atomic || a.watch || a.bare || a.again || t.Again > 0 || t.Traits.Outside
+}
+
+// spec is the task as its session has to know it. keep: it runs in the state that the task before
+// has left.
+func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
+	t, limits, parent := a.task, s.Limits.Load(), ""
+	if t.Row.Parent != nil {
+		parent = strconv.FormatInt(*t.Row.Parent, 10)
+	}
+	traits, how := *t.Traits, &t.Row.How
+	traits.Modes = traits.Modes || len(how.Settings) > 0 // any may be among them
+	return &exec.Task{
+		Sending: t.sending(),
+		Input:   *t.Row.Input, Traits: traits, Atomic: a.atomic, Save: how.Save, Keep: keep,
+		Settings: [][2]string{
+			{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
+			{"pg_task.plan", timestamp(t.Row.Schedule.Plan)},
+		},
+		Usual: exec.Usual{s.Shows(t.Row.Group), Parameters(s.Schema, s.Table, *t.Row.Data, parent, int(t.Row.Attempt))},
+		Own:   how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: limits.OutputLimit, Strict: limits.OutputFail,
+		Query: a.query, Forced: t.Row.Remote == "" && (s.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
+	}
+}
+
+// Parameters are the settings that a session shows of a task.
+func Parameters(schema, table, data, parent string, attempt int) [][2]string {
+	return [][2]string{
+		{"pg_task.schema", schema},
+		{"pg_task.table", table},
+		{"pg_task.data", data},
+		{"pg_task.parent", parent},
+		{"pg_task.attempt", strconv.Itoa(attempt)},
+	}
+}
+
+// timestamp writes a moment so that every DateStyle and TimeZone reads it the same.
+func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000000+00") }

@@ -1,0 +1,274 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"pgtaskd/exec"
+)
+
+// serve runs t and what follows it. When that panics, the task that it is at is taken for the cause;
+// the panic goes on, and ends the leadership.
+func (r *runner) serve(ctx context.Context, t *Task) {
+	defer r.post()
+	whole := false
+	defer func() {
+		if whole {
+			return
+		}
+		if r.at.task != nil && !r.known {
+			r.shared.Blame(r.at.task.Row.ID)
+		}
+		if r.session != nil {
+			r.session.Abandon()
+			r.session.Close()
+		}
+	}()
+	r.work(ctx, first(t))
+	whole = true
+}
+
+func (r *runner) work(ctx context.Context, a attempt) {
+	for a.task != nil {
+		r.post()
+		r.at, r.known = a, false
+		a = r.run(ctx)
+	}
+	if r.session == nil {
+		return
+	}
+	if r.session.Spent() || ctx.Err() != nil {
+		r.leave()
+		return
+	}
+	if r.shared.Lanes.IsClosed() {
+		r.post() // which may take long, and needs the session
+	}
+	if !r.session.Holds { // nobody waits for a lock that a task has left in its session
+		if err := r.session.Reset(); err != nil {
+			r.leave()
+			return
+		}
+	}
+	r.shared.Pool.Put(r.session)
+	r.session = nil
+	r.shared.Freed()
+}
+
+// run brings one task to its end, and returns the next. The outcome of the task may be pending then.
+func (r *runner) run(ctx context.Context) (next attempt) {
+	a, t, s := &r.at, r.at.task, r.shared
+	if t.Row.Barred != nil {
+		r.note(Outcome{Task: t, Kind: Finished, Stop: s.Clock.Now(), Result: &exec.Result{Failure: t.Row.Barred}})
+		return r.another()
+	}
+	if t.Row.Data == nil && t.sizes == nil && !r.learn() {
+		return r.another()
+	}
+	if r.session == nil {
+		var instead Outcome
+		if r.session, instead = s.take(ctx, t); r.session == nil {
+			r.note(instead)
+			return attempt{}
+		}
+	}
+	if r.session.Behind() > 0 {
+		return r.goOn(ctx)
+	}
+	s.Profiles.joins(t)
+	r.prevStop = time.Time{}
+	if !r.ready() {
+		t.unload(nil)
+		return r.another()
+	}
+	spec := r.spec()
+	then := r.pipeline.begin(a, spec, r.session)
+	asked := s.Clock.Now()
+	verdict, start, err := r.session.Begin(r.pending.tail, spec, then...)
+	t.unload(spec)
+	if err == nil && t.Row.Remote != "" {
+		r.session.Compare(start, asked, s.Clock.Now())
+	}
+	if err != nil {
+		t.end()
+	} else if r.session.Behind() == 0 {
+		r.land()
+	}
+	r.conclude(verdict, err)
+	r.post()
+	if err != nil {
+		return r.unbegun(ctx, err)
+	}
+	r.session.Bind(t.need())
+	return r.attend(ctx, spec, start)
+}
+
+// learn asks for the names of a task that has long texts; false when its outcome is known by that.
+func (r *runner) learn() bool {
+	t := r.at.task
+	r.flush() // nothing of ours stays open while we wait
+	r.post()
+	told := r.text(LongNames)
+	if told.Sizes != nil {
+		told.Refused = tooLong(told.Sizes, r.shared.LongestText)
+		t.TooLong = told.Refused != nil
+	}
+	if !told.OK || told.Refused != nil {
+		r.turnAway(told.Refused)
+		return false
+	}
+	t.sizes = told.Sizes
+	t.Row.Group, t.Row.Remote, t.Row.How.Format.Null = *t.sizes.Names[0], *t.sizes.Names[1], *t.sizes.Names[2]
+	t.sizes.Names = [3]*string{}
+	return true
+}
+
+// text asks the leader for a text of the task.
+func (r *runner) text(which Text) Answer {
+	pid := int32(0)
+	if r.session != nil {
+		pid = int32(r.session.PID)
+	}
+	return r.shared.Leader.Text(r.shared.Group.Context(), r.at.task, pid, which)
+}
+
+// ready makes the task ready for its session; false when it may not start. What is not exactly once
+// is marked first. In a session whose last task was marked it starts when we are known to lead since:
+// a new leader spares the session of a marked task, and would take what follows there for it.
+func (r *runner) ready() bool {
+	a, t, s := &r.at, r.at.task, r.shared
+	ctx := s.Group.Context()
+	if t.Row.Data == nil {
+		if !r.settled() {
+			return false
+		}
+		if refused, ok := t.load(ctx, r.text); !ok {
+			r.turnAway(refused)
+			return false
+		}
+	}
+	a.decide(s, r.session)
+	if s.Lanes.IsClosed() {
+		r.turnAway(nil)
+		return false
+	}
+	marks, shielded := a.needsMark(), r.session.Shielded && t.Row.Remote == ""
+	if (marks || shielded) && !r.settled() {
+		return false
+	}
+	if marks {
+		answer := s.Leader.Mark(ctx, t, Marking{PID: int32(r.session.PID), Exactly: a.once(), Guarded: a.guarded()})
+		if answer.Refused != nil {
+			r.note(Outcome{Task: t, Stop: s.Clock.Now(), Fault: answer.Refused})
+			return false
+		}
+		if !answer.OK {
+			r.note(Outcome{Task: t, Kind: Refused, Stop: s.Clock.Now()})
+			return false
+		}
+	} else if shielded && !s.Leader.Leads(ctx) {
+		r.turnAway(nil)
+		return false
+	}
+	r.session.Shielded = false
+	return true
+}
+
+// spec is the task as its session has to know it. The row of one that locks it, or its table, shows
+// the transaction before its SQL begins, which runs in just that.
+func (r *runner) spec() *exec.Task {
+	a, t := &r.at, r.at.task
+	spec := r.shared.spec(a, t.Row.How.Save && r.session.Keeps(t.Lane))
+	if a.claims && a.atomic {
+		spec.Claim = func(xact int64) bool {
+			p := Preparation{PID: int32(r.session.PID), Since: r.session.Since, Start: r.shared.Clock.Now(), Xact: xact, Exactly: a.once(), Claims: true}
+			a.claim, a.refused = r.shared.prepare(t, p)
+			t.claimed.Store(a.claim == Taken)
+			return a.claim == Taken
+		}
+	}
+	return spec
+}
+
+// unbegun sees to a task whose SQL has not begun.
+func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
+	failure := new(exec.Failure)
+	switch {
+	case errors.Is(err, exec.ErrUnclaimed):
+		r.land()
+		return r.untaken(r.outcome(time.Time{}, nil), r.at.claim, r.at.refused)
+	case errors.As(err, &failure):
+		r.land()
+		o := r.outcome(time.Time{}, nil)
+		o.Fault = failure
+		r.note(o)
+		return r.another()
+	}
+	r.lose(ctx, time.Time{}, nil, err)
+	return attempt{}
+}
+
+// goOn brings the task to its end that is next of those with the server.
+func (r *runner) goOn(ctx context.Context) (next attempt) {
+	verdict, start, begun, err := r.session.Next()
+	switch {
+	case err == nil && !begun:
+		r.land()
+		r.conclude(verdict, nil)
+		return r.another()
+	case err != nil:
+		r.conclude(verdict, err)
+		r.leave()
+		return attempt{}
+	}
+	q, ok := r.pipeline.next()
+	r.conclude(verdict, nil)
+	if !ok { // called back, though its answer was only late: it is not ours any more
+		r.session.Abandon()
+		r.leave()
+		return attempt{}
+	}
+	r.post()
+	r.at, r.known = q.attempt, false
+	r.shared.Profiles.joins(q.task)
+	r.pipeline.extend(q.task, r.session)
+	return r.attend(ctx, q.spec, start)
+}
+
+// attend sees to a task whose SQL is under way.
+func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (next attempt) {
+	t, s := r.at.task, r.shared
+	r.session.Tasks++
+	began, told := time.Now(), start
+	if t.Row.Remote != "" { // which may tell what it likes
+		start = s.Clock.Now()
+	}
+	t.begin(r.session.Session, start, r.at.once())
+	s.Lanes.Began(t, start)
+	result, err := r.session.Await(spec)
+	t.end()
+	s.Profiles.leaves(t)
+	if r.prevStop.IsZero() {
+		r.prevStop = told
+	}
+	s.Profiles.saw(t, r.at.atomic, result.Stop.Sub(r.prevStop), result)
+	if r.prevStop = result.Stop; result.Stop.IsZero() || t.Row.Remote != "" {
+		result.Stop = start.Add(time.Since(began))
+	} else {
+		s.Clock.heard(result.Stop)
+	}
+	r.session.Saved, r.session.Holds = t.Lane, t.Row.How.Save
+	r.session.Shielded = r.session.Shielded || t.Marks.Load()
+	if s.Ran != nil {
+		s.Ran(t)
+	}
+	if err != nil {
+		r.lose(ctx, start, result, err)
+		return attempt{}
+	}
+	if r.session.Behind() == 0 {
+		r.land()
+	}
+	return r.judge(start, result)
+}
