@@ -36,7 +36,6 @@ var above = map[string]int{
 	"fields of work/run.Row":                         28,
 	"fields of work/run.Task":                        27,
 	"methods of bench.stand":                         43,
-	"methods of exec.Session":                        48,
 	"methods of work.loop":                           214,
 	"methods of work/lane.Lanes":                     71,
 	"methods of work/run.runner":                     44,

@@ -11,36 +11,36 @@ import (
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
 	tags := tags{traits: t.Traits}
-	s.reader.task(output)
-	failure, err := s.answer(sink{
+	s.wire.reader.task(output)
+	failure, err := s.wire.answer(sink{
 		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
 			tags.see(tag)
 			output.Complete(tag)
 		},
 		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices),
 	})
-	s.reader.task(nil)
+	s.wire.reader.task(nil)
 	result := &Result{Raw: failure}
 	answered := false
 	if err == nil {
 		answered, err = s.readQuestion(t, result)
 	}
 	if !answered {
-		s.behind = nil
+		s.pipeline.behind = nil
 	}
 	result.Reason = s.cancel.exit()
-	if len(s.behind) == 0 {
-		s.left(t)
+	if len(s.pipeline.behind) == 0 {
+		s.setup.state.left(t)
 	}
-	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
+	result.Barred = failure != nil && failure.Code == "25006" && s.wire.readOnly && !t.Save && !t.Traits.Modes
 	result.keep(output, notices)
 	result.judge(t, output)
 	switch {
 	case err != nil:
 		return result, err
-	case len(s.behind) > 0 && (tags.ended() || s.status != 'T'):
+	case len(s.pipeline.behind) > 0 && (tags.ended() || s.wire.status != 'T'):
 		return result, &Lost{Cause: errors.New("a query has ended its transaction")}
-	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
+	case result.Failure == nil && answered && !tags.ended() && s.wire.status == 'T':
 		result.Open = true
 		return result, nil
 	}
@@ -57,20 +57,58 @@ func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
 	}
 }
 
+// readQuestion reads what the server says to it, and to the Sync after it. It tells whether it was
+// answered.
+func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err error) {
+	if t.Atomic && t.Traits.Stdin {
+		s.pipeline.probing = s.question.ask(t)
+		s.wire.sync()
+		if err := s.wire.flush(); err != nil {
+			return false, err
+		}
+	}
+	if !s.question.local { // what is ours to wait for has a limit, though SQL may have none
+		s.wire.within(s.wire.limit)
+		defer s.wire.unlimited()
+	}
+	n := s.pipeline.probing
+	s.pipeline.probing = 0
+	if n == 0 && t.Traits.Stdin {
+		return false, nil
+	}
+	rows := 0
+	var bad error
+	failure, err := s.wire.answers(n, func(values [][]byte) {
+		rows++
+		bad = errors.Join(bad, result.hear(values))
+	}, nil)
+	switch {
+	case err != nil:
+		return false, err
+	case failure != nil && result.Raw == nil:
+		result.Raw = failure
+		result.Alone = failure.Code == "22P02" && (t.Query || s.pipeline.open)
+		return false, nil
+	case failure != nil:
+		return false, nil
+	case bad != nil || n > 0 && rows != 1:
+		return false, &Lost{Cause: errors.Join(errAnswer, bad), Broken: true}
+	case len(s.pipeline.behind) == 0:
+		err = s.wire.synced()
+	}
+	return n > 0 && err == nil, err
+}
+
 // closeTransaction ends a transaction that is open and not to be finished by a tail: one that has
 // failed, or that the input has left.
 func (s *Session) closeTransaction(t *Task, result *Result) error {
-	if s.status == 'I' {
+	if s.wire.status == 'I' {
 		return nil
 	}
-	s.limited(true)
-	defer s.limited(false)
-	if s.status == 'T' && result.Failure == nil {
-		s.query("COMMIT")
-		if err := s.flush(); err != nil {
-			return err
-		}
-		failure, err := s.answer(sink{})
+	s.wire.within(s.wire.limit)
+	defer s.wire.unlimited()
+	if s.wire.status == 'T' && result.Failure == nil {
+		failure, err := s.wire.ask("COMMIT")
 		if err != nil {
 			return err
 		}

@@ -2,22 +2,11 @@ package exec
 
 import "errors"
 
-// sendTail queues the COMMIT of the task before.
-func (s *Session) sendTail(tail *Tail, chained bool) {
-	switch {
-	case tail == nil:
-	case chained:
-		s.call("COMMIT AND CHAIN")
-	default:
-		s.call("COMMIT")
-	}
-}
-
 // readTail reads the answers to the n statements of a tail. When the server has passed over what
 // was sent after it, it is ready.
 func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
 	committed, ended := false, false
-	_, failure, err := s.answers(n, nil, func(tag []byte) {
+	failure, err := s.wire.answers(n, nil, func(tag []byte) {
 		committed = string(tag) == "COMMIT"
 		ended = committed || string(tag) == "ROLLBACK"
 	})
@@ -34,20 +23,33 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	return &Verdict{Committed: true}, false, nil
 }
 
+// End does what Begin does for the task before, when none comes after it.
+func (s *Session) End(tail *Tail) (*Verdict, error) {
+	s.wire.within(s.wire.limit)
+	defer s.wire.unlimited()
+	s.setup.commit(false)
+	s.wire.sync()
+	n := s.wire.queued()
+	if err := s.wire.flush(); err != nil {
+		return nil, err
+	}
+	verdict, passed, err := s.readTail(tail, n)
+	if err == nil && !passed {
+		err = s.wire.synced()
+	}
+	return verdict, err
+}
+
 // rollback ends a transaction in which something has failed, if that has not ended it.
 func (s *Session) rollback() error {
-	s.dirty = true
-	if s.status == 'I' {
+	s.setup.state.dirty = true
+	if s.wire.status == 'I' {
 		return nil
 	}
-	s.query("ROLLBACK")
-	if err := s.flush(); err != nil {
+	if _, err := s.wire.ask("ROLLBACK"); err != nil {
 		return err
 	}
-	if _, err := s.answer(sink{}); err != nil {
-		return err
-	}
-	if s.status != 'I' {
+	if s.wire.status != 'I' {
 		return &Lost{Cause: errors.New("the transaction could not be rolled back")}
 	}
 	return nil
@@ -56,24 +58,22 @@ func (s *Session) rollback() error {
 // Rollback takes back what the SQL has done whose transaction is open. The error is a *Lost: then it
 // is taken back as well.
 func (s *Session) Rollback() error {
-	s.limited(true)
-	defer s.limited(false)
+	s.wire.within(s.wire.limit)
+	defer s.wire.unlimited()
 	return s.rollback()
 }
 
-// End does what Begin does for the task before, when none comes after it.
-func (s *Session) End(tail *Tail) (*Verdict, error) {
-	s.limited(true)
-	defer s.limited(false)
-	s.sendTail(tail, false)
-	s.sync()
-	n := s.queued()
-	if err := s.flush(); err != nil {
-		return nil, err
+// Reset makes the session new, which the next Begin need not do then.
+func (s *Session) Reset() error {
+	if !s.setup.state.dirty {
+		return nil
 	}
-	verdict, passed, err := s.readTail(tail, n)
-	if err == nil && !passed {
-		err = s.synced()
+	s.wire.within(s.wire.brief)
+	defer s.wire.unlimited()
+	s.setup.reset()
+	failure, err := s.wire.exchange(nil)
+	if err == nil && failure != nil {
+		err = &Lost{Cause: serverFailure(failure, "")}
 	}
-	return verdict, err
+	return err
 }

@@ -7,10 +7,9 @@
 // into the text of a row. It knows neither lanes nor the table: who starts when, and what is
 // written into the row, is decided in package work.
 //
-// A Session is made of small types: wire is the connection and what is on it; remains decides,
-// without a server, what SQL has left and what it takes to be rid of it; names are those of our
-// prepared statements; shown is what a task's session shows; underWay is what is asked behind the
-// SQL that runs, ahead what is sent behind it; planning knows which plans may be shared; canceller
+// A Session holds its parts: wire is the connection and what is on it; setup makes the session ready
+// for each task, and its state decides, without a server, what SQL has left and what it takes to be rid
+// of it; question asks what has become of a transaction; pipeline is what is with the server; canceller
 // cancels.
 //
 // A Session belongs to one goroutine at a time, a runner of package work. Only Cancel and Abandon

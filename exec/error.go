@@ -65,6 +65,20 @@ func NewFailure(message, code string, more ...string) *Failure {
 	return &Failure{Text: logText(lines, TextLimit), SQLState: sqlstate(code)}
 }
 
+// sqlstate is a code as rows hold it, whatever the server has sent.
+func sqlstate(code string) string {
+	const violation = "08P01" // protocol_violation
+	if len(code) != 5 {
+		return violation
+	}
+	for _, c := range []byte(code) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
+			return violation
+		}
+	}
+	return code
+}
+
 // ErrorText writes an error of the server's, with the statement that met it, as the server's log
 // does.
 func ErrorText(e *pgproto3.ErrorResponse, statement string) string {

@@ -313,7 +313,7 @@ func TestPanicOfCancel(t *testing.T) {
 	}
 	crew := routine.New(t.Context())
 	s.Within(crew)
-	s.cancel.enter(time.Hour, crew)
+	s.cancel.enter(time.Hour)
 	s.Cancel(Stopped)
 	<-crew.Context().Done()
 	if reason := s.cancel.exit(); reason != Stopped {

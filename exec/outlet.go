@@ -35,7 +35,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 func (w *wire) aside() {
 	late, conn, done := w.outlet.late, w.conn.Conn(), make(chan error, 1)
 	w.outlet.late, w.sending = nil, done
-	w.spawn(func() {
+	w.crew.Go(func() {
 		_, err := conn.Write(late)
 		if err != nil { // no answer comes; the server's last word may
 			_ = conn.SetDeadline(time.Now().Add(lastWord))

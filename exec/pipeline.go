@@ -1,10 +1,6 @@
 package exec
 
-import (
-	"time"
-
-	"github.com/jackc/pgx/v5/pgproto3"
-)
+import "time"
 
 // Queries that are over in no time are sent several at once: the exchange of messages costs more
 // than they do. Each has a transaction, a reset and settings of its own, as if it were sent when
@@ -19,7 +15,7 @@ import (
 // and its limits for a silent session hold. After a failure it is ready there, too, and goes on: so
 // what is sent later begins with a statement that fails in a transaction that has failed.
 
-// queued is a task whose SQL is with the server after that of another.
+// queued is a task whose SQL is with the server.
 type queued struct {
 	task     *Task
 	tail     int // statements that commit the task before,
@@ -27,11 +23,12 @@ type queued struct {
 	probing  int // and that ask what has become of the transaction
 }
 
-// ahead is what has been sent after the SQL under way.
-type ahead struct {
-	behind []queued // tasks whose SQL is with the server after that
-	last   *Task    // of them, or the one under way
-	open   bool     // more can be sent after them, and the question of the last expects it
+// pipeline is what is with the server.
+type pipeline struct {
+	probing int      // statements of ours that are sent after the SQL under way
+	behind  []queued // tasks whose SQL is with the server after that
+	last    *Task    // of them, or the one under way
+	open    bool     // more can be sent after them, and the question of the last expects it
 }
 
 // Pipelines tells whether other tasks may be sent after an input like this one: queries only, that
@@ -41,16 +38,16 @@ func (t Traits) Pipelines() bool {
 	return t.Reads && !t.Isolation && !t.Modes && !t.Notifies && !t.Outside && !t.Stdin
 }
 
-// pipelined tells whether the session can have other tasks after this one.
-func (s *Session) pipelined(t *Task) bool {
+// pipelined tells whether a session can have other tasks after this one.
+func (t *Task) pipelined() bool {
 	return t.Atomic && !t.Strict && (t.constant() || !t.Save && len(t.Own) == 0) && t.Traits.Pipelines()
 }
 
 // Behind is how many tasks are with the server after the one under way.
-func (s *Session) Behind() int { return len(s.behind) }
+func (s *Session) Behind() int { return len(s.pipeline.behind) }
 
 // Takes tells whether more can be sent after the tasks that are with the server.
-func (s *Session) Takes() bool { return s.open && !s.cancel.asked() }
+func (s *Session) Takes() bool { return s.pipeline.open && !s.cancel.asked() }
 
 // goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT
 // AND CHAIN after it does.
@@ -59,11 +56,11 @@ const goesOn = "SELECT"
 // Extend sends more tasks after those that are with the server, of which one is under way. What
 // becomes of the session by that Await tells.
 func (s *Session) Extend(then ...*Task) {
-	s.within(s.brief)
-	defer s.limited(false)
-	s.call(goesOn)
+	s.wire.within(s.wire.brief)
+	defer s.wire.unlimited()
+	s.setup.call(goesOn)
 	s.sendBehind(then)
-	if s.flush() != nil {
+	if s.wire.flush() != nil {
 		s.Abandon()
 	}
 }
@@ -72,25 +69,23 @@ func (s *Session) Extend(then ...*Task) {
 func (s *Session) sendBehind(then []*Task) {
 	for i, next := range then {
 		q := queued{task: next}
-		s.left(s.last)
-		s.last = next
-		chained := s.chains(next)
-		s.sendTail(&Tail{}, chained)
-		q.tail = s.queued()
-		s.sendPrepare(next, chained, next.Until)
-		q.prepared = s.queued()
-		s.front.Send(&pgproto3.Flush{})
-		s.query(next.Input)
+		s.setup.state.left(s.pipeline.last)
+		s.pipeline.last = next
+		chained := s.setup.chains(next)
+		s.setup.commit(chained)
+		q.tail = s.wire.queued()
+		s.setup.prepare(next, chained, next.Until)
+		q.prepared = s.wire.queued()
+		s.wire.input(next.Input)
 		if i == len(then)-1 && next.Query { // we may never be heard of again
-			s.sendQuestion(next)
+			q.probing = s.question.ask(next)
 		} else {
-			s.sendQuestionAhead(next)
+			q.probing = s.question.askAhead(next)
 		}
-		q.probing = s.queued()
-		s.behind = append(s.behind, q)
+		s.pipeline.behind = append(s.pipeline.behind, q)
 	}
-	s.sync()
-	s.open = true
+	s.wire.sync()
+	s.pipeline.open = true
 }
 
 // Next goes on to the task after the one that has run, once its transaction is seen to be open:
@@ -98,13 +93,13 @@ func (s *Session) sendBehind(then []*Task) {
 // passed over it and all after it, or, when there is an error too, may have. The verdict is on the
 // task before.
 func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {
-	s.within(s.brief)
-	defer s.limited(false)
-	q := s.behind[0]
-	s.behind = s.behind[1:]
+	s.wire.within(s.wire.brief)
+	defer s.wire.unlimited()
+	q := s.pipeline.behind[0]
+	s.pipeline.behind = s.pipeline.behind[1:]
 	verdict, passed, err := s.readTail(&Tail{}, q.tail)
 	if err != nil || passed {
-		s.behind = nil
+		s.pipeline.behind = nil
 		return verdict, start, false, err
 	}
 	start, failure, err := s.readPrepared(q.prepared)
@@ -112,10 +107,10 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 	case err != nil:
 		return verdict, start, false, err
 	case failure != nil:
-		s.behind = nil
+		s.pipeline.behind = nil
 		return verdict, start, false, nil
 	}
-	s.probing = q.probing
-	s.cancel.enter(q.task.Timeout, s.crew)
+	s.pipeline.probing = q.probing
+	s.cancel.enter(q.task.Timeout)
 	return verdict, start, true, nil
 }

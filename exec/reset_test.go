@@ -64,7 +64,7 @@ func TestNothingIsLeft(t *testing.T) {
 			"taken back":    func(*Result) { b.rollback(); b.alive() },
 			"reset": func(r *Result) {
 				b.end(r)
-				if err := b.session.Reset(); err != nil || b.session.dirty {
+				if err := b.session.Reset(); err != nil || b.session.setup.state.dirty {
 					t.Errorf("%s: %v", input, err)
 				}
 				b.alive()

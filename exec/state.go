@@ -16,9 +16,6 @@ type state struct {
 // session; what is rolled back makes it dirty in any case.
 func (st *state) left(t *Task) { st.dirty = st.dirty || !t.Traits.Inert || len(t.Own) > 0 }
 
-// renewed takes down that DISCARD ALL has been sent.
-func (st *state) renewed() { *st = state{known: map[string]string{}} }
-
 // passedOver takes down that what was sent after that state has failed, and was rolled back or
 // passed over.
 func (st *state) passedOver(before state) {
@@ -35,35 +32,3 @@ func (st *state) needsReset(t *Task) bool {
 
 // constant tells whether a task runs nothing but constants, which leave nothing, and find nothing.
 func (t *Task) constant() bool { return t.Traits.Inert && len(t.Own) == 0 }
-
-// Reset makes the session new, which the next Begin need not do then.
-func (s *Session) Reset() error {
-	if !s.dirty {
-		return nil
-	}
-	s.within(s.brief)
-	defer s.limited(false)
-	s.sendReset()
-	s.sync()
-	n := s.queued()
-	if err := s.flush(); err != nil {
-		return err
-	}
-	_, failure, err := s.answers(n, nil, nil)
-	switch {
-	case err != nil:
-		return err
-	case failure != nil:
-		return &Lost{Cause: serverFailure(failure, "")}
-	}
-	return s.synced()
-}
-
-// sendReset queues it.
-func (s *Session) sendReset() {
-	s.call("DISCARD ALL")
-	if s.masked {
-		s.call("RESET ROLE") // to what ALTER ROLE … SET role says: DISCARD ALL of older servers leaves none
-	}
-	s.renewed()
-}

@@ -1,10 +1,7 @@
 package exec
 
 import (
-	"encoding/binary"
-	"errors"
 	"strconv"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -16,59 +13,26 @@ import (
 // else runs.
 
 // call queues a statement with its parameters, which are texts.
-func (s *Session) call(sql string, args ...[]byte) { s.bind(sql, nil, args) }
+func (s *setup) call(sql string, args ...[]byte) { s.bind(sql, nil, args) }
 
 // bind queues one whose parameters have these formats; nil: they are texts.
-func (s *Session) bind(sql string, formats []int16, args [][]byte) {
-	name := s.parse(sql)
-	s.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
-	s.front.SendExecute(&pgproto3.Execute{})
-	s.asked++
+func (s *setup) bind(sql string, formats []int16, args [][]byte) {
+	s.wire.execute(s.parse(sql), formats, args)
 }
 
 // parse queues what makes a statement known to the server, and returns its name there.
-func (s *Session) parse(sql string) string {
-	name, known := s.known[sql]
+func (s *setup) parse(sql string) string {
+	name, known := s.state.known[sql]
 	switch {
 	case known:
 		return name
-	case s.constants && len(s.known) < knownMost:
-		name = "pgtaskd_" + strconv.Itoa(len(s.known))
-		s.known[sql] = name
+	case s.state.constants && len(s.state.known) < knownMost:
+		name = "pgtaskd_" + strconv.Itoa(len(s.state.known))
+		s.state.known[sql] = name
 	}
-	s.front.SendParse(&pgproto3.Parse{Name: name, Query: sql})
+	s.wire.front.SendParse(&pgproto3.Parse{Name: name, Query: sql})
 	return name
 }
 
 // knownMost bounds them: some have a task's limit in their text.
 const knownMost = 32
-
-var binaryFormat = []int16{pgproto3.BinaryFormat}
-
-// begin is our transaction, whatever has been set: DEFERRABLE waits for others.
-const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
-
-// epoch is that of the server's timestamps: 2000-01-01.
-var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
-
-// moment reads a timestamp in the binary format, which does not depend on DateStyle and TimeZone.
-func moment(value []byte) (time.Time, error) {
-	if len(value) != 8 {
-		return time.Time{}, errMoment
-	}
-	t := int64(binary.BigEndian.Uint64(value))
-	if t < -epoch || t >= momentMost {
-		return time.Time{}, errMoment
-	}
-	return time.UnixMicro(t + epoch), nil
-}
-
-// momentMost bounds the moments of which we know what to do with them: from 1970 to the year 9999.
-var momentMost = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - epoch
-
-// appendMoment writes what moment reads.
-func appendMoment(b []byte, t time.Time) []byte {
-	return binary.BigEndian.AppendUint64(b, uint64(t.UnixMicro()-epoch))
-}
-
-var errMoment = errors.New("the server's clock can't be read")

@@ -11,27 +11,43 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
+// setup makes the session ready for each task: a reset, settings and BEGIN. It knows what SQL has left
+// there, what the session shows, and which statements of ours are prepared.
+type setup struct {
+	wire  *wire
+	state state
+
+	masked  bool // ALTER ROLE or ALTER DATABASE … SET role has the session run as another role than its login
+	endless bool // the role has no transaction_timeout
+
+	base    map[string]string // settings to which a reset returns
+	ready   [8]string         // sets what a task shows: +1, +2 the usual as well; +4 within a time
+	texts   []byte            // of the parameters of such a statement, never nil
+	values  [][]byte          // the parameters, parts of it
+	formats []int16           // of each
+}
+
 // chains tells whether a task can have the transaction that follows on that of the task before
 // without a word (COMMIT AND CHAIN), which spares two statements: where the one before has left
 // nothing. What precedes its SQL is part of it then: the settings fall with it when it rolls back,
 // and a snapshot is taken already. So its input may not choose the modes of its transaction.
-func (s *Session) chains(t *Task) bool {
-	return t.Atomic && !t.Traits.Modes && !t.Traits.Isolation && !s.dirty && !s.needsReset(t) && (!t.Save || t.constant()) && !t.alone() && s.endless
+func (s *setup) chains(t *Task) bool {
+	return t.Atomic && !t.Traits.Modes && !t.Traits.Isolation && !s.state.dirty && !s.state.needsReset(t) && (!t.Save || t.constant()) && !t.alone() && s.endless
 }
 
-// sendPrepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
+// prepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
 // its input can't choose its isolation level, nothing takes a snapshot after that. The task must
 // begin until then, unless that is zero.
-func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) {
-	s.constants = t.constant() && !s.dirty
+func (s *setup) prepare(t *Task, chained bool, until time.Time) {
+	s.state.constants = t.constant() && !s.state.dirty
 	if !chained {
-		if s.needsReset(t) {
-			s.sendReset()
+		if s.state.needsReset(t) {
+			s.reset()
 		}
 		s.call(begin)
 	}
-	s.sendSettings(t, until)
-	s.sendApart(t)
+	s.settings(t, until)
+	s.apart(t)
 	if !chained {
 		s.call("COMMIT")
 		if t.Atomic {
@@ -40,26 +56,39 @@ func (s *Session) sendPrepare(t *Task, chained bool, until time.Time) {
 	}
 }
 
-// shown is what the session of a task shows, and the room in which that is made.
-type shown struct {
-	base    map[string]string // settings to which a reset returns
-	ready   [8]string         // sets what a task shows: +1, +2 the usual as well; +4 within a time
-	texts   []byte            // of the parameters of such a statement, never nil
-	values  [][]byte          // the parameters, parts of it
-	formats []int16           // of each
+// begin is our transaction, whatever has been set: DEFERRABLE waits for others.
+const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+// reset queues what makes the session new.
+func (s *setup) reset() {
+	s.call("DISCARD ALL")
+	if s.masked {
+		s.call("RESET ROLE") // to what ALTER ROLE … SET role says: DISCARD ALL of older servers leaves none
+	}
+	s.state = state{known: map[string]string{}}
 }
 
-// sendSettings queues what the session of the task shows, by a statement that tells the time. What
+// commit queues the COMMIT of the task before, and a transaction that follows on that where it is
+// chained.
+func (s *setup) commit(chained bool) {
+	sql := "COMMIT"
+	if chained {
+		sql = "COMMIT AND CHAIN"
+	}
+	s.call(sql)
+}
+
+// settings queues what the session of the task shows, by a statement that tells the time. What
 // it shows already need not be said.
-func (s *Session) sendSettings(t *Task, until time.Time) {
+func (s *setup) settings(t *Task, until time.Time) {
 	number := 0
 	settings := [1 + len(t.Usual)][][2]string{t.Settings}
 	for i, usual := range t.Usual {
-		if !s.showsAll(i, usual, t.Keep && s.dirty) {
+		if t.Keep && s.state.dirty || !s.showsAll(i, usual) { // SQL whose state is kept may have changed them
 			number |= 1 << i
 			settings[1+i] = usual
 		}
-		s.shows[i] = usual
+		s.state.shows[i] = usual
 	}
 	s.texts, s.values, s.formats = s.texts[:0], s.values[:0], s.formats[:0]
 	for _, some := range settings {
@@ -86,61 +115,57 @@ func (s *Session) sendSettings(t *Task, until time.Time) {
 	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
 	case t.Timeout > 0 && ms < 1<<31:
 		s.call("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
-		s.timeoutSet = true
-	case s.timeoutSet:
+		s.state.timeoutSet = true
+	case s.state.timeoutSet:
 		s.call("RESET statement_timeout")
-		s.timeoutSet = false
+		s.state.timeoutSet = false
 	}
 }
 
-// showsAll tells whether the session shows the settings of that number by now. SQL whose state is
-// kept may have changed them.
-func (s *Session) showsAll(number int, usual [][2]string, kept bool) bool {
-	if kept {
-		return false
-	}
-	if before := s.shows[number]; before != nil {
+// showsAll tells whether the session shows the settings of that number by now.
+func (s *setup) showsAll(number int, usual [][2]string) bool {
+	if before := s.state.shows[number]; before != nil {
 		return slices.Equal(before, usual)
 	}
 	return s.starts(usual)
 }
 
-// sendApart queues the settings that the task alone has, and takes those back that the one before
+// apart queues the settings that the task alone has, and takes those back that the one before
 // had, where its state is kept: one statement, however many there are, since settings can have the
 // server say much about each. No row comes back, which would be taken for the time.
-func (s *Session) sendApart(t *Task) {
+func (s *setup) apart(t *Task) {
 	var settings []byte // a JSON object, which no setting reads otherwise
 	add := func(name string, value *string) {
 		named, _ := json.Marshal(name)
 		valued, _ := json.Marshal(value)
 		settings = append(append(append(append(settings, ','), named...), ':'), valued...)
 	}
-	for _, setting := range s.own {
+	for _, setting := range s.state.own {
 		add(setting[0], nil)
 	}
 	for _, setting := range t.Own {
 		add(setting[0], &setting[1])
 	}
-	if s.own = t.Own; settings != nil {
+	if s.state.own = t.Own; settings != nil {
 		settings[0] = '{'
-		s.call(apart, append(settings, '}'))
+		s.call(settingApart, append(settings, '}'))
 	}
 }
 
-// apart sets each to its value in their order; one without a value goes back to what it was.
-const apart = `SELECT FROM pg_catalog.json_each_text($1::pg_catalog.json) AS s (name, value) WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`
+// settingApart sets each to its value in their order; one without a value goes back to what it was.
+const settingApart = `SELECT FROM pg_catalog.json_each_text($1::pg_catalog.json) AS s (name, value) WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`
 
 // textsKept is the largest room that a session keeps for what its next tasks show, in bytes.
 const textsKept = 16 << 10
 
 // value adds a parameter of the statement that is being made, by which texts have become longer.
-func (s *shown) value(texts []byte, format int16) {
+func (s *setup) value(texts []byte, format int16) {
 	s.values = append(s.values, texts[len(s.texts):len(texts):len(texts)])
 	s.texts, s.formats = texts, append(s.formats, format)
 }
 
 // starts tells whether the session has these settings from its start.
-func (s *shown) starts(settings [][2]string) bool {
+func (s *setup) starts(settings [][2]string) bool {
 	for _, setting := range settings {
 		if value, known := s.base[setting[0]]; !known || value != setting[1] {
 			return false
