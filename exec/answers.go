@@ -180,9 +180,8 @@ func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
 // each statement of the input, and SQL can't make them up. Inside a function or DO block no
 // statement can end a transaction that we have begun.
 type tags struct {
-	traits    Traits
 	finished  bool // the transaction was ended
-	rollbacks int  // ROLLBACK TO SAVEPOINT has the tag of ROLLBACK
+	rollbacks int  // more than statements that return to a savepoint, which have the same tag
 }
 
 func (t *tags) see(tag []byte) {
@@ -195,4 +194,4 @@ func (t *tags) see(tag []byte) {
 }
 
 // ended tells whether the transaction in which the input began is over.
-func (t *tags) ended() bool { return t.finished || t.rollbacks > t.traits.Rollbacks }
+func (t *tags) ended() bool { return t.finished || t.rollbacks > 0 }

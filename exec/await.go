@@ -10,7 +10,7 @@ import (
 // way. The error is a *Lost; the result holds what had come before that.
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
-	tags := tags{traits: t.Traits}
+	tags := tags{rollbacks: -t.Traits.Rollbacks}
 	s.wire.reader.task(output)
 	failure, err := s.wire.answer(sink{
 		rows: output.Rows, row: output.Row, complete: func(tag []byte) {

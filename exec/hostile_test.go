@@ -17,6 +17,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 
+	"pgtaskd/exec/traits"
 	"pgtaskd/routine"
 	"pgtaskd/server/fake"
 	"pgtaskd/server/servertest"
@@ -96,7 +97,7 @@ var conversations = map[string]func(context.Context, *Session) error{
 
 func hostileTask(atomic bool) *Task {
 	return &Task{
-		Input: "SELECT 1", Traits: Examine("SELECT 1"), Atomic: atomic, Query: atomic, Timeout: hostileLimit,
+		Input: "SELECT 1", Traits: traits.Examine("SELECT 1"), Atomic: atomic, Query: atomic, Timeout: hostileLimit,
 		Format: Format{Delimiter: '\t', Quote: '"', Header: true, String: true}, Limit: 1 << 16, Until: time.Now().Add(time.Hour),
 	}
 }

@@ -31,13 +31,6 @@ type pipeline struct {
 	open    bool     // more can be sent after them, and the question of the last expects it
 }
 
-// Pipelines tells whether other tasks may be sent after an input like this one: queries only, that
-// choose nothing for their transaction and leave nothing by which those after them could be told, or
-// disturbed, before we know of it.
-func (t Traits) Pipelines() bool {
-	return t.Reads && !t.Isolation && !t.Modes && !t.Notifies && !t.Outside && !t.Stdin
-}
-
 // pipelined tells whether a session can have other tasks after this one.
 func (t *Task) pipelined() bool {
 	return t.Atomic && !t.Strict && (t.constant() || !t.Save && len(t.Own) == 0) && t.Traits.Pipelines()

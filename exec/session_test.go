@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/traits"
 	"pgtaskd/server/servertest"
 )
 
@@ -70,8 +71,8 @@ func (b *bench) until(sql string, args ...any) {
 // spec is a task as the table's defaults make it. The names of its settings are those of all tasks
 // of its session.
 func spec(input string) *Task {
-	traits := Examine(input)
-	return &Task{Input: input, Traits: traits, Atomic: traits.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
+	examined := traits.Examine(input)
+	return &Task{Input: input, Traits: examined, Atomic: examined.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
 }
 
 // TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits

@@ -5,12 +5,14 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/traits"
 )
 
 // Task is what a session has to know of a task in order to run it.
 type Task struct {
 	Input    string
-	Traits   Traits
+	Traits   traits.Traits
 	Atomic   bool        // in a transaction of ours
 	Keep     bool        // the state that the task before has left in the session
 	Save     bool        // the state that it leaves, for the next

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/traits"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 )
@@ -48,13 +49,13 @@ type Row struct {
 type Task struct {
 	lane.Ticket
 	Row     Row
-	Leader  int32        // pid of the control session that has read it
-	Shows   [][2]string  // what the sessions of its lane show
-	Traits  *exec.Traits // nil: not looked at yet
-	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
-	room    int64        // bytes that its long texts take up; 0: none
-	TooLong bool         // a text of its is, and what follows on it may be much
-	Again   int          // how often it had to run again for reasons of our own
+	Leader  int32          // pid of the control session that has read it
+	Shows   [][2]string    // what the sessions of its lane show
+	Traits  *traits.Traits // nil: not looked at yet
+	sizes   *Sizes         // of its texts, where they are long; nil: not asked for yet
+	room    int64          // bytes that its long texts take up; 0: none
+	TooLong bool           // a text of its is, and what follows on it may be much
+	Again   int            // how often it had to run again for reasons of our own
 
 	Atomic  bool          // of its runner: it runs in our transaction
 	query   bool          // of its runner: it runs in our transaction on a remote, and must not write there
@@ -102,15 +103,15 @@ func (t *Task) Examine() {
 	if t.Traits != nil {
 		return
 	}
-	traits := exec.Examine(*t.Row.Input)
-	t.Described(&traits)
+	found := traits.Examine(*t.Row.Input)
+	t.Described(&found)
 }
 
 // Described takes down what its input is like, as Examine says.
-func (t *Task) Described(traits *exec.Traits) {
-	t.Traits = traits
-	t.Atomic = traits.Atomic() && t.Row.Remote == "" &&
-		(t.Row.Rerun || !traits.Calls || !traits.Outside) // a CALL that commits inside would have to run twice, with what is outside
+func (t *Task) Described(found *traits.Traits) {
+	t.Traits = found
+	t.Atomic = found.Atomic() && t.Row.Remote == "" &&
+		(t.Row.Rerun || !found.Calls || !found.Outside) // a CALL that commits inside would have to run twice, with what is outside
 }
 
 // opens shows what gives up the session that is being opened for the task, nil: none is any more. A
