@@ -4,12 +4,14 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
 )
 
 // Await reads what comes of the input that Begin has sent. After it no cancel of ours is on its
 // way. The error is a *Lost; the result holds what had come before that.
 func (s *Session) Await(t *Task) (*Result, error) {
-	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
+	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
 	tags := tags{rollbacks: -t.Traits.Rollbacks}
 	s.wire.reader.task(output)
 	failure, err := s.wire.answer(sink{
@@ -49,7 +51,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 
 // noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found
 // ours.
-func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
+func (t *Task) noticed(notices *text.Notices) func(*pgproto3.NoticeResponse) {
 	return func(n *pgproto3.NoticeResponse) {
 		if !t.Atomic || n.Code != "25001" || n.Routine != "BeginTransactionBlock" {
 			notices.Add(n)
@@ -113,13 +115,13 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 			return err
 		}
 		if failure != nil {
-			result.Raw, result.Failure = failure, serverFailure(failure, t.Input)
+			result.Raw, result.Failure = failure, text.ServerFailure(failure, t.Input)
 		}
 	}
 	return s.rollback()
 }
 
-func (r *Result) keep(output *Output, notices *Notices) {
+func (r *Result) keep(output *text.Output, notices *text.Notices) {
 	if text, ok := output.Text(); ok {
 		r.Output = &text
 	}
@@ -129,34 +131,23 @@ func (r *Result) keep(output *Output, notices *Notices) {
 }
 
 // judge says whether the run failed, by the server's word or by ours.
-func (r *Result) judge(t *Task, output *Output) {
+func (r *Result) judge(t *Task, output *text.Output) {
 	switch {
 	case r.Raw != nil && r.Reason == TimedOut && r.Raw.Code == queryCanceled:
 		timeout := *r.Raw
 		timeout.Message = "canceling statement due to statement timeout"
-		r.Failure = serverFailure(&timeout, t.Input)
+		r.Failure = text.ServerFailure(&timeout, t.Input)
 	case r.Raw != nil && t.Claim != nil && r.Raw.Hint == "" && (r.Raw.Code == "25001" || r.Raw.Code == "40001"):
 		hinted := *r.Raw
 		hinted.Hint = claimHint
-		r.Failure = serverFailure(&hinted, t.Input)
+		r.Failure = text.ServerFailure(&hinted, t.Input)
 	case r.Raw != nil:
-		r.Failure = serverFailure(r.Raw, t.Input)
+		r.Failure = text.ServerFailure(r.Raw, t.Input)
 	case output.Binary():
-		r.Failure = NewFailure("COPY TO STDOUT in binary format is not supported", "0A000", "STATEMENT", t.Input)
+		r.Failure = text.NewFailure("COPY TO STDOUT in binary format is not supported", "0A000", "STATEMENT", t.Input)
 	case t.Strict && output.Over():
-		r.Failure = NewFailure("output exceeds the limit", "54000", "STATEMENT", t.Input)
+		r.Failure = text.NewFailure("output exceeds the limit", "54000", "STATEMENT", t.Input)
 	}
-}
-
-func serverFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
-	if e == nil {
-		return nil
-	}
-	f := &Failure{Text: ErrorText(e, statement), SQLState: sqlstate(e.Code), routine: e.Routine}
-	if len(e.Detail) <= detailMost {
-		f.Detail = e.Detail
-	}
-	return f
 }
 
 // claimHint says why the server refuses what else it takes: another transaction of ours has written to

@@ -8,6 +8,8 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
 )
 
 // pgproto3 holds each message whole, however long it is. A bound stands between a connection and
@@ -21,7 +23,6 @@ const (
 	messageMost = 16 << 10
 	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
 	greetMost   = 1 << 20
-	pieceSize   = 32 << 10
 )
 
 var (
@@ -49,15 +50,15 @@ func bounded(cfg *pgconn.Config, tell func(*bound)) {
 // bound reads messages. It belongs to the goroutine that reads.
 type bound struct {
 	from    io.Reader
-	whole   bool    // rows are passed on, however long
-	own     bool    // of a session in the target's own database; see pay
-	greeted bool    // the first task has begun
-	sent    int     // bytes, until then
-	output  *Output // of the query under way; nil: its long rows are dropped
-	said    int     // by the server since the task began, as far as its output has not grown; see fetch
-	paid    int     // the bytes of the output that have been counted so
-	asked   bool    // for a password, in whatever form
-	proved  bool    // a proof of it has been asked for
+	whole   bool         // rows are passed on, however long
+	own     bool         // of a session in the target's own database; see pay
+	greeted bool         // the first task has begun
+	sent    int          // bytes, until then
+	output  *text.Output // of the query under way; nil: its long rows are dropped
+	said    int          // by the server since the task began, as far as its output has not grown; see fetch
+	paid    int          // the bytes of the output that have been counted so
+	asked   bool         // for a password, in whatever form
+	proved  bool         // a proof of it has been asked for
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
 	afford func(iterations int) error
@@ -81,7 +82,7 @@ type long struct {
 }
 
 // task says where the rows of the task go whose SQL is under way; nil: it is over.
-func (b *bound) task(output *Output) {
+func (b *bound) task(output *text.Output) {
 	b.output, b.said, b.paid = output, 0, 0
 }
 
@@ -197,12 +198,12 @@ func (b *bound) begin() {
 			return encoded('R', body)
 		}
 	case kind == 'D' && b.output != nil:
-		if row := (&longRow{output: b.output}); b.output.startRow(length - 2 - 4*valuesMost) {
+		if row := (&longRow{output: b.output}); b.output.StartRow(length - 2 - 4*valuesMost) {
 			b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
 		}
 	case kind == 'd' && b.output != nil:
-		if output := b.output; output.startCopy(length) {
-			b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
+		if output := b.output; output.StartCopy(length) {
+			b.long.take, b.long.end = output.Piece, func() []byte { output.EndCopy(); return nil }
 		}
 	case kind == 'd' && b.whole: // a stream of replication: its head says what it is about
 		var head []byte
@@ -226,7 +227,7 @@ func (b *bound) digest() error {
 		b.begin()
 	}
 	if b.pieces == nil {
-		b.pieces = make([]byte, pieceSize)
+		b.pieces = make([]byte, text.PieceMost)
 	}
 	for b.long.left > 0 && b.wrong == nil {
 		p := b.rest

@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
 )
 
 // backend is a server's messages as they come.
@@ -141,7 +143,7 @@ func TestLongRowAfterOthers(t *testing.T) {
 	)
 	b := &bound{from: &server, greeted: true}
 	s := &wire{front: pgproto3.NewFrontend(b, io.Discard), reader: b}
-	o := NewOutput(standard, 0)
+	o := text.NewOutput(text.Format{Delimiter: '\t', Null: `\N`, Header: true}, 0)
 	b.output = o
 	if _, err := s.answer(sink{rows: o.Rows, row: o.Row, complete: o.Complete}); err != nil {
 		t.Fatal(err)
@@ -238,7 +240,7 @@ func FuzzLongRow(f *testing.F) {
 	f.Add("\xe4\xa4", "x", uint16(30_000), byte('\''), byte('\''), byte(','), uint8(80))
 	f.Fuzz(func(t *testing.T, one, two string, times uint16, quote, escape, delimiter byte, limit uint8) {
 		one = strings.Repeat(one, min(int(times), 300_000/(len(one)+1)))
-		format := Format{Delimiter: delimiter, Escape: escape, Quote: quote, Null: "none", Header: true}
+		format := text.Format{Delimiter: delimiter, Escape: escape, Quote: quote, Null: "none", Header: true}
 		values := [][]byte{[]byte(one), nil, []byte(two), {}}
 		fields := []pgproto3.FieldDescription{{Name: []byte("a")}, {Name: []byte("b")}, {Name: []byte("c")}, {Name: []byte("d")}}
 		row, err := (&pgproto3.DataRow{Values: values}).Encode(nil)
@@ -248,8 +250,8 @@ func FuzzLongRow(f *testing.F) {
 		copied, _ := (&pgproto3.CopyData{Data: append([]byte(one), two...)}).Encode(nil)
 		valid := utf8.ValidString(one) && utf8.ValidString(two) && !strings.Contains(one+two, "\x00")
 		most := int64(limit) << 13
-		whole, pieces := NewOutput(format, most), NewOutput(format, most)
-		for _, o := range []*Output{whole, pieces} {
+		whole, pieces := text.NewOutput(format, most), text.NewOutput(format, most)
+		for _, o := range []*text.Output{whole, pieces} {
 			o.Rows(fields)
 		}
 		for range 2 {

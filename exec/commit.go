@@ -1,6 +1,10 @@
 package exec
 
-import "errors"
+import (
+	"errors"
+
+	"pgtaskd/exec/text"
+)
 
 // readTail reads the answers to the n statements of a tail. When the server has passed over what
 // was sent after it, it is ready.
@@ -14,11 +18,11 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	case err != nil:
 		return nil, false, err
 	case failure != nil:
-		return &Verdict{Failure: serverFailure(failure, tail.Input)}, true, s.rollback()
+		return &Verdict{Failure: text.ServerFailure(failure, tail.Input)}, true, s.rollback()
 	case !ended:
 		return nil, false, &Lost{Cause: errors.New("the server has not answered COMMIT"), Broken: true}
 	case !committed:
-		return &Verdict{Failure: NewFailure("the transaction could not be committed", "40000")}, false, nil
+		return &Verdict{Failure: text.NewFailure("the transaction could not be committed", "40000")}, false, nil
 	}
 	return &Verdict{Committed: true}, false, nil
 }
@@ -73,7 +77,7 @@ func (s *Session) Reset() error {
 	s.setup.reset()
 	failure, err := s.wire.exchange(nil)
 	if err == nil && failure != nil {
-		err = &Lost{Cause: serverFailure(failure, "")}
+		err = &Lost{Cause: text.ServerFailure(failure, "")}
 	}
 	return err
 }

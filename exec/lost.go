@@ -8,6 +8,8 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
 )
 
 // Lost is the end of a session: the connection is gone, by itself or with a FATAL error of the
@@ -30,7 +32,7 @@ func (l *Lost) Error() string {
 func (l *Lost) Unwrap() error { return l.Cause }
 
 // Failure is the server's last word, as the row of the task that it met shows it.
-func (l *Lost) Failure(statement string) *Failure { return serverFailure(l.Fatal, statement) }
+func (l *Lost) Failure(statement string) *text.Failure { return text.ServerFailure(l.Fatal, statement) }
 
 // What the protocol allows a server to say. Whoever breaks it is not listened to any more: what
 // comes next could be anything.

@@ -41,7 +41,7 @@ func (b *bound) fetch(p []byte) (int, error) {
 		return b.from.Read(p)
 	}
 	if b.output != nil {
-		grown := max(b.paid, b.output.kept()) // a part may have been taken back
+		grown := max(b.paid, b.output.Len()) // a part may have been taken back
 		b.said = max(0, b.said-paidBack*(grown-b.paid))
 		b.paid = grown
 	}

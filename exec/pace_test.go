@@ -13,6 +13,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"pgtaskd/exec/text"
 	"pgtaskd/routine"
 )
 
@@ -44,7 +45,7 @@ var errEnough = errors.New("enough")
 
 // drained reads all of it.
 func (f *flood) drained() error {
-	b := &bound{from: f, greeted: true, output: NewOutput(Format{}, 1<<16)}
+	b := &bound{from: f, greeted: true, output: text.NewOutput(text.Format{}, 1<<16)}
 	_, err := io.Copy(io.Discard, b)
 	return err
 }
@@ -95,7 +96,7 @@ func TestWhatComesByteForByteHasItsPace(t *testing.T) {
 	// Not parallel, likewise.
 	synctest.Test(t, func(t *testing.T) {
 		const size = 200_000
-		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, size))), greeted: true, output: NewOutput(Format{}, 1<<16)}
+		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, size))), greeted: true, output: text.NewOutput(text.Format{}, 1<<16)}
 		b.left = size // of one message
 		began := time.Now()
 		if _, err := io.Copy(io.Discard, b); err != nil {
@@ -113,11 +114,13 @@ func TestWhatComesByteForByteHasItsPace(t *testing.T) {
 func TestOutputThatIsTakenBackCostsNothing(t *testing.T) {
 	// Not parallel, likewise.
 	synctest.Test(t, func(t *testing.T) {
-		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, 4))), greeted: true, output: NewOutput(Format{}, 8<<20)}
+		output := text.NewOutput(text.Format{}, 8<<20)
+		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, 4))), greeted: true, output: output}
 		b.left = 4
 		began := time.Now()
-		for _, grown := range []int{8 << 20, 0, 1 << 20} {
-			b.output.text = make([]byte, grown)
+		output.StartRow(0)
+		for _, more := range []int{8 << 20, 1, 0} {
+			output.Piece(bytes.Repeat([]byte("x"), more))
 			if _, err := b.Read(make([]byte, 1)); err != nil {
 				t.Fatal(err)
 			}
@@ -135,7 +138,7 @@ func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		for _, says := range [][]byte{row, line} {
-			output := NewOutput(Format{}, 0)
+			output := text.NewOutput(text.Format{}, 0)
 			b := &bound{from: &flood{began.Add(time.Second), says, 0, new(atomic.Int64), 4 << 20}, greeted: true, output: output}
 			front := pgproto3.NewFrontend(b, nil)
 			for {
@@ -150,14 +153,14 @@ func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 					output.Copy(m.Data)
 				}
 			}
-			if output.kept() < 1<<19 {
-				t.Error(output.kept(), "bytes are kept")
+			if output.Len() < 1<<19 {
+				t.Error(output.Len(), "bytes are kept")
 			}
 		}
 		few := bytes.Repeat(notice, 900)
 		b := &bound{greeted: true}
 		for range 1000 {
-			b.task(NewOutput(Format{}, 1<<16))
+			b.task(text.NewOutput(text.Format{}, 1<<16))
 			b.from = bytes.NewReader(few)
 			if _, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{b}, make([]byte, 100)); err != nil {
 				t.Error(err)

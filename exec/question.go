@@ -1,6 +1,10 @@
 package exec
 
-import "errors"
+import (
+	"errors"
+
+	"pgtaskd/exec/text"
+)
 
 // The question that follows a task's SQL: which transaction is this, and what time is it? A
 // transaction without an id has written nothing. The path may be anybody's by now: it is function
@@ -105,7 +109,7 @@ func (q *question) claims(t *Task) (unclaimed bool, err error) {
 	case err != nil:
 		return false, err
 	case failure != nil:
-		return false, serverFailure(failure, t.Input)
+		return false, text.ServerFailure(failure, t.Input)
 	case bad != nil:
 		return false, &Lost{Cause: bad, Broken: true}
 	}

@@ -6,12 +6,14 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
 )
 
 // Begin sends, in one flush, what commits the task before (tail may be nil), what makes the session
 // new unless the task wants it as it is, and the task's SQL, and reads the answers to all but the
 // last: its SQL is under way then, since start by the server's clock. If anything before it fails,
-// the server passes over it. The error is a *Lost, a *Failure of the preparation (the task has not
+// the server passes over it. The error is a *Lost, a *text.Failure of the preparation (the task has not
 // started), or ErrUnclaimed. A verdict that is not nil counts in any case. As many of then follow it
 // as Behind tells.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
@@ -49,9 +51,9 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 		}
 		s.pipeline.behind = nil
 		if s.setup.state.passedOver(before); failure.Code == queryCanceled { // by a limit that SQL before it has left
-			return verdict, start, &Lost{Cause: serverFailure(failure, t.Input), Unbegun: true}
+			return verdict, start, &Lost{Cause: text.ServerFailure(failure, t.Input), Unbegun: true}
 		}
-		return verdict, start, serverFailure(failure, t.Input)
+		return verdict, start, text.ServerFailure(failure, t.Input)
 	}
 }
 
@@ -126,7 +128,7 @@ func (s *Session) sendAlone(t *Task) error {
 	}
 	if t.Claim != nil {
 		unclaimed, err := s.question.claims(t)
-		if failure := new(Failure); unclaimed || errors.As(err, &failure) {
+		if failure := new(text.Failure); unclaimed || errors.As(err, &failure) {
 			if lost := s.Rollback(); lost != nil {
 				return notBegun(lost)
 			}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/text"
 	"pgtaskd/exec/traits"
 	"pgtaskd/server/servertest"
 )
@@ -72,7 +73,7 @@ func (b *bench) until(sql string, args ...any) {
 // of its session.
 func spec(input string) *Task {
 	examined := traits.Examine(input)
-	return &Task{Input: input, Traits: examined, Atomic: examined.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
+	return &Task{Input: input, Traits: examined, Atomic: examined.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: text.Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
 }
 
 // TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits
@@ -171,7 +172,7 @@ func output(r *Result) string {
 
 func failure(r *Result) string { return code(r.Failure) }
 
-func code(f *Failure) string {
+func code(f *text.Failure) string {
 	if f == nil {
 		return ""
 	}
@@ -208,7 +209,7 @@ func TestLongestTimeout(t *testing.T) {
 		task := spec("SELECT 1")
 		task.Timeout = timeout
 		verdict, _, err := b.session.Begin(nil, task)
-		if early := new(Failure); errors.As(err, &early) && early.SQLState == "57014" && timeout < time.Second {
+		if early := new(text.Failure); errors.As(err, &early) && early.SQLState == "57014" && timeout < time.Second {
 			continue // it has met BEGIN
 		}
 		if err != nil {
@@ -351,7 +352,7 @@ func TestUnprepared(t *testing.T) {
 	_, start, err := b.session.Begin(nil, task)
 	var gone *Lost
 	if err == nil || errors.As(err, &gone) || !start.IsZero() {
-		t.Errorf("%T %v, want a *Failure", err, err)
+		t.Errorf("%T %v, want a *text.Failure", err, err)
 	}
 }
 

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"pgtaskd/exec/text"
 	"pgtaskd/exec/traits"
 )
 
@@ -20,7 +21,7 @@ type Task struct {
 	Usual    Usual       // likewise, set only where the session does not show them by now
 	Own      [][2]string // settings of the task's own, which no other may have
 	Timeout  time.Duration
-	Format   Format
+	Format   text.Format
 	Limit    int64         // of the output, in bytes
 	Strict   bool          // output beyond the limit is an error
 	Until    time.Time     // after another, where it must be set: the latest moment at which it may begin, by the server's clock
@@ -42,7 +43,7 @@ type Usual [2][][2]string
 type Result struct {
 	Output  *string
 	Notice  *string
-	Failure *Failure                // nil: the SQL ran well
+	Failure *text.Failure           // nil: the SQL ran well
 	Raw     *pgproto3.ErrorResponse // the server's error that Failure shows, if it is the server's
 	Reason  Reason                  // why it was cancelled, if it was
 	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
@@ -79,5 +80,5 @@ type Tail struct {
 // Verdict is what the server said to COMMIT.
 type Verdict struct {
 	Committed bool
-	Failure   *Failure // why not: a deferred constraint or trigger, a conflict
+	Failure   *text.Failure // why not: a deferred constraint or trigger, a conflict
 }

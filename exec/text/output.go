@@ -1,4 +1,4 @@
-package exec
+package text
 
 import (
 	"bytes"
@@ -8,16 +8,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
-
-// Format says how a task wants its results shown.
-type Format struct {
-	Delimiter byte   // between the values of a row; 0: nothing
-	Escape    byte   // before Quote and Escape inside quoted values; 0: nothing
-	Quote     byte   // around values; 0: nothing
-	Null      string // in place of NULL
-	Header    bool   // names above the rows of results with more than one column
-	String    bool   // quote no numbers, booleans and the like
-}
 
 // Output gathers the results of one run as text, from the messages of the server in the order in
 // which they come. It belongs to the goroutine that reads them. It keeps no more than its limit.
@@ -55,17 +45,6 @@ func NewOutput(format Format, limit int64) *Output {
 		o.special = string([]byte{format.Quote, format.Escape})
 	}
 	return o
-}
-
-// character is the text of one byte: of none that is none by itself. 0 is no text.
-func character(b byte) string {
-	switch {
-	case b == 0:
-		return ""
-	case b >= utf8.RuneSelf:
-		return unreadable
-	}
-	return string(rune(b))
 }
 
 // Rows takes a row description: the answer to the statement is rows.
@@ -123,17 +102,17 @@ func (o *Output) CopyOut(binary bool) {
 	o.binary = o.binary || binary
 }
 
-// kept is how many bytes there are of it.
-func (o *Output) kept() int { return len(o.text) }
+// Len is how many bytes there are of it.
+func (o *Output) Len() int { return len(o.text) }
 
 // Binary reports whether COPY has sent what is no text.
 func (o *Output) Binary() bool { return o.binary }
 
 // Copy takes the text of COPY TO STDOUT, which keeps its line ends as they are.
 func (o *Output) Copy(data []byte) {
-	if len(data) > 0 && o.startCopy(len(data)) {
-		o.piece(data)
-		o.endCopy()
+	if len(data) > 0 && o.StartCopy(len(data)) {
+		o.Piece(data)
+		o.EndCopy()
 	}
 }
 
@@ -191,7 +170,7 @@ func (o *Output) takeBack() { o.text, o.open, o.over = o.text[:o.part.start], o.
 const (
 	roomFrom = 1 << 20
 	roomMost = 16 << 20
-	roomOver = 3*pieceSize + 1<<10 // for what is taken back, and the last line
+	roomOver = 3*PieceMost + 1<<10 // for what is taken back, and the last line
 )
 
 // room makes room for n more bytes.
@@ -208,8 +187,8 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	}
 	for i, value := range values {
 		o.startValue(i, value == nil, quoted(i))
-		o.piece(value)
-		o.endValue()
+		o.Piece(value)
+		o.EndValue()
 	}
 	o.end()
 }

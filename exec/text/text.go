@@ -1,0 +1,65 @@
+// Package text turns what a server says into the texts of a task's row: Output the rows and tags,
+// Notices the notices, Failure the error. Every text is valid UTF-8 without NUL, and has a limit.
+//
+// An Output and Notices belong to the goroutine that reads the server's messages. The functions may be
+// called from anywhere.
+package text
+
+import (
+	"strings"
+	"unicode/utf8"
+)
+
+// Limit bounds the text of an error, and of all notices of a run, in bytes.
+const Limit = 64 << 10
+
+// cutMark stands where a text has been cut, and unreadable for bytes that are no text. Any database
+// can store both, whatever its encoding.
+const (
+	cutMark    = "..."
+	unreadable = "?"
+)
+
+// ASCII is a text as any database can store it.
+func ASCII(text string) string {
+	if isASCII(text) {
+		return text
+	}
+	return strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// isASCII tells whether a text is the same in each encoding.
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// validText makes any bytes a text that PostgreSQL stores: valid UTF-8 without NUL.
+func validText(s string) string {
+	s = strings.ToValidUTF8(s, unreadable)
+	if strings.IndexByte(s, 0) >= 0 {
+		s = strings.ReplaceAll(s, "\x00", unreadable)
+	}
+	return s
+}
+
+// cutText cuts a text that is longer than limit bytes between two characters, and marks where.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := max(limit-len(cutMark), 0)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + cutMark
+}
