@@ -13,7 +13,7 @@ import (
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
 	tags := tags{rollbacks: -t.Traits.Rollbacks}
-	s.wire.reader.task(output)
+	s.wire.reader.Task(output)
 	failure, err := s.wire.answer(sink{
 		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
 			tags.see(tag)
@@ -21,7 +21,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		},
 		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices),
 	})
-	s.wire.reader.task(nil)
+	s.wire.reader.Task(nil)
 	result := &Result{Raw: failure}
 	answered := false
 	if err == nil {

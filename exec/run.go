@@ -73,7 +73,7 @@ func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q queued, err err
 // sends bounds the time until the answers to what precedes the task's SQL have come. To commit the
 // task before may take as long as triggers of the user's do.
 func (s *Session) sends(tail *Tail, t *Task) {
-	s.wire.reader.greeted = true
+	s.wire.reader.Greeted()
 	switch {
 	case tail != nil:
 		s.wire.within(s.wire.limit)

@@ -56,7 +56,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.asked, wire: w,
+		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(), wire: w,
 		setup: setup{wire: w, state: state{known: map[string]string{}}, base: cfg.RuntimeParams, texts: []byte{}},
 	}
 	s.question = question{wire: w, setup: &s.setup, local: local}

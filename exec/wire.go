@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"pgtaskd/exec/bound"
 	"pgtaskd/routine"
 )
 
@@ -18,7 +19,7 @@ import (
 // still to say to that.
 type wire struct {
 	conn   *pgconn.PgConn
-	reader *bound // of what the server sends
+	reader *bound.Reader // of what the server sends
 	front  *pgproto3.Frontend
 	outlet *outlet        // of front
 	crew   *routine.Group // what the session starts belongs to
@@ -37,11 +38,7 @@ type wire struct {
 // in Connect.
 func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, trusted bool) (*wire, error) {
 	w := &wire{status: 'I', limit: limit, brief: readyMost}
-	bounded(cfg, func(b *bound) { // of the last try: a connection may take several
-		if w.reader, b.own, b.afford = b, own, affordable; !trusted {
-			b.afford = affords(ctx)
-		}
-	})
+	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r }) // of the last try: a connection may take several
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(from io.Reader, to io.Writer) *pgproto3.Frontend {
 		w.outlet = &outlet{to: to}

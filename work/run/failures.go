@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/bound"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
 )
@@ -64,7 +65,7 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	var refused *remote.Refused
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
-	var costly *exec.Costly
+	var costly *bound.Costly
 	superuser := r.Server.Load().Superuser
 	if t.Row.Role.Name != "" {
 		superuser = t.Row.Role.Superuser

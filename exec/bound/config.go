@@ -1,0 +1,45 @@
+// Package bound bounds what a server can make us hold and compute. It knows how long messages are
+// taken in pieces, at what pace they are read, and how much a proof of a password may cost.
+//
+// pgproto3 holds each message whole, however long it is. A Reader stands between a connection and
+// pgproto3: it passes short messages on without copying them, and takes long ones in pieces. Of an
+// error or notice it keeps what a row shows; rows and the data of COPY go straight to the output of
+// the task.
+package bound
+
+import (
+	"context"
+	"io"
+
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// Own bounds the memory that connections of our own with the configuration take for what the server
+// sends: errors and notices are cut, and so is the data of COPY. Rows are passed on whole, as the
+// queries of such a connection bound them.
+func Own(cfg *pgconn.Config) {
+	bounded(cfg, func(b *Reader) { b.whole, b.afford = true, affordable })
+}
+
+// Tasks bounds connections on which tasks run, in the target's own database or elsewhere, and tells
+// of the reader of each. trusted is one of the serving role's, whose password is its own; another waits
+// until ctx ends for its proof to be afforded.
+func Tasks(ctx context.Context, cfg *pgconn.Config, own, trusted bool, tell func(*Reader)) {
+	bounded(cfg, func(b *Reader) {
+		if b.own, b.afford = own, affordable; !trusted {
+			b.afford = affords(ctx)
+		}
+		tell(b)
+	})
+}
+
+// bounded puts a bound into each connection that is made with the configuration, and tells of it.
+func bounded(cfg *pgconn.Config, tell func(*Reader)) {
+	build := cfg.BuildFrontend
+	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
+		b := &Reader{from: r}
+		tell(b)
+		return build(b, w)
+	}
+}
