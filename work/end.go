@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/change"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
@@ -33,7 +33,7 @@ type end struct {
 func endOf(o run.Outcome, t *inflight.Task) end { return end{Outcome: o, task: t} }
 
 // failure is why the task has failed, nil when it has not.
-func (e end) failure() *exec.Failure {
+func (e end) failure() *text.Failure {
 	if e.Kind == run.Stopped {
 		return stopFailure(e)
 	}
@@ -41,6 +41,19 @@ func (e end) failure() *exec.Failure {
 		return e.Result.Failure
 	}
 	return e.Fault
+}
+
+// stopFailure says of a task that it was stopped.
+func stopFailure(e end) *text.Failure {
+	detail := "Its state was set to STOP while it ran."
+	if e.Start.IsZero() {
+		detail = "Its state was set to STOP before it had started."
+	}
+	input := ""
+	if e.task.Row.Input != nil {
+		input = *e.task.Row.Input
+	}
+	return text.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
 }
 
 // readVersion is that of the row which the end may be written to; 0: only one that shows WORK. A crash
@@ -117,11 +130,11 @@ func (l *loop) ran(o *run.Outcome) {
 }
 
 // readable is a text of the database's, as far as it can be read.
-func (l *loop) readable(text []byte) string {
+func (l *loop) readable(raw []byte) string {
 	if l.encoding() == "UTF8" {
-		return strings.ToValidUTF8(string(text), "?")
+		return strings.ToValidUTF8(string(raw), "?")
 	}
-	return exec.ASCII(string(text))
+	return text.ASCII(string(raw))
 }
 
 // noRetry tells whether the end is to be written even if the task has retries left.

@@ -3,8 +3,8 @@ package work
 import (
 	"strings"
 
-	"pgtaskd/exec"
 	"pgtaskd/exec/fault"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/run"
 )
@@ -50,25 +50,25 @@ func (e *end) told() (output, notice *string) {
 }
 
 // shown is a failure as it is to be written.
-func (e *end) shown(failure *exec.Failure) (text, sqlstate *string) {
+func (e *end) shown(failure *text.Failure) (message, sqlstate *string) {
 	if failure == nil || e.lessened >= lessState {
 		return nil, nil
 	}
-	if text = e.stored(&failure.Text); e.lessened >= lessShort {
-		short := exec.ASCII(*text)
+	if message = e.stored(&failure.Text); e.lessened >= lessShort {
+		short := text.ASCII(*message)
 		short = strings.TrimRight(short[:min(len(short), shortMost)], "\n\t")
-		text = &short
+		message = &short
 	}
-	return text, &failure.SQLState
+	return message, &failure.SQLState
 }
 
 // stored is a text as the database can store it; nil stays nil.
-func (e *end) stored(text *string) *string {
-	if text != nil && e.ascii {
-		s := exec.ASCII(*text)
+func (e *end) stored(value *string) *string {
+	if value != nil && e.ascii {
+		s := text.ASCII(*value)
 		return &s
 	}
-	return text
+	return value
 }
 
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or

@@ -31,16 +31,3 @@ func (l *loop) release(ctx context.Context, ends []end) error {
 	}
 	return l.writeEnds(ctx, ends, "release", c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes)
 }
-
-// stopFailure says of a task that it was stopped.
-func stopFailure(e end) *exec.Failure {
-	detail := "Its state was set to STOP while it ran."
-	if e.Start.IsZero() {
-		detail = "Its state was set to STOP before it had started."
-	}
-	input := ""
-	if e.task.Row.Input != nil {
-		input = *e.task.Row.Input
-	}
-	return exec.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
-}

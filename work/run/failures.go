@@ -11,27 +11,28 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/bound"
+	"pgtaskd/exec/text"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
 )
 
 // InTheWay tells an error that is no fault of the task's, unless its SQL has raised it: another
 // transaction was in the way.
-func InTheWay(f *exec.Failure) bool {
+func InTheWay(f *text.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
 }
 
 // lostFailure is the error of a session that is gone.
-func lostFailure(err error, t *Task) *exec.Failure {
+func lostFailure(err error, t *Task) *text.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {
 		return gone.Failure(*t.Row.Input)
 	}
 	if broken(err) {
-		return exec.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",
+		return text.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",
 			gone.Cause.Error(), "STATEMENT", *t.Row.Input)
 	}
-	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", *t.Row.Input)
+	return text.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", *t.Row.Input)
 }
 
 // broken tells the loss of a session whose server does not keep to the protocol from that of a
@@ -60,7 +61,7 @@ var loginHints = map[string]string{
 // unreachable is what a task's row shows when its session could not be opened. What a server
 // answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
 // and port of our machine.
-func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err error) *exec.Failure {
+func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err error) *text.Failure {
 	r.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused
 	var answer *pgconn.PgError
@@ -73,13 +74,13 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	switch {
 	case errors.As(err, &panicked): // it says nothing of ourselves
 		r.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
-		return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
+		return text.NewFailure("the task could not be run", "XX000", "DETAIL",
 			"pgtaskd met an internal error; its log has the details.")
 	case t.Row.Role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
-		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL",
+		return text.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(t.Row.Role.Name), answer.Code, "DETAIL",
 			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &costly): // the server has said that
-		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
+		return text.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
 	case errors.As(err, &refused):
 		detail, hint := refused.Detail, refused.Hint
 		if superuser {
@@ -87,11 +88,11 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 		} else if refused.Private != "" {
 			hint = cmp.Or(hint, readLog)
 		}
-		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
+		return text.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
 	case errors.As(err, &answer):
-		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
+		return text.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
 	case superuser || remote.Unsuited(err):
-		return exec.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
+		return text.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
 	}
 	if t.Row.Remote != "" {
 		select {
@@ -99,5 +100,5 @@ func (r *runner) unreachable(ctx context.Context, t *Task, began time.Time, err 
 		case <-ctx.Done():
 		}
 	}
-	return exec.NewFailure("could not establish connection", "08001", "HINT", readLog)
+	return text.NewFailure("could not establish connection", "08001", "HINT", readLog)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/human"
 )
 
@@ -38,12 +39,12 @@ func (r *runner) judge(t *Task, start time.Time, result *exec.Result) (next *Tas
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && (t.Once() || t.Row.Rerun):
 		e.Kind = Released
 	case result.Reason == exec.Drained && result.Failure != nil:
-		e.Fault = exec.NewFailure("task was interrupted", "57014",
+		e.Fault = text.NewFailure("task was interrupted", "57014",
 			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.Row.Input)
 	case result.Reason == exec.Stopped:
 		e.Kind = Stopped
 	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
-		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
+		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
 	}
 	if result.Open {
 		r.leave() // it may have locked what its end is written to
@@ -204,7 +205,7 @@ func (r *runner) lose(ctx context.Context, t *Task, start time.Time, result *exe
 		e.Result.Failure = e.Fault
 	case result != nil && result.Reason == exec.TimedOut:
 		e.Kind = Finished
-		e.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
+		e.Fault = text.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
 			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.",
 				human.Duration(t.Row.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):

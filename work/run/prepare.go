@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 )
 
 // Preparation is what the row of a task is to show before its transaction commits: WORK, and the
@@ -33,7 +34,7 @@ const (
 
 // asks has the row show the transaction in which the run's effects are. The error tells why the table
 // refuses it.
-func (r *runner) asks(t *Task, p Preparation) (Prepared, *exec.Failure) {
+func (r *runner) asks(t *Task, p Preparation) (Prepared, *text.Failure) {
 	t.xact.Store(p.Xact)
 	answer, refused := r.Leader.Prepare(r.Group.Context(), t, p)
 	if answer != Taken && answer != Unreachable {
@@ -55,7 +56,7 @@ func (r *runner) claims(t *Task, spec *exec.Task) {
 
 // untaken says what follows for a task whose row has not taken its preparation. What it has done is
 // rolled back. When the run itself is in the way, it is returned, to run once more.
-func (r *runner) untaken(answer Prepared, refused *exec.Failure, o Outcome) (again *Task) {
+func (r *runner) untaken(answer Prepared, refused *text.Failure, o Outcome) (again *Task) {
 	t := o.Task
 	switch answer {
 	case OwnLock:
@@ -78,8 +79,8 @@ func (r *runner) untaken(answer Prepared, refused *exec.Failure, o Outcome) (aga
 }
 
 // ownLock is the error of a task that keeps its own row from being written and may not run again.
-func ownLock(t *Task) *exec.Failure {
-	return exec.NewFailure("the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
+func ownLock(t *Task) *text.Failure {
+	return text.NewFailure("the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
 		"DETAIL", "What it has done is rolled back.", "HINT", "With rerun = true it would have been run once more, in another way.",
 		"STATEMENT", *t.Row.Input)
 }

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/pool"
 )
 
@@ -114,7 +115,7 @@ func (r *runner) run(ctx context.Context, t *Task) (next *Task) {
 		})
 		return r.another()
 	}
-	if failure := new(exec.Failure); errors.As(err, &failure) {
+	if failure := new(text.Failure); errors.As(err, &failure) {
 		r.land()
 		r.note(Outcome{Task: t, Kind: Finished, PID: int32(r.session.PID), Stop: r.Clock.Now(), Fault: failure})
 		return r.another()

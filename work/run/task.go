@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/exec/traits"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
@@ -32,7 +33,7 @@ type Row struct {
 	Count     int32
 	Save      bool
 	Drift     bool
-	Format    exec.Format
+	Format    text.Format
 	Rerun     bool
 	Single    bool        // nothing follows its end: no repetition, no other task, no notification
 	Suspect   bool        // the server has crashed more than once while it ran
@@ -42,7 +43,7 @@ type Row struct {
 	Settings  [][2]string // names and values that its session has for it alone
 
 	Role   pool.Role     // under which it runs
-	Barred *exec.Failure // why it may not run under its role; nil: it may
+	Barred *text.Failure // why it may not run under its role; nil: it may
 }
 
 // Task is one whose row this controller has read, until its end is written.
@@ -62,7 +63,7 @@ type Task struct {
 	ahead   bool          // of its runner: its row is prepared before its SQL begins, since that locks it
 	bare    bool          // of its runner: the table has no column for its transaction, so that it is marked if it may write
 	claim   Prepared      // of its runner: what became of that,
-	refused *exec.Failure // and why not
+	refused *text.Failure // and why not
 	watch   bool          // of its runner: it runs there likewise, and may, so that its like are known
 	Marks   atomic.Bool   // a mark of it has been sent; the leader sets it before
 

@@ -8,6 +8,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/lane"
 )
 
@@ -16,10 +17,10 @@ import (
 // take them, so its tasks have room of their own.
 
 const (
-	textsMost  = 16 << 20           // the room, in bytes
-	textHead   = exec.TextLimit + 1 // what is kept of a long input, for its errors
-	sendingMax = 20 * time.Second   // for a remote to take long texts
-	sendingOwn = 2 * time.Minute    // for our own server, over a slow network
+	textsMost  = 16 << 20         // the room, in bytes
+	textHead   = text.Limit + 1   // what is kept of a long input, for its errors
+	sendingMax = 20 * time.Second // for a remote to take long texts
+	sendingOwn = 2 * time.Minute  // for our own server, over a slow network
 )
 
 var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeighted(textsMost)
@@ -64,7 +65,7 @@ func (r *runner) text(t *Task, which Text) Answer {
 }
 
 // turnAway ends a task whose texts cannot be had, or, without a failure, cannot be had now.
-func (r *runner) turnAway(t *Task, failure *exec.Failure) {
+func (r *runner) turnAway(t *Task, failure *text.Failure) {
 	o := Outcome{Task: t, Kind: Released}
 	if failure != nil {
 		o = Outcome{Task: t, Kind: Finished, Stop: r.Clock.Now(), Fault: failure}
@@ -79,8 +80,8 @@ func (r *runner) turnAway(t *Task, failure *exec.Failure) {
 const nameLongest = 64 << 10
 
 // tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
-func tooLong(s *Sizes, most int64) *exec.Failure {
-	for _, text := range []struct {
+func tooLong(s *Sizes, most int64) *text.Failure {
+	for _, one := range []struct {
 		column     string
 		size, most int64
 		limit      string
@@ -91,9 +92,9 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 		{"input", s.Input, most, "data_limit of the target is"},
 		{"data", s.Data, most, "data_limit of the target is"},
 	} {
-		if text.size > text.most {
-			return exec.NewFailure(fmt.Sprintf("column %q is too long", text.column), "54000",
-				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", text.size, text.limit, text.most))
+		if one.size > one.most {
+			return text.NewFailure(fmt.Sprintf("column %q is too long", one.column), "54000",
+				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", one.size, one.limit, one.most))
 		}
 	}
 	return nil
