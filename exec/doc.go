@@ -1,10 +1,11 @@
-// Package exec runs one task on one session, and is the only package of the program that speaks
-// the wire protocol.
+// Package exec runs one task on one session. With those below it, it is the only package of the
+// program that speaks the wire protocol.
 //
 // It owns what is on the wire: what is sent before, with and after the input; what the answers
-// mean; what must be reset between tasks; how a run is cancelled. Output and Notices turn the answers
-// into the text of a row; package traits tells beforehand what an input may do. It knows neither
-// lanes nor the table: who starts when, and what is written into the row, is decided in package work.
+// mean; what must be reset between tasks; how a run is cancelled. Package traits tells beforehand
+// what an input may do, package bound stands between a connection and its messages, package text
+// turns the answers into the texts of a row. It knows neither lanes nor the table: who starts when,
+// and what is written into the row, is decided in package work.
 //
 // A Session holds its parts: wire is the connection and what is on it; setup makes the session ready
 // for each task, and its state decides, without a server, what SQL has left and what it takes to be rid
@@ -12,7 +13,7 @@
 // cancels.
 //
 // A Session belongs to one goroutine at a time, a runner of package work. Only Cancel and Abandon
-// may be called from others. The functions on text may be called from anywhere.
+// may be called from others.
 //
 // Locks: canceller.mu guards what Cancel shares with the run under way. It is never held while
 // something is read or sent; the cancel request goes out on a goroutine of its own, which exit
