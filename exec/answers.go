@@ -153,29 +153,6 @@ func (w *wire) synced() error {
 	return err
 }
 
-// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
-// none of its errors is FATAL.
-func fatal(e *pgproto3.ErrorResponse) bool {
-	severity := e.SeverityUnlocalized
-	if severity == "" {
-		severity = e.Severity
-	}
-	return severity == "FATAL" || severity == "PANIC"
-}
-
-func onlyFatal(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
-	if e != nil && fatal(e) {
-		return e
-	}
-	return nil
-}
-
-// copyError keeps an error beyond the next message.
-func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
-	c := *e
-	return &c
-}
-
 // tags watches the command tags of a run: they are the server's own word for what was done, one for
 // each statement of the input, and SQL can't make them up. Inside a function or DO block no
 // statement can end a transaction that we have begun.

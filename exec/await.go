@@ -118,7 +118,7 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 			result.Raw, result.Failure = failure, text.ServerFailure(failure, t.Input)
 		}
 	}
-	return s.rollback()
+	return s.setup.rollback()
 }
 
 func (r *Result) keep(output *text.Output, notices *text.Notices) {

@@ -18,7 +18,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	case err != nil:
 		return nil, false, err
 	case failure != nil:
-		return &Verdict{Failure: text.ServerFailure(failure, tail.Input)}, true, s.rollback()
+		return &Verdict{Failure: text.ServerFailure(failure, tail.Input)}, true, s.setup.rollback()
 	case !ended:
 		return nil, false, &Lost{Cause: errors.New("the server has not answered COMMIT"), Broken: true}
 	case !committed:
@@ -44,27 +44,12 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 	return verdict, err
 }
 
-// rollback ends a transaction in which something has failed, if that has not ended it.
-func (s *Session) rollback() error {
-	s.setup.state.dirty = true
-	if s.wire.status == 'I' {
-		return nil
-	}
-	if _, err := s.wire.ask("ROLLBACK"); err != nil {
-		return err
-	}
-	if s.wire.status != 'I' {
-		return &Lost{Cause: errors.New("the transaction could not be rolled back")}
-	}
-	return nil
-}
-
 // Rollback takes back what the SQL has done whose transaction is open. The error is a *Lost: then it
 // is taken back as well.
 func (s *Session) Rollback() error {
 	s.wire.within(s.wire.limit)
 	defer s.wire.unlimited()
-	return s.rollback()
+	return s.setup.rollback()
 }
 
 // Reset makes the session new, which the next Begin need not do then.

@@ -2,7 +2,6 @@ package exec
 
 import (
 	"context"
-	"crypto/tls"
 	"errors"
 	"net"
 	"syscall"
@@ -38,15 +37,6 @@ func readable(conn net.Conn) (is bool) {
 		return true
 	}
 	return is
-}
-
-// beneath is the connection that TLS uses, if it does. TLS itself says farewell before it closes,
-// and waits for what is being written; reading writes, too, where the server has it do so.
-func beneath(conn net.Conn) net.Conn {
-	if secured, ok := conn.(*tls.Conn); ok {
-		return secured.NetConn()
-	}
-	return conn
 }
 
 // Answers is an error, a *Lost, if the server does not answer within a few seconds.

@@ -44,7 +44,10 @@ func unexpected(message pgproto3.BackendMessage) *Lost {
 
 // cut is the loss of a session whose connection gives no more messages.
 func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
-	return &Lost{Fatal: onlyFatal(failure), Cause: cause, Broken: !isNetwork(cause)}
+	if failure != nil && !fatal(failure) {
+		failure = nil
+	}
+	return &Lost{Fatal: failure, Cause: cause, Broken: !isNetwork(cause)}
 }
 
 // isNetwork tells an error of the connection from that of a message that can't be read. A
@@ -62,4 +65,20 @@ func notBegun(err error) error {
 		lost.Unbegun = true
 	}
 	return err
+}
+
+// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
+// none of its errors is FATAL.
+func fatal(e *pgproto3.ErrorResponse) bool {
+	severity := e.SeverityUnlocalized
+	if severity == "" {
+		severity = e.Severity
+	}
+	return severity == "FATAL" || severity == "PANIC"
+}
+
+// copyError keeps an error beyond the next message.
+func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
+	c := *e
+	return &c
 }

@@ -1,6 +1,9 @@
 package exec
 
-import "time"
+import (
+	"slices"
+	"time"
+)
 
 // Queries that are over in no time are sent several at once: the exchange of messages costs more
 // than they do. Each has a transaction, a reset and settings of its own, as if it were sent when
@@ -14,27 +17,6 @@ import "time"
 // What is sent at once ends with a Sync, by which the server is ready when it hears no more of us,
 // and its limits for a silent session hold. After a failure it is ready there, too, and goes on: so
 // what is sent later begins with a statement that fails in a transaction that has failed.
-
-// queued is a task whose SQL is with the server.
-type queued struct {
-	task     *Task
-	tail     int // statements that commit the task before,
-	prepared int // that make the session ready,
-	probing  int // and that ask what has become of the transaction
-}
-
-// pipeline is what is with the server.
-type pipeline struct {
-	probing int      // statements of ours that are sent after the SQL under way
-	behind  []queued // tasks whose SQL is with the server after that
-	last    *Task    // of them, or the one under way
-	open    bool     // more can be sent after them, and the question of the last expects it
-}
-
-// pipelined tells whether a session can have other tasks after this one.
-func (t *Task) pipelined() bool {
-	return t.Atomic && !t.Strict && (t.constant() || !t.Save && len(t.Own) == 0) && t.Traits.Pipelines()
-}
 
 // Behind is how many tasks are with the server after the one under way.
 func (s *Session) Behind() int { return len(s.pipeline.behind) }
@@ -60,6 +42,7 @@ func (s *Session) Extend(then ...*Task) {
 
 // sendBehind queues all that belongs to tasks that follow on another.
 func (s *Session) sendBehind(then []*Task) {
+	s.pipeline.behind = slices.Grow(s.pipeline.behind, len(then))
 	for i, next := range then {
 		q := queued{task: next}
 		s.setup.state.left(s.pipeline.last)
@@ -95,7 +78,7 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 		s.pipeline.behind = nil
 		return verdict, start, false, err
 	}
-	start, failure, err := s.readPrepared(q.prepared)
+	start, failure, err := s.setup.read(q.prepared)
 	switch {
 	case err != nil:
 		return verdict, start, false, err

@@ -5,8 +5,6 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgproto3"
-
 	"pgtaskd/exec/text"
 )
 
@@ -42,7 +40,7 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 				continue
 			}
 		}
-		start, failure, err := s.readPrepared(sent.prepared)
+		start, failure, err := s.setup.read(sent.prepared)
 		switch {
 		case err != nil:
 			return verdict, start, s.wire.unbegun(err)
@@ -105,9 +103,6 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	return s.wire.flush()
 }
 
-// alone tells whether the SQL of a task is sent when all before it has been answered.
-func (t *Task) alone() bool { return t.Traits.Stdin || t.Claim != nil }
-
 // begun sees to a task for which the session is ready.
 func (s *Session) begun(t *Task) error {
 	if t.alone() {
@@ -145,25 +140,4 @@ func (s *Session) sendAlone(t *Task) error {
 		s.wire.sync()
 	}
 	return s.wire.flush()
-}
-
-// readPrepared reads the answers to n statements that make the session ready.
-func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
-	var bad error
-	failure, err = s.wire.answers(n, func(values [][]byte) {
-		if len(values) > 0 && len(values[0]) > 0 {
-			start, bad = moment(values[0])
-		}
-	}, nil)
-	switch {
-	case err != nil:
-		return start, failure, err
-	case failure != nil:
-		return start, failure, s.rollback()
-	case bad != nil:
-		return start, nil, &Lost{Cause: bad, Broken: true}
-	case start.IsZero():
-		return start, nil, &Lost{Cause: errMoment, Broken: true}
-	}
-	return start, nil, nil
 }

@@ -2,6 +2,7 @@ package exec
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,6 +38,22 @@ type Session struct {
 	unbind   func() bool // from the end of the crew
 }
 
+// pipeline is what is with the server.
+type pipeline struct {
+	probing int      // statements of ours that are sent after the SQL under way
+	behind  []queued // tasks whose SQL is with the server after that
+	last    *Task    // of them, or the one under way
+	open    bool     // more can be sent after them, and the question of the last expects it
+}
+
+// queued is a task whose SQL is with the server.
+type queued struct {
+	task     *Task
+	tail     int // statements that commit the task before,
+	prepared int // that make the session ready,
+	probing  int // and that ask what has become of the transaction
+}
+
 // Connect opens a session, in the target's own database or elsewhere. The configuration's
 // RuntimeParams are what a reset returns to. limit bounds each statement of our own on it. trusted is
 // one of the serving role's, whose password is its own. The error is a *pgconn.ConnectError, a
@@ -57,7 +74,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	}
 	s := &Session{
 		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(), wire: w,
-		setup: setup{wire: w, state: state{known: map[string]string{}}, base: cfg.RuntimeParams, texts: []byte{}},
+		setup: setup{wire: w, state: state{known: map[string]string{}}, shown: shown{base: cfg.RuntimeParams, texts: []byte{}}},
 	}
 	s.question = question{wire: w, setup: &s.setup, local: local}
 	s.cancel = canceller{obey: Obey, request: w.conn.CancelRequest, cut: s.Abandon}
@@ -67,6 +84,62 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	return s, nil
+}
+
+// introduction asks what must be known of the server and the session: who has logged in, whether
+// there are foreign servers, how transactions begin, whether a role is set, how long the session may
+// rest in a transaction and how long that may last, and, without that role, which may not see it,
+// when the backend started, since together with its process id that names it for good. The path may
+// be anybody's: it is function calls, and no operator.
+const introduction = `SELECT session_user, EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
+	pg_catalog.current_setting('default_transaction_read_only'), pg_catalog.current_setting('role'),
+	pg_catalog.current_setting('idle_in_transaction_session_timeout'), pg_catalog.current_setting('transaction_timeout', true),
+	(SELECT a.backend_start FROM (
+		SELECT pg_catalog.pg_backend_pid() AS pid, pg_catalog.set_config('role', 'none', true) OFFSET 0
+	) AS unmasked, pg_catalog.pg_stat_get_activity(unmasked.pid) AS a)`
+
+// settingLongest is longer than any name, and than what a limit is shown as, in bytes.
+const settingLongest = 1 << 10
+
+// introduce reads the answer to introduction.
+func (s *Session) introduce(ctx context.Context) error {
+	if s.PID == 0 {
+		return errors.New("the server did not name its backend, so nothing could be cancelled")
+	}
+	row, err := s.wire.row(ctx, introduction, 7)
+	if err != nil {
+		return err
+	}
+	for _, i := range []int{0, 2, 3, 4} {
+		if len(row[i]) == 0 || len(row[i]) > settingLongest {
+			return errAnswer
+		}
+	}
+	var bad [2]error
+	s.Foreign, bad[0] = boolean(row[1])
+	if s.question.local {
+		s.Since, bad[1] = moment(row[6])
+	}
+	if err := errors.Join(bad[:]...); err != nil {
+		return err
+	}
+	s.User, s.setup.masked = string(row[0]), string(row[3]) != "none"
+	s.wire.readOnly = string(row[2]) == "on"
+	s.Reads = s.wire.readOnly
+	if s.question.silence = string(row[4]); s.question.silence == "0" && !s.question.local {
+		s.question.silence = silenceMost
+	}
+	s.question.timed, s.setup.endless = row[5] != nil, row[5] == nil || string(row[5]) == "0"
+	return nil
+}
+
+// ServerStart is when the server was started. It is asked before the first task.
+func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
+	row, err := s.wire.row(ctx, "SELECT pg_catalog.pg_postmaster_start_time()", 1)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return moment(row[0])
 }
 
 // Within makes what the session starts the crew's, and abandons the session when the crew ends,

@@ -366,8 +366,8 @@ func TestKeepsNoLargeText(t *testing.T) {
 	if b.end(result); output(result) != "1048576" {
 		t.Error(output(result))
 	}
-	kept := cap(b.session.setup.texts)
-	for _, value := range b.session.setup.values[:cap(b.session.setup.values)] {
+	kept := cap(b.session.setup.shown.texts)
+	for _, value := range b.session.setup.shown.values[:cap(b.session.setup.shown.values)] {
 		kept = max(kept, len(value))
 	}
 	if kept > textsKept {

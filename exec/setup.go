@@ -1,30 +1,22 @@
 package exec
 
 import (
-	"encoding/json"
-	"fmt"
-	"slices"
+	"errors"
 	"strconv"
-	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// setup makes the session ready for each task: a reset, settings and BEGIN. It knows what SQL has left
-// there, what the session shows, and which statements of ours are prepared.
+// setup makes the session ready for each task, and ends transactions. It knows what SQL has left in the
+// session, and which statements of ours are prepared there.
 type setup struct {
 	wire  *wire
 	state state
+	shown shown
 
 	masked  bool // ALTER ROLE or ALTER DATABASE … SET role has the session run as another role than its login
 	endless bool // the role has no transaction_timeout
-
-	base    map[string]string // settings to which a reset returns
-	ready   [8]string         // sets what a task shows: +1, +2 the usual as well; +4 within a time
-	texts   []byte            // of the parameters of such a statement, never nil
-	values  [][]byte          // the parameters, parts of it
-	formats []int16           // of each
 }
 
 // chains tells whether a task can have the transaction that follows on that of the task before
@@ -46,8 +38,15 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 		}
 		s.call(begin)
 	}
-	s.settings(t, until)
-	s.apart(t)
+	sql, formats, values := s.shown.statement(&s.state, t, until)
+	s.bind(sql, formats, values)
+	s.shown.trim()
+	if sql := s.state.timeout(t); sql != "" {
+		s.call(sql)
+	}
+	if settings := s.state.apart(t); settings != nil {
+		s.call(settingApart, settings)
+	}
 	if !chained {
 		s.call("COMMIT")
 		if t.Atomic {
@@ -68,6 +67,28 @@ func (s *setup) reset() {
 	s.state = state{known: map[string]string{}}
 }
 
+// read reads the answers to the n statements of prepare, and tells when the task starts by the server's
+// clock.
+func (s *setup) read(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
+	var bad error
+	failure, err = s.wire.answers(n, func(values [][]byte) {
+		if len(values) > 0 && len(values[0]) > 0 {
+			start, bad = moment(values[0])
+		}
+	}, nil)
+	switch {
+	case err != nil:
+		return start, failure, err
+	case failure != nil:
+		return start, failure, s.rollback()
+	case bad != nil:
+		return start, nil, &Lost{Cause: bad, Broken: true}
+	case start.IsZero():
+		return start, nil, &Lost{Cause: errMoment, Broken: true}
+	}
+	return start, nil, nil
+}
+
 // commit queues the COMMIT of the task before, and a transaction that follows on that where it is
 // chained.
 func (s *setup) commit(chained bool) {
@@ -78,114 +99,48 @@ func (s *setup) commit(chained bool) {
 	s.call(sql)
 }
 
-// settings queues what the session of the task shows, by a statement that tells the time. What
-// it shows already need not be said.
-func (s *setup) settings(t *Task, until time.Time) {
-	number := 0
-	settings := [1 + len(t.Usual)][][2]string{t.Settings}
-	for i, usual := range t.Usual {
-		if t.Keep && s.state.dirty || !s.showsAll(i, usual) { // SQL whose state is kept may have changed them
-			number |= 1 << i
-			settings[1+i] = usual
-		}
-		s.state.shows[i] = usual
+// rollback ends a transaction in which something has failed, if that has not ended it.
+func (s *setup) rollback() error {
+	s.state.dirty = true
+	if s.wire.status == 'I' {
+		return nil
 	}
-	s.texts, s.values, s.formats = s.texts[:0], s.values[:0], s.formats[:0]
-	for _, some := range settings {
-		for _, setting := range some {
-			s.value(append(s.texts, setting[1]...), pgproto3.TextFormat)
-		}
+	if _, err := s.wire.ask("ROLLBACK"); err != nil {
+		return err
 	}
-	if !until.IsZero() {
-		number |= 4
-		s.value(appendMoment(s.texts, until), pgproto3.BinaryFormat) // to read it as text takes the server 4 µs
+	if s.wire.status != 'I' {
+		return &Lost{Cause: errors.New("the transaction could not be rolled back")}
 	}
-	if s.ready[number] == "" {
-		within := ""
-		if !until.IsZero() {
-			within = fmt.Sprintf(inTime, len(s.values))
-		}
-		s.ready[number] = readyFor(slices.Concat(settings[:]...), within)
-	}
-	s.bind(s.ready[number], s.formats, s.values)
-	if cap(s.texts) > textsKept {
-		s.texts = []byte{}
-		clear(s.values)
-	}
-	switch ms := (t.Timeout-1)/time.Millisecond + 1; {
-	case t.Timeout > 0 && ms < 1<<31:
-		s.call("SET statement_timeout TO " + strconv.FormatInt(int64(ms), 10))
-		s.state.timeoutSet = true
-	case s.state.timeoutSet:
-		s.call("RESET statement_timeout")
-		s.state.timeoutSet = false
-	}
+	return nil
 }
 
-// showsAll tells whether the session shows the settings of that number by now.
-func (s *setup) showsAll(number int, usual [][2]string) bool {
-	if before := s.state.shows[number]; before != nil {
-		return slices.Equal(before, usual)
-	}
-	return s.starts(usual)
+// Statements of ours go by the extended protocol: when one fails, the server passes over all that
+// comes after it, a simple query too, up to the next Sync. They have no name, since SQL can take
+// prepared statements away, or put its own in their place. While nothing but constants runs they are
+// prepared, which spares more than half of their cost; DISCARD ALL takes them away before anything
+// else runs.
+
+// call queues a statement with its parameters, which are texts.
+func (s *setup) call(sql string, args ...[]byte) { s.bind(sql, nil, args) }
+
+// bind queues one whose parameters have these formats; nil: they are texts.
+func (s *setup) bind(sql string, formats []int16, args [][]byte) {
+	s.wire.execute(s.parse(sql), formats, args)
 }
 
-// apart queues the settings that the task alone has, and takes those back that the one before
-// had, where its state is kept: one statement, however many there are, since settings can have the
-// server say much about each. No row comes back, which would be taken for the time.
-func (s *setup) apart(t *Task) {
-	var settings []byte // a JSON object, which no setting reads otherwise
-	add := func(name string, value *string) {
-		named, _ := json.Marshal(name)
-		valued, _ := json.Marshal(value)
-		settings = append(append(append(append(settings, ','), named...), ':'), valued...)
+// parse queues what makes a statement known to the server, and returns its name there.
+func (s *setup) parse(sql string) string {
+	name, known := s.state.known[sql]
+	switch {
+	case known:
+		return name
+	case s.state.constants && len(s.state.known) < knownMost:
+		name = "pgtaskd_" + strconv.Itoa(len(s.state.known))
+		s.state.known[sql] = name
 	}
-	for _, setting := range s.state.own {
-		add(setting[0], nil)
-	}
-	for _, setting := range t.Own {
-		add(setting[0], &setting[1])
-	}
-	if s.state.own = t.Own; settings != nil {
-		settings[0] = '{'
-		s.call(settingApart, append(settings, '}'))
-	}
+	s.wire.front.SendParse(&pgproto3.Parse{Name: name, Query: sql})
+	return name
 }
 
-// settingApart sets each to its value in their order; one without a value goes back to what it was.
-const settingApart = `SELECT FROM pg_catalog.json_each_text($1::pg_catalog.json) AS s (name, value) WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`
-
-// textsKept is the largest room that a session keeps for what its next tasks show, in bytes.
-const textsKept = 16 << 10
-
-// value adds a parameter of the statement that is being made, by which texts have become longer.
-func (s *setup) value(texts []byte, format int16) {
-	s.values = append(s.values, texts[len(s.texts):len(texts):len(texts)])
-	s.texts, s.formats = texts, append(s.formats, format)
-}
-
-// starts tells whether the session has these settings from its start.
-func (s *setup) starts(settings [][2]string) bool {
-	for _, setting := range settings {
-		if value, known := s.base[setting[0]]; !known || value != setting[1] {
-			return false
-		}
-	}
-	return true
-}
-
-// readyFor is the statement that sets these, in this order. It does not return them: we do not read
-// before the input is sent, and large values could fill the way back while the input fills the way
-// there.
-func readyFor(settings [][2]string, within string) string {
-	var b strings.Builder
-	b.WriteString("SELECT pg_catalog.statement_timestamp()" + within)
-	for i, setting := range settings {
-		fmt.Fprintf(&b, ", pg_catalog.set_config('%s', $%d, false) IS NULL", setting[0], i+1)
-	}
-	return b.String()
-}
-
-// inTime fails when the task begins too late: what the server has passed over starts again when its
-// turn has come. The path is the role's own here, after a reset or constants.
-const inTime = `, (CASE WHEN pg_catalog.timestamptz_le(pg_catalog.statement_timestamp(), $%d::pg_catalog.timestamptz) THEN '0' ELSE 'pgtaskd: too late' END)::pg_catalog.int4`
+// knownMost bounds them: some have a task's limit in their text.
+const knownMost = 32

@@ -35,6 +35,17 @@ type Task struct {
 	Claim func(xact int64) bool
 }
 
+// constant tells whether a task runs nothing but constants, which leave nothing, and find nothing.
+func (t *Task) constant() bool { return t.Traits.Inert && len(t.Own) == 0 }
+
+// alone tells whether the SQL of a task is sent when all before it has been answered.
+func (t *Task) alone() bool { return t.Traits.Stdin || t.Claim != nil }
+
+// pipelined tells whether a session can have other tasks after this one.
+func (t *Task) pipelined() bool {
+	return t.Atomic && !t.Strict && (t.constant() || !t.Save && len(t.Own) == 0) && t.Traits.Pipelines()
+}
+
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most
 // tasks have alike.
 type Usual [2][][2]string
@@ -66,8 +77,8 @@ func (r *Result) Retry() bool {
 	case "25001":
 		return r.Raw.Routine == "PreventInTransactionBlock"
 	case "2D000":
-		return strings.HasPrefix(r.Raw.Routine, "_SPI_commit") || strings.HasPrefix(r.Raw.Routine, "_SPI_rollback") ||
-			r.Raw.Routine == "SPI_commit" || r.Raw.Routine == "SPI_rollback"
+		routine := strings.TrimPrefix(r.Raw.Routine, "_")
+		return strings.HasPrefix(routine, "SPI_commit") || strings.HasPrefix(routine, "SPI_rollback")
 	}
 	return false
 }

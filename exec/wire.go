@@ -2,9 +2,11 @@ package exec
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
+	"net"
 	"strings"
 	"time"
 
@@ -26,7 +28,6 @@ type wire struct {
 
 	limit    time.Duration // for the answer to a statement of our own
 	brief    time.Duration // readyMost
-	sending  <-chan error  // how what is sent aside went; nil: nothing is
 	asked    int           // statements of ours that are queued, see queued
 	syncs    int           // those that it has not answered
 	written  bool          // something of what is being sent has left us
@@ -50,6 +51,15 @@ func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, tru
 	}
 	w.front, w.outlet.keeps = w.conn.Frontend(), true
 	return w, nil
+}
+
+// beneath is the connection that TLS uses, if it does. TLS itself says farewell before it closes,
+// and waits for what is being written; reading writes, too, where the server has it do so.
+func beneath(conn net.Conn) net.Conn {
+	if secured, ok := conn.(*tls.Conn); ok {
+		return secured.NetConn()
+	}
+	return conn
 }
 
 // within bounds the time until the answers to statements of our own have come, until unlimited.
@@ -87,8 +97,14 @@ func (w *wire) flush() error {
 		return w.lost(err)
 	}
 	w.written = true
-	if w.outlet.late != nil {
-		w.aside()
+	w.outlet.aside(w.conn.Conn(), w.crew)
+	return nil
+}
+
+// landed waits until all that was flushed is with the server.
+func (w *wire) landed() error {
+	if err := w.outlet.landed(); err != nil {
+		return w.lost(err)
 	}
 	return nil
 }
@@ -107,9 +123,6 @@ func (w *wire) lost(cause error) error {
 		}
 	}
 }
-
-// lastWord is how long the last word of a server is waited for whose connection takes nothing more.
-const lastWord = 100 * time.Millisecond
 
 // sync ends what is passed over after a failure.
 func (w *wire) sync() {
@@ -168,25 +181,4 @@ func (w *wire) unbegun(err error) error {
 		lost.Fatal.Code == "25P04")
 	lost.Unbegun = lost.Unbegun || own || !w.written && pgconn.SafeToRetry(lost.Cause)
 	return err
-}
-
-// CopyData waits for the next piece of data of a COPY that the server sends, such as a stream of
-// replication; it is valid until the next call. The error is io.EOF when the server ends the COPY,
-// and a *pgconn.PgError when it fails there. When ctx ends sooner the connection remains as it is,
-// and CopyData can be called again.
-func CopyData(ctx context.Context, conn *pgconn.PgConn) ([]byte, error) {
-	for {
-		message, err := conn.ReceiveMessage(ctx)
-		if err != nil {
-			return nil, err
-		}
-		switch m := message.(type) {
-		case *pgproto3.CopyData:
-			return m.Data, nil
-		case *pgproto3.CopyDone:
-			return nil, io.EOF
-		case *pgproto3.ErrorResponse:
-			return nil, pgconn.ErrorResponseToPgError(m)
-		}
-	}
 }

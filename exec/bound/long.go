@@ -28,8 +28,6 @@ type longFields struct {
 	room  int  // bytes that may still be kept of it
 }
 
-func newLongFields() *longFields { return &longFields{texts: fieldsKept} }
-
 func (f *longFields) take(p []byte) {
 	for len(p) > 0 && (f.kind != 0 || f.count < fieldsMost) {
 		if f.kind == 0 {
@@ -153,7 +151,6 @@ func (r *longRow) end() {
 	if r.inside {
 		r.output.EndValue()
 	}
-	r.output.EndRow()
 }
 
 // encoded is a message as the server sends it.

@@ -169,7 +169,7 @@ func (b *Reader) begin() {
 	b.long.take, b.long.end = func([]byte) {}, func() []byte { return nil }
 	switch {
 	case kind == 'E' || kind == 'N':
-		fields := newLongFields()
+		fields := &longFields{texts: fieldsKept}
 		b.long.take, b.long.end = fields.take, func() []byte { return fields.message(kind) }
 	case kind == 'R' && b.afford != nil && length <= messageMost:
 		body := make([]byte, 0, length)

@@ -9,6 +9,16 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
+// Format says how a task wants its results shown.
+type Format struct {
+	Delimiter byte   // between the values of a row; 0: nothing
+	Escape    byte   // before Quote and Escape inside quoted values; 0: nothing
+	Quote     byte   // around values; 0: nothing
+	Null      string // in place of NULL
+	Header    bool   // names above the rows of results with more than one column
+	String    bool   // quote no numbers, booleans and the like
+}
+
 // Output gathers the results of one run as text, from the messages of the server in the order in
 // which they come. It belongs to the goroutine that reads them. It keeps no more than its limit.
 type Output struct {
@@ -45,6 +55,17 @@ func NewOutput(format Format, limit int64) *Output {
 		o.special = string([]byte{format.Quote, format.Escape})
 	}
 	return o
+}
+
+// character is the text of one byte: of none that is none by itself. 0 is no text.
+func character(b byte) string {
+	switch {
+	case b == 0:
+		return ""
+	case b >= utf8.RuneSelf:
+		return unreadable
+	}
+	return string(rune(b))
 }
 
 // Rows takes a row description: the answer to the statement is rows.
@@ -190,7 +211,6 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 		o.Piece(value)
 		o.EndValue()
 	}
-	o.end()
 }
 
 // value writes the text of a value, or of a part of it. What is not valid is replaced, as it is where
@@ -217,4 +237,18 @@ func (o *Output) escaped(value []byte) {
 		o.text = append(o.text, o.format.Escape, value[i])
 		value = value[i+1:]
 	}
+}
+
+// isString reports whether values of a built-in type are quoted when only strings are. Of a domain
+// the server names the type below.
+func isString(oid uint32) bool {
+	switch oid {
+	case 16, // bool
+		20, 21, 23, // int8, int2, int4
+		26, 27, 28, 29, 5069, // oid, tid, xid, cid, xid8
+		700, 701, 1700, // float4, float8, numeric
+		1560: // bit
+		return false
+	}
+	return true
 }

@@ -20,15 +20,12 @@ type part struct {
 	known int               // bytes of it
 }
 
-// StartRow begins a row of a least width that comes in pieces, of StartValue, Piece, and EndValue;
-// EndRow ends it. It is kept if all of it fits; StartRow returns false if it does not.
+// StartRow begins a row of a least width that comes in pieces, of StartValue, Piece, and EndValue. It is
+// kept if all of it fits; StartRow returns false if it does not.
 func (o *Output) StartRow(least int) bool {
 	o.showHeader()
 	return o.begin(max(least, 0), o.open)
 }
-
-// EndRow ends what StartRow has begun.
-func (o *Output) EndRow() { o.end() }
 
 // StartValue begins the value of that column.
 func (o *Output) StartValue(i int, null bool) { o.startValue(i, null, o.isQuoted(i)) }
@@ -52,6 +49,7 @@ func (o *Output) EndValue() {
 	if o.part.quoted {
 		o.add(o.quote)
 	}
+	o.end()
 }
 
 // StartCopy begins a piece of the text of COPY, of a known length, that comes in pieces itself;
