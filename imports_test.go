@@ -39,7 +39,7 @@ var forTests = []string{"server/servertest", "server/tasktest", "server/programt
 
 // rooms are the folders whose packages below them know neither the folder nor each other, but for
 // those in uses.
-var rooms = []string{"work"}
+var rooms = []string{"work", "exec"}
 
 // shared are the rooms that all others may know.
 var shared = []string{"work/target", "work/schedule", "work/control", "work/hold", "work/change", "work/inflight"}
@@ -50,10 +50,12 @@ var uses = map[string][]string{
 	"work/pool":     {"work/lane"},
 	"work/inflight": {"work/run"},
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
+	"exec/bound":    {"exec/text"},
+	"exec/text":     {"exec/fault"},
 }
 
 // pure are the folders whose files import nothing but the standard library.
-var pure = []string{"work/lane"}
+var pure = []string{"work/lane", "exec/traits"}
 
 // alone are the folders whose files import nothing of ours.
 var alone = []string{"work/schedule"}
@@ -161,7 +163,10 @@ func TestImportsAreRefused(t *testing.T) {
 		{"demo/demo.go", "pgtaskd/server", false},
 		{"conf/read.go", "pgtaskd/work", false},
 		{"exec/run.go", "github.com/jackc/pgx/v5/pgproto3", false},
-		{"exec/lexer/lexer.go", "pgtaskd/sql", false},
+		{"exec/fault/class.go", "pgtaskd/sql", false},
+		{"exec/bound/reader.go", "pgtaskd/exec/text", false},
+		{"exec/text/output.go", "pgtaskd/exec/bound", true},
+		{"exec/traits/examiner.go", "pgtaskd/human", true},
 		{"bench/main.go", "pgtaskd/work", false},
 		{"server/server.go", "context", false},
 		{"work/loop.go", "pgtaskdother/x", false},

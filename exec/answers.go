@@ -55,7 +55,7 @@ func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 				to.notice(m)
 			}
 		case *pgproto3.ParameterStatus:
-			w.noted(m)
+			w.note(m)
 		case *pgproto3.ErrorResponse:
 			if failure == nil || fatal(m) {
 				failure = copyError(m)
@@ -69,15 +69,38 @@ func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	}
 }
 
-// answers reads what the server says to n statements of ours, and how many of them went well. One
-// that fails is the last: the server has passed over the rest then, and whatever was sent behind
-// it, and is ready. err means that the session is lost.
-func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (well int, failure *pgproto3.ErrorResponse, err error) {
+// ask sends a simple query, and reads until the server is ready.
+func (w *wire) ask(sql string) (failure *pgproto3.ErrorResponse, err error) {
+	w.query(sql)
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
+	return w.answer(sink{})
+}
+
+// exchange sends what is queued of ours, and reads the answers to it. What failed is passed over
+// then, and the server is ready.
+func (w *wire) exchange(row func([][]byte)) (failure *pgproto3.ErrorResponse, err error) {
+	w.sync()
+	n := w.queued()
+	if err := w.flush(); err != nil {
+		return nil, err
+	}
+	if failure, err = w.answers(n, row, nil); err == nil && failure == nil {
+		err = w.synced()
+	}
+	return failure, err
+}
+
+// answers reads what the server says to n statements of ours. One that fails is the last: the server
+// has passed over the rest then, and whatever was sent after it, and is ready. err means that the
+// session is lost.
+func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (failure *pgproto3.ErrorResponse, err error) {
 	failed := false // something has since the last Sync
-	for well < n || failure != nil {
+	for n > 0 || failure != nil {
 		message, err := w.front.Receive()
 		if err != nil {
-			return well, failure, cut(failure, err)
+			return failure, cut(failure, err)
 		}
 		switch m := message.(type) {
 		case *pgproto3.DataRow:
@@ -91,33 +114,33 @@ func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (we
 			if complete != nil {
 				complete(m.CommandTag)
 			}
-			well++
+			n--
 		case *pgproto3.ParameterStatus:
-			w.noted(m)
+			w.note(m)
 		case *pgproto3.ErrorResponse:
 			if failed = true; failure == nil || fatal(m) {
 				failure = copyError(m)
 			}
 		case *pgproto3.ReadyForQuery:
 			if err := w.became(m); err != nil {
-				return well, failure, err
+				return failure, err
 			}
 			w.syncs--
 			switch {
 			case failure == nil && w.syncs <= 0:
-				return well, nil, &Lost{Cause: errors.New("the server left a statement unanswered"), Broken: true}
+				return nil, &Lost{Cause: errors.New("the server left a statement unanswered"), Broken: true}
 			case failure != nil && !failed:
-				return well, failure, &Lost{Cause: errors.New("the server went on after a failure"), Broken: true}
+				return failure, &Lost{Cause: errors.New("the server went on after a failure"), Broken: true}
 			case failure != nil && w.syncs <= 0:
-				return well, failure, nil
+				return failure, nil
 			}
 			failed = false
 		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
 		default:
-			return well, failure, unexpected(m)
+			return failure, unexpected(m)
 		}
 	}
-	return well, nil, nil
+	return nil, nil
 }
 
 // synced reads the answer to Sync.
@@ -130,36 +153,12 @@ func (w *wire) synced() error {
 	return err
 }
 
-// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
-// none of its errors is FATAL.
-func fatal(e *pgproto3.ErrorResponse) bool {
-	severity := e.SeverityUnlocalized
-	if severity == "" {
-		severity = e.Severity
-	}
-	return severity == "FATAL" || severity == "PANIC"
-}
-
-func onlyFatal(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
-	if e != nil && fatal(e) {
-		return e
-	}
-	return nil
-}
-
-// copyError keeps an error beyond the next message.
-func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
-	c := *e
-	return &c
-}
-
 // tags watches the command tags of a run: they are the server's own word for what was done, one for
 // each statement of the input, and SQL can't make them up. Inside a function or DO block no
 // statement can end a transaction that we have begun.
 type tags struct {
-	traits    Traits
 	finished  bool // the transaction was ended
-	rollbacks int  // ROLLBACK TO SAVEPOINT has the tag of ROLLBACK
+	rollbacks int  // more than statements that return to a savepoint, which have the same tag
 }
 
 func (t *tags) see(tag []byte) {
@@ -172,4 +171,4 @@ func (t *tags) see(tag []byte) {
 }
 
 // ended tells whether the transaction in which the input began is over.
-func (t *tags) ended() bool { return t.finished || t.rollbacks > t.traits.Rollbacks }
+func (t *tags) ended() bool { return t.finished || t.rollbacks > 0 }

@@ -4,43 +4,45 @@ import (
 	"errors"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
 )
 
 // Await reads what comes of the input that Begin has sent. After it no cancel of ours is on its
 // way. The error is a *Lost; the result holds what had come before that.
 func (s *Session) Await(t *Task) (*Result, error) {
-	output, notices := NewOutput(t.Format, t.Limit), &Notices{}
-	tags := tags{traits: t.Traits}
-	s.reader.task(output)
-	failure, err := s.answer(sink{
+	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
+	tags := tags{rollbacks: -t.Traits.Rollbacks}
+	s.wire.reader.Task(output)
+	failure, err := s.wire.answer(sink{
 		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
 			tags.see(tag)
 			output.Complete(tag)
 		},
 		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices),
 	})
-	s.reader.task(nil)
+	s.wire.reader.Task(nil)
 	result := &Result{Raw: failure}
 	answered := false
 	if err == nil {
 		answered, err = s.readQuestion(t, result)
 	}
 	if !answered {
-		s.behind = nil
+		s.pipeline.behind = nil
 	}
 	result.Reason = s.cancel.exit()
-	if len(s.behind) == 0 {
-		s.left(t)
+	if len(s.pipeline.behind) == 0 {
+		s.setup.state.left(t)
 	}
-	result.Barred = failure != nil && failure.Code == "25006" && s.readOnly && !t.Save && !t.Traits.Modes
+	result.Barred = failure != nil && failure.Code == "25006" && s.wire.readOnly && !t.Save && !t.Traits.Modes
 	result.keep(output, notices)
 	result.judge(t, output)
 	switch {
 	case err != nil:
 		return result, err
-	case len(s.behind) > 0 && (tags.ended() || s.status != 'T'):
+	case len(s.pipeline.behind) > 0 && (tags.ended() || s.wire.status != 'T'):
 		return result, &Lost{Cause: errors.New("a query has ended its transaction")}
-	case result.Failure == nil && answered && !tags.ended() && s.status == 'T':
+	case result.Failure == nil && answered && !tags.ended() && s.wire.status == 'T':
 		result.Open = true
 		return result, nil
 	}
@@ -49,7 +51,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 
 // noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found
 // ours.
-func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
+func (t *Task) noticed(notices *text.Notices) func(*pgproto3.NoticeResponse) {
 	return func(n *pgproto3.NoticeResponse) {
 		if !t.Atomic || n.Code != "25001" || n.Routine != "BeginTransactionBlock" {
 			notices.Add(n)
@@ -57,31 +59,69 @@ func (t *Task) noticed(notices *Notices) func(*pgproto3.NoticeResponse) {
 	}
 }
 
+// readQuestion reads what the server says to it, and to the Sync after it. It tells whether it was
+// answered.
+func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err error) {
+	if t.Atomic && t.Traits.Stdin {
+		s.pipeline.probing = s.question.ask(t)
+		s.wire.sync()
+		if err := s.wire.flush(); err != nil {
+			return false, err
+		}
+	}
+	if !s.question.local { // what is ours to wait for has a limit, though SQL may have none
+		s.wire.within(s.wire.limit)
+		defer s.wire.unlimited()
+	}
+	n := s.pipeline.probing
+	s.pipeline.probing = 0
+	if n == 0 && t.Traits.Stdin {
+		return false, nil
+	}
+	rows := 0
+	var bad error
+	failure, err := s.wire.answers(n, func(values [][]byte) {
+		rows++
+		bad = errors.Join(bad, result.hear(values))
+	}, nil)
+	switch {
+	case err != nil:
+		return false, err
+	case failure != nil && result.Raw == nil:
+		result.Raw = failure
+		result.Alone = failure.Code == "22P02" && (t.Query || s.pipeline.open)
+		return false, nil
+	case failure != nil:
+		return false, nil
+	case bad != nil || n > 0 && rows != 1:
+		return false, &Lost{Cause: errors.Join(errAnswer, bad), Broken: true}
+	case len(s.pipeline.behind) == 0:
+		err = s.wire.synced()
+	}
+	return n > 0 && err == nil, err
+}
+
 // closeTransaction ends a transaction that is open and not to be finished by a tail: one that has
 // failed, or that the input has left.
 func (s *Session) closeTransaction(t *Task, result *Result) error {
-	if s.status == 'I' {
+	if s.wire.status == 'I' {
 		return nil
 	}
-	s.limited(true)
-	defer s.limited(false)
-	if s.status == 'T' && result.Failure == nil {
-		s.query("COMMIT")
-		if err := s.flush(); err != nil {
-			return err
-		}
-		failure, err := s.answer(sink{})
+	s.wire.within(s.wire.limit)
+	defer s.wire.unlimited()
+	if s.wire.status == 'T' && result.Failure == nil {
+		failure, err := s.wire.ask("COMMIT")
 		if err != nil {
 			return err
 		}
 		if failure != nil {
-			result.Raw, result.Failure = failure, serverFailure(failure, t.Input)
+			result.Raw, result.Failure = failure, text.ServerFailure(failure, t.Input)
 		}
 	}
-	return s.rollback()
+	return s.setup.rollback()
 }
 
-func (r *Result) keep(output *Output, notices *Notices) {
+func (r *Result) keep(output *text.Output, notices *text.Notices) {
 	if text, ok := output.Text(); ok {
 		r.Output = &text
 	}
@@ -91,34 +131,23 @@ func (r *Result) keep(output *Output, notices *Notices) {
 }
 
 // judge says whether the run failed, by the server's word or by ours.
-func (r *Result) judge(t *Task, output *Output) {
+func (r *Result) judge(t *Task, output *text.Output) {
 	switch {
 	case r.Raw != nil && r.Reason == TimedOut && r.Raw.Code == queryCanceled:
 		timeout := *r.Raw
 		timeout.Message = "canceling statement due to statement timeout"
-		r.Failure = serverFailure(&timeout, t.Input)
+		r.Failure = text.ServerFailure(&timeout, t.Input)
 	case r.Raw != nil && t.Claim != nil && r.Raw.Hint == "" && (r.Raw.Code == "25001" || r.Raw.Code == "40001"):
 		hinted := *r.Raw
 		hinted.Hint = claimHint
-		r.Failure = serverFailure(&hinted, t.Input)
+		r.Failure = text.ServerFailure(&hinted, t.Input)
 	case r.Raw != nil:
-		r.Failure = serverFailure(r.Raw, t.Input)
+		r.Failure = text.ServerFailure(r.Raw, t.Input)
 	case output.Binary():
-		r.Failure = NewFailure("COPY TO STDOUT in binary format is not supported", "0A000", "STATEMENT", t.Input)
+		r.Failure = text.NewFailure("COPY TO STDOUT in binary format is not supported", "0A000", "STATEMENT", t.Input)
 	case t.Strict && output.Over():
-		r.Failure = NewFailure("output exceeds the limit", "54000", "STATEMENT", t.Input)
+		r.Failure = text.NewFailure("output exceeds the limit", "54000", "STATEMENT", t.Input)
 	}
-}
-
-func serverFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
-	if e == nil {
-		return nil
-	}
-	f := &Failure{Text: ErrorText(e, statement), SQLState: sqlstate(e.Code), routine: e.Routine}
-	if len(e.Detail) <= detailMost {
-		f.Detail = e.Detail
-	}
-	return f
 }
 
 // claimHint says why the server refuses what else it takes: another transaction of ours has written to

@@ -2,8 +2,6 @@ package exec
 
 import (
 	"context"
-	"crypto/tls"
-	"net"
 	"sync"
 	"time"
 
@@ -25,23 +23,13 @@ const (
 // runs", timeout.
 const Obey = 10 * time.Second
 
-// Abandon cuts the connection off, whatever is under way: Await and the others return an error.
-func (s *Session) Abandon() { _ = beneath(s.conn.Conn()).Close() }
-
-// beneath is the connection that TLS uses, if it does. TLS itself says farewell before it closes,
-// and waits for what is being written; reading writes, too, where the server has it do so.
-func beneath(conn net.Conn) net.Conn {
-	if secured, ok := conn.(*tls.Conn); ok {
-		return secured.NetConn()
-	}
-	return conn
-}
-
-// canceller lets others cancel the run under way. request, cut and crew are the session's.
+// canceller lets others cancel the run under way. The first four fields are as the session has set
+// them before its first task.
 type canceller struct {
 	obey    time.Duration // Obey
 	request func(context.Context) error
-	cut     func() // abandons the session
+	cut     func()         // abandons the session
+	crew    *routine.Group // what it starts belongs to
 
 	timeout func() bool // stops the timer of the run under way; the session's goroutine owns it
 
@@ -54,12 +42,7 @@ type canceller struct {
 	abandon   func() bool   // stops the timer that abandons the session
 }
 
-// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after
-// Obey. It returns at once, and does nothing when no run is under way or it has been cancelled
-// before.
-func (s *Session) Cancel(reason Reason) { s.cancel.cancel(reason, s.crew) }
-
-func (c *canceller) cancel(reason Reason, crew *routine.Group) {
+func (c *canceller) cancel(reason Reason) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.running || c.reason != NotCancelled {
@@ -68,9 +51,9 @@ func (c *canceller) cancel(reason Reason, crew *routine.Group) {
 	c.reason = reason
 	over, delivered := make(chan struct{}), make(chan struct{})
 	c.over, c.delivered = over, delivered
-	c.abandon = crew.After(c.obey, c.cut)
+	c.abandon = c.crew.After(c.obey, c.cut)
 	young := time.Since(c.began) < missedFor
-	crew.Go(func() { // awaited by exit, too
+	c.crew.Go(func() { // awaited by exit, too
 		defer close(delivered)
 		ctx, cancel := context.WithTimeout(context.Background(), c.obey)
 		defer cancel()
@@ -101,12 +84,12 @@ const (
 // enter and exit enclose the time in which a run can be cancelled. Once exit has returned no
 // cancel of ours is on its way. The server's own statement_timeout comes before the limit where it
 // can.
-func (c *canceller) enter(limit time.Duration, crew *routine.Group) {
+func (c *canceller) enter(limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	c.running, c.began, c.reason = true, time.Now(), NotCancelled
 	if limit > 0 {
-		c.timeout = crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { c.cancel(TimedOut, crew) })
+		c.timeout = c.crew.After(min(limit, mostTimeout)+5*time.Millisecond, func() { c.cancel(TimedOut) })
 	}
 }
 

@@ -64,7 +64,7 @@ func TestAClaimMayTakeItsTime(t *testing.T) {
 	b.exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = 100', current_database()); END$$")
 	b.session.Close()
 	b.open()
-	b.session.brief = 200 * time.Millisecond
+	b.session.wire.brief = 200 * time.Millisecond
 	task := spec("INSERT INTO ends VALUES (1)")
 	task.Claim = func(int64) bool { time.Sleep(400 * time.Millisecond); return true }
 	result, _ := b.run(task, nil)

@@ -59,8 +59,8 @@ func TestConstantsInAPipeline(t *testing.T) {
 		if resets, chained := counts["DISCARD ALL"], counts["COMMIT AND CHAIN"]; resets != c.resets || chained != c.chained || c.parsed >= 0 && parsed != c.parsed {
 			t.Errorf("%d: %s: %d resets, %d chained, %d parsed", i, c.input, resets, chained, parsed)
 		}
-		if b.session.dirty != (c.input != "SELECT 1") {
-			t.Errorf("%d: %s: dirty %t", i, c.input, b.session.dirty)
+		if b.session.setup.state.dirty != (c.input != "SELECT 1") {
+			t.Errorf("%d: %s: dirty %t", i, c.input, b.session.setup.state.dirty)
 		}
 	}
 	for i := range 2 * knownMost { // each has a text of its own
@@ -69,7 +69,7 @@ func TestConstantsInAPipeline(t *testing.T) {
 		result, _ := b.run(task, nil)
 		b.end(result)
 	}
-	if known := len(b.session.known); known == 0 || known > knownMost {
+	if known := len(b.session.setup.state.known); known == 0 || known > knownMost {
 		t.Error(known, "are prepared")
 	}
 	b.alive()
@@ -88,11 +88,11 @@ func TestConstantsLeaveNothing(t *testing.T) {
 		}
 		for range 2 { // the first after a reset
 			result, _ := b.run(spec(input), nil)
-			if b.session.dirty != dirty || b.session.chains(spec("SELECT 2")) == dirty {
-				t.Errorf("%s: dirty %t", input, b.session.dirty)
+			if b.session.setup.state.dirty != dirty || b.session.setup.chains(spec("SELECT 2")) == dirty {
+				t.Errorf("%s: dirty %t", input, b.session.setup.state.dirty)
 			}
-			if next, verdict := b.run(spec("SELECT 2"), &Tail{}); output(next) != "2" || !verdict.Committed || b.session.dirty {
-				t.Errorf("after %s: %s %+v, dirty %t", input, output(next), verdict, b.session.dirty)
+			if next, verdict := b.run(spec("SELECT 2"), &Tail{}); output(next) != "2" || !verdict.Committed || b.session.setup.state.dirty {
+				t.Errorf("after %s: %s %+v, dirty %t", input, output(next), verdict, b.session.setup.state.dirty)
 			}
 			b.end(result)
 		}
@@ -100,7 +100,7 @@ func TestConstantsLeaveNothing(t *testing.T) {
 	own := spec("SELECT 1")
 	own.Own = [][2]string{{"my.own", "x"}}
 	result, _ := b.run(own, nil)
-	if !b.session.dirty {
+	if !b.session.setup.state.dirty {
 		t.Error("settings of its own are left")
 	}
 	b.end(result)
@@ -113,8 +113,8 @@ func TestConstantsThatFail(t *testing.T) {
 	b := newBench(t)
 	for range 2 {
 		results, _ := b.pipe(spec("SELECT 'a' 'b'"), spec("SELECT 1"), spec("SELECT 2"))
-		if len(results) != 1 || failure(results[0]) != "42601" || len(b.session.known) == 0 {
-			t.Errorf("%d have run, %d are taken for prepared", len(results), len(b.session.known))
+		if len(results) != 1 || failure(results[0]) != "42601" || len(b.session.setup.state.known) == 0 {
+			t.Errorf("%d have run, %d are taken for prepared", len(results), len(b.session.setup.state.known))
 		}
 		b.alone()
 		late := spec("SELECT 1")

@@ -182,7 +182,7 @@ func TestALookIsShort(t *testing.T) {
 	s, under, _, garble := secured(t, servertest.Database(t))
 	under.is.Store(true)
 	garble()
-	servertest.Wait(t, 10*time.Second, "what is no TLS", func() bool { return readable(s.conn.Conn()) })
+	servertest.Wait(t, 10*time.Second, "what is no TLS", func() bool { return readable(s.wire.conn.Conn()) })
 	looked := make(chan error, 1)
 	go func() { looked <- s.Present() }()
 	select {

@@ -1,20 +1,19 @@
-// Package exec runs one task on one session, and is the only package of the program that speaks
-// the wire protocol.
+// Package exec runs one task on one session. With those below it, it is the only package of the
+// program that speaks the wire protocol.
 //
 // It owns what is on the wire: what is sent before, with and after the input; what the answers
-// mean; what must be reset between tasks; how a run is cancelled. Examine reads the input without
-// a server, and tells whether it can run in a transaction. Output and Notices turn the answers
-// into the text of a row. It knows neither lanes nor the table: who starts when, and what is
-// written into the row, is decided in package work.
+// mean; what must be reset between tasks; how a run is cancelled. Package traits tells beforehand
+// what an input may do, package bound stands between a connection and its messages, package text
+// turns the answers into the texts of a row. It knows neither lanes nor the table: who starts when,
+// and what is written into the row, is decided in package work.
 //
-// A Session is made of small types: wire is the connection and what is on it; remains decides,
-// without a server, what SQL has left and what it takes to be rid of it; names are those of our
-// prepared statements; shown is what a task's session shows; underWay is what is asked behind the
-// SQL that runs, ahead what is sent behind it; planning knows which plans may be shared; canceller
+// A Session holds its parts: wire is the connection and what is on it; setup makes the session ready
+// for each task, and its state decides, without a server, what SQL has left and what it takes to be rid
+// of it; question asks what has become of a transaction; pipeline is what is with the server; canceller
 // cancels.
 //
 // A Session belongs to one goroutine at a time, a runner of package work. Only Cancel and Abandon
-// may be called from others. Examine and the functions on text may be called from anywhere.
+// may be called from others.
 //
 // Locks: canceller.mu guards what Cancel shares with the run under way. It is never held while
 // something is read or sent; the cancel request goes out on a goroutine of its own, which exit

@@ -17,6 +17,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 	"go.uber.org/goleak"
 
+	"pgtaskd/exec/text"
+	"pgtaskd/exec/traits"
 	"pgtaskd/routine"
 	"pgtaskd/server/fake"
 	"pgtaskd/server/servertest"
@@ -96,8 +98,8 @@ var conversations = map[string]func(context.Context, *Session) error{
 
 func hostileTask(atomic bool) *Task {
 	return &Task{
-		Input: "SELECT 1", Traits: Examine("SELECT 1"), Atomic: atomic, Query: atomic, Timeout: hostileLimit,
-		Format: Format{Delimiter: '\t', Quote: '"', Header: true, String: true}, Limit: 1 << 16, Until: time.Now().Add(time.Hour),
+		Input: "SELECT 1", Traits: traits.Examine("SELECT 1"), Atomic: atomic, Query: atomic, Timeout: hostileLimit,
+		Format: text.Format{Delimiter: '\t', Quote: '"', Header: true, String: true}, Limit: 1 << 16, Until: time.Now().Add(time.Hour),
 	}
 }
 
@@ -129,7 +131,7 @@ func awaited(s *Session, t *Task) (*Result, error) {
 }
 
 func ended(verdict *Verdict, err error) error {
-	if failure := new(Failure); errors.As(err, &failure) {
+	if failure := new(text.Failure); errors.As(err, &failure) {
 		return errors.Join(failure, storable(failure))
 	}
 	if verdict == nil {
@@ -142,8 +144,8 @@ var errNotStorable = errors.New("no row can hold it")
 
 func storableMoment(t time.Time) bool { return t.Year() >= 1970 && t.Year() <= 9999 }
 
-func storable(f *Failure) error {
-	if f != nil && (!utf8.ValidString(f.Text) || len(f.Text) > TextLimit || len(f.SQLState) != 5 || strings.Trim(f.SQLState, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "") {
+func storable(f *text.Failure) error {
+	if f != nil && (!utf8.ValidString(f.Text) || len(f.Text) > text.Limit || len(f.SQLState) != 5 || strings.Trim(f.SQLState, "ABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789") != "") {
 		return fmt.Errorf("%w: %.10q %.100q", errNotStorable, f.SQLState, f.Text)
 	}
 	return nil
@@ -313,7 +315,7 @@ func TestPanicOfCancel(t *testing.T) {
 	}
 	crew := routine.New(t.Context())
 	s.Within(crew)
-	s.cancel.enter(time.Hour, crew)
+	s.cancel.enter(time.Hour)
 	s.Cancel(Stopped)
 	<-crew.Context().Done()
 	if reason := s.cancel.exit(); reason != Stopped {

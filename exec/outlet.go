@@ -3,7 +3,10 @@ package exec
 import (
 	"bytes"
 	"io"
+	"net"
 	"time"
+
+	"pgtaskd/routine"
 )
 
 // A server that waits for us to read reads nothing itself. What we send to it before we read its
@@ -14,12 +17,13 @@ import (
 // server reads nothing.
 const atOnce = 32 << 10
 
-// outlet is what pgproto3 writes to. It passes on what is short, and keeps what is longer until
-// flush sends that aside.
+// outlet is what pgproto3 writes to. It passes on what is short, and keeps what is longer until it is
+// sent aside.
 type outlet struct {
-	to    io.Writer
-	keeps bool   // the session has been opened: flush comes behind each write
-	late  []byte // to be sent
+	to      io.Writer
+	keeps   bool         // the session has been opened: flush comes after each write
+	late    []byte       // to be sent
+	sending <-chan error // how that went; nil: nothing is being sent
 }
 
 func (o *outlet) Write(p []byte) (int, error) {
@@ -30,12 +34,15 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// aside writes what the outlet has kept, by a goroutine of its own. Whoever flushed reads the
-// answers meanwhile; landed awaits it.
-func (w *wire) aside() {
-	late, conn, done := w.outlet.late, w.conn.Conn(), make(chan error, 1)
-	w.outlet.late, w.sending = nil, done
-	w.spawn(func() {
+// aside writes what has been kept, by a goroutine of its own. Whoever flushed reads the answers
+// meanwhile; landed awaits it.
+func (o *outlet) aside(conn net.Conn, crew *routine.Group) {
+	if o.late == nil {
+		return
+	}
+	late, done := o.late, make(chan error, 1)
+	o.late, o.sending = nil, done
+	crew.Go(func() {
 		_, err := conn.Write(late)
 		if err != nil { // no answer comes; the server's last word may
 			_ = conn.SetDeadline(time.Now().Add(lastWord))
@@ -44,15 +51,14 @@ func (w *wire) aside() {
 	})
 }
 
-// landed waits until all that was flushed is with the server.
-func (w *wire) landed() error {
-	if w.sending == nil {
-		return nil
+// landed waits until all that was written is with the server.
+func (o *outlet) landed() (err error) {
+	if o.sending != nil {
+		err = <-o.sending
+		o.sending = nil
 	}
-	err := <-w.sending
-	w.sending = nil
-	if err != nil {
-		return w.lost(err)
-	}
-	return nil
+	return err
 }
+
+// lastWord is how long the last word of a server is waited for whose connection takes nothing more.
+const lastWord = 100 * time.Millisecond

@@ -117,10 +117,10 @@ func TestASessionIsReadySoon(t *testing.T) {
 			t.Fatal(err)
 		}
 		t.Cleanup(s.Close)
-		if s.brief > time.Minute {
-			t.Error("it may take", s.brief)
+		if s.wire.brief > time.Minute {
+			t.Error("it may take", s.wire.brief)
 		}
-		s.brief = hostileLimit
+		s.wire.brief = hostileLimit
 		task := hostileTask(true)
 		task.Input += strings.Repeat(" ", 8<<20) // which is still being sent then
 		began := time.Now()
@@ -129,7 +129,7 @@ func TestASessionIsReadySoon(t *testing.T) {
 		}
 	}
 	b := newBench(t)
-	b.session.brief = time.Second
+	b.session.wire.brief = time.Second
 	b.exec(`CREATE FUNCTION lasts() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_sleep(2); RETURN NEW; END$$;
 		CREATE CONSTRAINT TRIGGER lasts AFTER INSERT ON ends DEFERRABLE INITIALLY DEFERRED FOR EACH ROW EXECUTE FUNCTION lasts()`)
 	b.run(spec("INSERT INTO ends VALUES (7)"), nil)

@@ -1,9 +1,8 @@
 package exec
 
 import (
+	"slices"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // Queries that are over in no time are sent several at once: the exchange of messages costs more
@@ -19,38 +18,11 @@ import (
 // and its limits for a silent session hold. After a failure it is ready there, too, and goes on: so
 // what is sent later begins with a statement that fails in a transaction that has failed.
 
-// queued is a task whose SQL is with the server after that of another.
-type queued struct {
-	task     *Task
-	tail     int // statements that commit the task before,
-	prepared int // that make the session ready,
-	probing  int // and that ask what has become of the transaction
-}
-
-// ahead is what has been sent after the SQL under way.
-type ahead struct {
-	behind []queued // tasks whose SQL is with the server after that
-	last   *Task    // of them, or the one under way
-	open   bool     // more can be sent after them, and the question of the last expects it
-}
-
-// Pipelines tells whether other tasks may be sent after an input like this one: queries only, that
-// choose nothing for their transaction and leave nothing by which those after them could be told, or
-// disturbed, before we know of it.
-func (t Traits) Pipelines() bool {
-	return t.Reads && !t.Isolation && !t.Modes && !t.Notifies && !t.Outside && !t.Stdin
-}
-
-// pipelined tells whether the session can have other tasks after this one.
-func (s *Session) pipelined(t *Task) bool {
-	return t.Atomic && !t.Strict && (t.constant() || !t.Save && len(t.Own) == 0) && t.Traits.Pipelines()
-}
-
 // Behind is how many tasks are with the server after the one under way.
-func (s *Session) Behind() int { return len(s.behind) }
+func (s *Session) Behind() int { return len(s.pipeline.behind) }
 
 // Takes tells whether more can be sent after the tasks that are with the server.
-func (s *Session) Takes() bool { return s.open && !s.cancel.asked() }
+func (s *Session) Takes() bool { return s.pipeline.open && !s.cancel.asked() }
 
 // goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT
 // AND CHAIN after it does.
@@ -59,38 +31,37 @@ const goesOn = "SELECT"
 // Extend sends more tasks after those that are with the server, of which one is under way. What
 // becomes of the session by that Await tells.
 func (s *Session) Extend(then ...*Task) {
-	s.within(s.brief)
-	defer s.limited(false)
-	s.call(goesOn)
+	s.wire.within(s.wire.brief)
+	defer s.wire.unlimited()
+	s.setup.call(goesOn)
 	s.sendBehind(then)
-	if s.flush() != nil {
+	if s.wire.flush() != nil {
 		s.Abandon()
 	}
 }
 
 // sendBehind queues all that belongs to tasks that follow on another.
 func (s *Session) sendBehind(then []*Task) {
+	s.pipeline.behind = slices.Grow(s.pipeline.behind, len(then))
 	for i, next := range then {
 		q := queued{task: next}
-		s.left(s.last)
-		s.last = next
-		chained := s.chains(next)
-		s.sendTail(&Tail{}, chained)
-		q.tail = s.queued()
-		s.sendPrepare(next, chained, next.Until)
-		q.prepared = s.queued()
-		s.front.Send(&pgproto3.Flush{})
-		s.query(next.Input)
+		s.setup.state.left(s.pipeline.last)
+		s.pipeline.last = next
+		chained := s.setup.chains(next)
+		s.setup.commit(chained)
+		q.tail = s.wire.queued()
+		s.setup.prepare(next, chained, next.Until)
+		q.prepared = s.wire.queued()
+		s.wire.input(next.Input)
 		if i == len(then)-1 && next.Query { // we may never be heard of again
-			s.sendQuestion(next)
+			q.probing = s.question.ask(next)
 		} else {
-			s.sendQuestionAhead(next)
+			q.probing = s.question.askAhead(next)
 		}
-		q.probing = s.queued()
-		s.behind = append(s.behind, q)
+		s.pipeline.behind = append(s.pipeline.behind, q)
 	}
-	s.sync()
-	s.open = true
+	s.wire.sync()
+	s.pipeline.open = true
 }
 
 // Next goes on to the task after the one that has run, once its transaction is seen to be open:
@@ -98,24 +69,24 @@ func (s *Session) sendBehind(then []*Task) {
 // passed over it and all after it, or, when there is an error too, may have. The verdict is on the
 // task before.
 func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {
-	s.within(s.brief)
-	defer s.limited(false)
-	q := s.behind[0]
-	s.behind = s.behind[1:]
+	s.wire.within(s.wire.brief)
+	defer s.wire.unlimited()
+	q := s.pipeline.behind[0]
+	s.pipeline.behind = s.pipeline.behind[1:]
 	verdict, passed, err := s.readTail(&Tail{}, q.tail)
 	if err != nil || passed {
-		s.behind = nil
+		s.pipeline.behind = nil
 		return verdict, start, false, err
 	}
-	start, failure, err := s.readPrepared(q.prepared)
+	start, failure, err := s.setup.read(q.prepared)
 	switch {
 	case err != nil:
 		return verdict, start, false, err
 	case failure != nil:
-		s.behind = nil
+		s.pipeline.behind = nil
 		return verdict, start, false, nil
 	}
-	s.probing = q.probing
-	s.cancel.enter(q.task.Timeout, s.crew)
+	s.pipeline.probing = q.probing
+	s.cancel.enter(q.task.Timeout)
 	return verdict, start, true, nil
 }

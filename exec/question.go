@@ -1,6 +1,10 @@
 package exec
 
-import "errors"
+import (
+	"errors"
+
+	"pgtaskd/exec/text"
+)
 
 // The question that follows a task's SQL: which transaction is this, and what time is it? A
 // transaction without an id has written nothing. The path may be anybody's by now: it is function
@@ -10,7 +14,7 @@ import "errors"
 // Until it is answered, and its answer is acted on, the transaction rests: neither a limit of the
 // SQL's nor one of the role's is to end it meanwhile.
 const (
-	question         = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
+	ownQuestion      = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
 	forcedQuestion   = `SELECT pg_catalog.txid_current(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
 	withoutEnd       = `, pg_catalog.set_config('transaction_timeout', '0', true)`
 	questionOfOthers = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp()`
@@ -29,81 +33,50 @@ const (
 // and where the session has no limit of its own.
 const silenceMost = "1min"
 
-// sendQuestion queues what asks what has become of a task's transaction, for one that nothing is sent
-// after.
-func (s *Session) sendQuestion(t *Task) {
+// question asks what has become of a task's transaction.
+type question struct {
+	wire  *wire
+	setup *setup // which queues it
+
+	local   bool   // the session is in the database of the target
+	silence string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
+	timed   bool   // the server knows transaction_timeout
+}
+
+// ask queues the question for a task that nothing is sent after, and tells how many statements it
+// takes.
+func (q *question) ask(t *Task) int {
 	if !t.Traits.Inert && !t.Save {
-		s.call("CLOSE ALL")
+		q.setup.call("CLOSE ALL")
 	}
 	switch {
 	case t.Query:
-		s.call(questionAhead+`, pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`, []byte(s.silence))
+		q.setup.call(questionAhead+`, pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`, []byte(q.silence))
 	case t.Traits.Inert:
-		s.call(questionOfOthers)
+		q.setup.call(questionOfOthers)
 	default:
-		sql, rest := question, "0"
+		sql, rest := ownQuestion, "0"
 		if t.Forced || t.Save {
 			sql = forcedQuestion
 		}
-		if s.timed {
+		if q.timed {
 			sql += withoutEnd
 		}
-		if !s.local {
-			rest = s.silence
+		if !q.local {
+			rest = q.silence
 		}
-		s.call(sql, []byte(rest))
+		q.setup.call(sql, []byte(rest))
 	}
+	return q.wire.queued()
 }
 
-// sendQuestionAhead queues the same of a task that others are sent after.
-func (s *Session) sendQuestionAhead(t *Task) {
+// askAhead does the same for a task that others are sent after.
+func (q *question) askAhead(t *Task) int {
 	if !t.Traits.Inert {
-		s.call("CLOSE ALL")
+		q.setup.call("CLOSE ALL")
 	}
-	s.call(questionAhead)
-}
-
-// readQuestion reads what the server says to it, and to the Sync after it. It tells whether it was
-// answered.
-func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err error) {
-	if t.Atomic && t.Traits.Stdin {
-		s.sendQuestion(t)
-		s.probing = s.queued()
-		s.sync()
-		if err := s.flush(); err != nil {
-			return false, err
-		}
-	}
-	if !s.local { // what is ours to wait for has a limit, though SQL may have none
-		s.limited(true)
-		defer s.limited(false)
-	}
-	n := s.probing
-	s.probing = 0
-	if n == 0 && t.Traits.Stdin {
-		return false, nil
-	}
-	rows := 0
-	var bad error
-	_, failure, err := s.answers(n, func(values [][]byte) {
-		rows++
-		bad = errors.Join(bad, result.hear(values))
-	}, nil)
-	switch {
-	case err != nil:
-		return false, err
-	case failure != nil && result.Raw == nil:
-		result.Raw = failure
-		result.Alone = failure.Code == "22P02" && (t.Query || s.open)
-		return false, nil
-	case failure != nil:
-		return false, nil
-	case bad != nil || n > 0 && rows != 1:
-		return false, &Lost{Cause: errors.Join(errAnswer, bad), Broken: true}
-	case len(s.behind) == 0:
-		err = s.synced()
-	}
-	return n > 0 && err == nil, err
+	q.setup.call(questionAhead)
+	return q.wire.queued()
 }
 
 // hear reads the row of an answer.
@@ -122,31 +95,23 @@ func (r *Result) hear(values [][]byte) (err error) {
 // to end it meanwhile.
 const claiming = `SELECT pg_catalog.txid_current(), pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true)`
 
-// claim asks the task whether its SQL may be sent, once its transaction has an id.
-func (s *Session) claim(t *Task) (unclaimed bool, err error) {
-	s.call(claiming)
-	s.sync()
-	n := s.queued()
-	if err := s.flush(); err != nil {
-		return false, err
-	}
+// claims asks the task whether its SQL may be sent, once its transaction has an id.
+func (q *question) claims(t *Task) (unclaimed bool, err error) {
+	q.setup.call(claiming)
 	var xact int64
 	bad := errAnswer
-	_, failure, err := s.answers(n, func(values [][]byte) {
+	failure, err := q.wire.exchange(func(values [][]byte) {
 		if len(values) == 2 && values[0] != nil {
 			xact, bad = int8Of(values[0])
 		}
-	}, nil)
+	})
 	switch {
 	case err != nil:
 		return false, err
 	case failure != nil:
-		return false, serverFailure(failure, t.Input)
+		return false, text.ServerFailure(failure, t.Input)
 	case bad != nil:
 		return false, &Lost{Cause: bad, Broken: true}
-	}
-	if err := s.synced(); err != nil {
-		return false, err
 	}
 	return !t.Claim(xact), nil
 }

@@ -137,7 +137,7 @@ func TestNothingOfOursIsPrepared(t *testing.T) {
 				b.run(spec("SELECT 1"), tail)
 				b.run(constant, tail)
 			}
-			if len(b.session.known) == 0 {
+			if len(b.session.setup.state.known) == 0 {
 				t.Errorf("save %t: nothing is prepared for constants", save)
 			}
 			after := spec(look + "; DEALLOCATE ALL; PREPARE pgtaskd_0 AS SELECT 1")

@@ -4,6 +4,8 @@ import (
 	"context"
 	"slices"
 	"testing"
+
+	"pgtaskd/exec/traits"
 )
 
 // TestResetAfterCommit: what a trigger makes at COMMIT, after the question, goes as well.
@@ -64,7 +66,7 @@ func TestNothingIsLeft(t *testing.T) {
 			"taken back":    func(*Result) { b.rollback(); b.alive() },
 			"reset": func(r *Result) {
 				b.end(r)
-				if err := b.session.Reset(); err != nil || b.session.dirty {
+				if err := b.session.Reset(); err != nil || b.session.setup.state.dirty {
 					t.Errorf("%s: %v", input, err)
 				}
 				b.alive()
@@ -74,7 +76,7 @@ func TestNothingIsLeft(t *testing.T) {
 			for tries := 0; tries < 20 && (result == nil || failure(result) == "57014"); tries++ { // on a busy machine a millisecond may pass by itself
 				result, _ = b.run(spec(input), nil)
 			}
-			if traits := Examine(input); traits.Atomic() && !result.Open && !slices.Contains([]string{"22012", "42703", "42P12"}, failure(result)) {
+			if traits.Examine(input).Atomic() && !result.Open && !slices.Contains([]string{"22012", "42703", "42P12"}, failure(result)) {
 				t.Errorf("%s: %v", input, result.Failure)
 			}
 			if !result.Open {

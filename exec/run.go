@@ -5,111 +5,103 @@ import (
 	"errors"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgproto3"
+	"pgtaskd/exec/text"
 )
 
 // Begin sends, in one flush, what commits the task before (tail may be nil), what makes the session
 // new unless the task wants it as it is, and the task's SQL, and reads the answers to all but the
 // last: its SQL is under way then, since start by the server's clock. If anything before it fails,
-// the server passes over it. The error is a *Lost, a *Failure of the preparation (the task has not
+// the server passes over it. The error is a *Lost, a *text.Failure of the preparation (the task has not
 // started), or ErrUnclaimed. A verdict that is not nil counts in any case. As many of then follow it
 // as Behind tells.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
 	if t.Guarded {
-		err = s.Present()
-	}
-	if err != nil {
-		return nil, start, err
+		if err := s.Present(); err != nil {
+			return nil, start, err
+		}
 	}
 	s.sends(tail, t)
-	defer s.limited(false)
+	defer s.wire.unlimited()
 	for {
-		before := s.state
+		before := s.setup.state
 		sent, err := s.sendTask(tail, t, then)
 		if err != nil {
-			return nil, start, s.unbegun(err)
+			return nil, start, s.wire.unbegun(err)
 		}
 		if tail != nil {
 			var passed bool
 			if verdict, passed, err = s.readTail(tail, sent.tail); err != nil {
-				return verdict, start, s.unbegun(err)
+				return verdict, start, s.wire.unbegun(err)
 			}
 			s.sends(nil, t)
 			if tail = nil; passed {
-				s.behind = nil
-				s.passedOver(before)
+				s.pipeline.behind = nil
+				s.setup.state.passedOver(before)
 				continue
 			}
 		}
-		start, failure, err := s.readPrepared(sent.prepared)
+		start, failure, err := s.setup.read(sent.prepared)
 		switch {
 		case err != nil:
-			return verdict, start, s.unbegun(err)
+			return verdict, start, s.wire.unbegun(err)
 		case failure == nil:
 			return verdict, start, s.begun(t)
 		}
-		s.behind = nil
-		if s.passedOver(before); failure.Code == queryCanceled { // by a limit that SQL before it has left
-			return verdict, start, &Lost{Cause: serverFailure(failure, t.Input), Unbegun: true}
+		s.pipeline.behind = nil
+		if s.setup.state.passedOver(before); failure.Code == queryCanceled { // by a limit that SQL before it has left
+			return verdict, start, &Lost{Cause: text.ServerFailure(failure, t.Input), Unbegun: true}
 		}
-		return verdict, start, serverFailure(failure, t.Input)
+		return verdict, start, text.ServerFailure(failure, t.Input)
 	}
 }
 
-// sent is how many statements of ours Begin has sent for what.
-type sent struct{ tail, prepared int }
-
 // sendTask sends what Begin does.
-func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q sent, err error) {
-	s.written = false
-	chained := tail != nil && s.chains(t)
-	s.sendTail(tail, chained)
-	q.tail = s.queued()
-	s.sendPrepare(t, chained, time.Time{})
-	q.prepared = s.queued()
+func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q queued, err error) {
+	s.wire.written = false
+	chained := tail != nil && s.setup.chains(t)
+	if tail != nil {
+		s.setup.commit(chained)
+	}
+	q.tail = s.wire.queued()
+	s.setup.prepare(t, chained, time.Time{})
+	q.prepared = s.wire.queued()
 	return q, s.sendInput(t, then)
 }
 
 // sends bounds the time until the answers to what precedes the task's SQL have come. To commit the
 // task before may take as long as triggers of the user's do.
 func (s *Session) sends(tail *Tail, t *Task) {
-	s.reader.greeted = true
+	s.wire.reader.Greeted()
 	switch {
 	case tail != nil:
-		s.limited(true)
+		s.wire.within(s.wire.limit)
 	case t.Sending > 0:
-		s.within(t.Sending)
+		s.wire.within(t.Sending)
 	default:
-		s.within(s.brief)
+		s.wire.within(s.wire.brief)
 	}
 }
 
 // sendInput sends what is queued with the task's SQL and the question. Nothing may wait after SQL
 // that may read from us, or for whose start somebody is asked: that is sent alone.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.probing, s.open, s.last = 0, false, t // the question of a task whose preparation has failed was passed over
+	s.pipeline.probing, s.pipeline.open, s.pipeline.last = 0, false, t // the question of a task whose preparation has failed was passed over
 	if t.alone() {
-		s.sync()
-		return s.flush()
+		s.wire.sync()
+		return s.wire.flush()
 	}
-	s.front.Send(&pgproto3.Flush{})
-	s.query(t.Input)
+	s.wire.input(t.Input)
 	switch {
-	case len(then) > 0 && s.pipelined(t):
-		s.sendQuestionAhead(t)
-		s.probing = s.queued()
+	case len(then) > 0 && t.pipelined():
+		s.pipeline.probing = s.question.askAhead(t)
 		s.sendBehind(then)
-		return s.flush()
+		return s.wire.flush()
 	case t.Atomic:
-		s.sendQuestion(t)
-		s.probing = s.queued()
+		s.pipeline.probing = s.question.ask(t)
 	}
-	s.sync()
-	return s.flush()
+	s.wire.sync()
+	return s.wire.flush()
 }
-
-// alone tells whether the SQL of a task is sent when all before it has been answered.
-func (t *Task) alone() bool { return t.Traits.Stdin || t.Claim != nil }
 
 // begun sees to a task for which the session is ready.
 func (s *Session) begun(t *Task) error {
@@ -118,20 +110,20 @@ func (s *Session) begun(t *Task) error {
 			return err
 		}
 	}
-	if err := s.landed(); err != nil {
+	if err := s.wire.landed(); err != nil {
 		return err
 	}
-	s.cancel.enter(t.Timeout, s.crew)
+	s.cancel.enter(t.Timeout)
 	return nil
 }
 
 func (s *Session) sendAlone(t *Task) error {
-	if err := s.synced(); err != nil {
+	if err := s.wire.synced(); err != nil {
 		return notBegun(err)
 	}
 	if t.Claim != nil {
-		unclaimed, err := s.claim(t)
-		if failure := new(Failure); unclaimed || errors.As(err, &failure) {
+		unclaimed, err := s.question.claims(t)
+		if failure := new(text.Failure); unclaimed || errors.As(err, &failure) {
 			if lost := s.Rollback(); lost != nil {
 				return notBegun(lost)
 			}
@@ -142,32 +134,10 @@ func (s *Session) sendAlone(t *Task) error {
 		}
 		s.sends(nil, t) // the task may have taken longer
 	}
-	s.query(t.Input)
+	s.wire.query(t.Input)
 	if t.Atomic && !t.Traits.Stdin {
-		s.sendQuestion(t)
-		s.probing = s.queued()
-		s.sync()
+		s.pipeline.probing = s.question.ask(t)
+		s.wire.sync()
 	}
-	return s.flush()
-}
-
-// readPrepared reads the answers to n statements that make the session ready.
-func (s *Session) readPrepared(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
-	var bad error
-	_, failure, err = s.answers(n, func(values [][]byte) {
-		if len(values) > 0 && len(values[0]) > 0 {
-			start, bad = moment(values[0])
-		}
-	}, nil)
-	switch {
-	case err != nil:
-		return start, failure, err
-	case failure != nil:
-		return start, failure, s.rollback()
-	case bad != nil:
-		return start, nil, &Lost{Cause: bad, Broken: true}
-	case start.IsZero():
-		return start, nil, &Lost{Cause: errMoment, Broken: true}
-	}
-	return start, nil, nil
+	return s.wire.flush()
 }

@@ -3,12 +3,9 @@ package exec
 import (
 	"context"
 	"errors"
-	"fmt"
-	"io"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgproto3"
 
 	"pgtaskd/routine"
 )
@@ -19,38 +16,49 @@ import (
 // The way of a task: Begin sends, in one flush, the COMMIT of the task before, the settings, BEGIN,
 // the input and the question what has become of its transaction; Await reads the answers to the last
 // two; the next Begin, or End, commits. Where Begin has sent other tasks after it, Next does. No
-// statement of ours is prepared here, and none touches the table of the tasks.
+// statement of ours touches the table of the tasks.
 type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
 
-	Superuser bool // it has logged in as one
-	Reads     bool // when it was opened, its transactions began as READ ONLY
-	Foreign   bool // when it was opened its database had foreign servers: what writes through them has no transaction id here
+	User      string // the role that it has logged in as
+	Superuser bool   // which is one
+	Reads     bool   // when it was opened, its transactions began as READ ONLY
+	Foreign   bool   // when it was opened its database had foreign servers: what writes through them has no transaction id here
 
-	local    bool   // it is in the database of the target
-	user     string // that it logged in as
-	masked   bool   // ALTER ROLE or ALTER DATABASE … SET role has it run as another role than its login
-	silence  string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
-	timed    bool   // the server knows transaction_timeout,
-	endless  bool   // and the role has none
-	readOnly bool   // its transactions begin as READ ONLY; when that changes the server tells, from 14 on
+	// AskedForPassword tells whether the server has asked for the password. Where it did not, the
+	// connection rests on who the controller is, not on what the task knows.
+	AskedForPassword bool
 
-	wire
-	state
-	shown
-	ahead
-	probing int // statements of ours that are sent after the SQL under way
-	cancel  canceller
+	wire     *wire
+	setup    setup
+	question question
+	pipeline pipeline
+	cancel   canceller
+	unbind   func() bool // from the end of the crew
+}
 
-	crew   *routine.Group // what it starts belongs to
-	unbind func() bool    // from the end of the crew
+// pipeline is what is with the server.
+type pipeline struct {
+	probing int      // statements of ours that are sent after the SQL under way
+	behind  []queued // tasks whose SQL is with the server after that
+	last    *Task    // of them, or the one under way
+	open    bool     // more can be sent after them, and the question of the last expects it
+}
+
+// queued is a task whose SQL is with the server.
+type queued struct {
+	task     *Task
+	tail     int // statements that commit the task before,
+	prepared int // that make the session ready,
+	probing  int // and that ask what has become of the transaction
 }
 
 // Connect opens a session, in the target's own database or elsewhere. The configuration's
 // RuntimeParams are what a reset returns to. limit bounds each statement of our own on it. trusted is
-// one of the serving role's, whose password is its own. The error is a *pgconn.ConnectError, a *pgconn.PgError or one of the network; or a
-// *routine.Panic, if what the server says brings a panic about.
+// one of the serving role's, whose password is its own. The error is a *pgconn.ConnectError, a
+// *pgconn.PgError or one of the network; or a *routine.Panic, if what the server says brings a panic
+// about.
 func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local, trusted bool) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
 		s, err = connect(ctx, cfg, limit, local, trusted)
@@ -60,94 +68,23 @@ func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 }
 
 func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local, trusted bool) (*Session, error) {
-	var reader *bound // the last ones: a connection may take several tries
-	var out *outlet
-	bounded(cfg, func(b *bound) {
-		if reader, b.own, b.afford = b, local, affordable; !trusted {
-			b.afford = affords(ctx)
-		}
-	})
-	build := cfg.BuildFrontend
-	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
-		out = &outlet{to: w}
-		return build(r, out)
-	}
-	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	w, err := dial(ctx, cfg, limit, local, trusted)
 	if err != nil {
 		return nil, err
 	}
 	s := &Session{
-		PID: conn.PID(), local: local, state: state{known: map[string]string{}}, shown: shown{base: cfg.RuntimeParams, texts: []byte{}},
-		wire: wire{conn: conn, front: conn.Frontend(), reader: reader, outlet: out, status: 'I', limit: limit, brief: readyMost},
+		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(), wire: w,
+		setup: setup{wire: w, state: state{known: map[string]string{}}, shown: shown{base: cfg.RuntimeParams, texts: []byte{}}},
 	}
-	out.keeps = true
-	s.spawn = func(do func()) { s.crew.Go(do) }
-	s.noted = s.note
-	s.cancel.obey, s.cancel.request, s.cancel.cut = Obey, conn.CancelRequest, s.Abandon
-	s.Superuser = conn.ParameterStatus("is_superuser") == "on"
-	s.crew, s.unbind = routine.New(context.Background()), func() bool { return true }
+	s.question = question{wire: w, setup: &s.setup, local: local}
+	s.cancel = canceller{obey: Obey, request: w.conn.CancelRequest, cut: s.Abandon}
+	s.bind(routine.New(context.Background()), func() bool { return true })
 	if err := s.introduce(ctx); err != nil {
 		s.Close()
 		return nil, err
 	}
 	return s, nil
 }
-
-// Within makes what the session starts the crew's, and abandons the session when the crew ends,
-// unless it is closed before.
-func (s *Session) Within(crew *routine.Group) {
-	s.crew, s.unbind = crew, crew.When(crew.Context(), s.Abandon)
-}
-
-// User is the role that the session has logged in as.
-func (s *Session) User() string { return s.user }
-
-// AskedForPassword tells whether the server has asked for the password. Where it did not, the
-// connection rests on who the controller is, not on what the task knows.
-func (s *Session) AskedForPassword() bool { return s.reader.asked }
-
-// Close ends the session; what it had not committed is rolled back.
-func (s *Session) Close() {
-	s.unbind()
-	s.cancel.exit()
-	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
-	defer cancel()
-	defer s.crew.When(ctx, s.Abandon)()
-	_ = s.conn.Close(ctx)
-	_ = s.landed()
-}
-
-// Lost is the end of a session: the connection is gone, by itself or with a FATAL error of the
-// server's.
-type Lost struct {
-	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none
-	Cause error
-
-	Broken  bool // the server has broken the protocol
-	Unbegun bool // the SQL that Begin was to send has certainly not begun
-}
-
-func (l *Lost) Error() string {
-	if l.Fatal != nil {
-		return fmt.Sprintf("session lost: %s (SQLSTATE %s)", l.Fatal.Message, l.Fatal.Code)
-	}
-	return "session lost: " + l.Cause.Error()
-}
-
-func (l *Lost) Unwrap() error { return l.Cause }
-
-// Failure is the server's last word, as the row of the task that it met shows it.
-func (l *Lost) Failure(statement string) *Failure { return serverFailure(l.Fatal, statement) }
-
-// note takes down a setting that the server tells us of.
-func (s *Session) note(m *pgproto3.ParameterStatus) {
-	if m.Name == "default_transaction_read_only" {
-		s.readOnly = m.Value == "on"
-	}
-}
-
-// What a session asks of its server, before the first task or instead of one. Nothing in the
-// answers is taken for granted: a remote may be anybody's server.
 
 // introduction asks what must be known of the server and the session: who has logged in, whether
 // there are foreign servers, how transactions begin, whether a role is set, how long the session may
@@ -169,7 +106,7 @@ func (s *Session) introduce(ctx context.Context) error {
 	if s.PID == 0 {
 		return errors.New("the server did not name its backend, so nothing could be cancelled")
 	}
-	row, err := s.ask(ctx, introduction, 7)
+	row, err := s.wire.row(ctx, introduction, 7)
 	if err != nil {
 		return err
 	}
@@ -180,18 +117,56 @@ func (s *Session) introduce(ctx context.Context) error {
 	}
 	var bad [2]error
 	s.Foreign, bad[0] = boolean(row[1])
-	if s.local {
+	if s.question.local {
 		s.Since, bad[1] = moment(row[6])
 	}
 	if err := errors.Join(bad[:]...); err != nil {
 		return err
 	}
-	s.user, s.masked = string(row[0]), string(row[3]) != "none"
-	s.readOnly = string(row[2]) == "on"
-	s.Reads = s.readOnly
-	if s.silence = string(row[4]); s.silence == "0" && !s.local {
-		s.silence = silenceMost
+	s.User, s.setup.masked = string(row[0]), string(row[3]) != "none"
+	s.wire.readOnly = string(row[2]) == "on"
+	s.Reads = s.wire.readOnly
+	if s.question.silence = string(row[4]); s.question.silence == "0" && !s.question.local {
+		s.question.silence = silenceMost
 	}
-	s.timed, s.endless = row[5] != nil, row[5] == nil || string(row[5]) == "0"
+	s.question.timed, s.setup.endless = row[5] != nil, row[5] == nil || string(row[5]) == "0"
 	return nil
+}
+
+// ServerStart is when the server was started. It is asked before the first task.
+func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
+	row, err := s.wire.row(ctx, "SELECT pg_catalog.pg_postmaster_start_time()", 1)
+	if err != nil {
+		return time.Time{}, err
+	}
+	return moment(row[0])
+}
+
+// Within makes what the session starts the crew's, and abandons the session when the crew ends,
+// unless it is closed before.
+func (s *Session) Within(crew *routine.Group) {
+	s.bind(crew, crew.When(crew.Context(), s.Abandon))
+}
+
+func (s *Session) bind(crew *routine.Group, unbind func() bool) {
+	s.wire.crew, s.cancel.crew, s.unbind = crew, crew, unbind
+}
+
+// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after
+// Obey. It returns at once, and does nothing when no run is under way or it has been cancelled
+// before.
+func (s *Session) Cancel(reason Reason) { s.cancel.cancel(reason) }
+
+// Abandon cuts the connection off, whatever is under way: Await and the others return an error.
+func (s *Session) Abandon() { _ = beneath(s.wire.conn.Conn()).Close() }
+
+// Close ends the session; what it had not committed is rolled back.
+func (s *Session) Close() {
+	s.unbind()
+	s.cancel.exit()
+	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
+	defer cancel()
+	defer s.wire.crew.When(ctx, s.Abandon)()
+	_ = s.wire.conn.Close(ctx)
+	_ = s.wire.landed()
 }

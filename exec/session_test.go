@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/exec/text"
+	"pgtaskd/exec/traits"
 	"pgtaskd/server/servertest"
 )
 
@@ -70,8 +72,8 @@ func (b *bench) until(sql string, args ...any) {
 // spec is a task as the table's defaults make it. The names of its settings are those of all tasks
 // of its session.
 func spec(input string) *Task {
-	traits := Examine(input)
-	return &Task{Input: input, Traits: traits, Atomic: traits.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
+	examined := traits.Examine(input)
+	return &Task{Input: input, Traits: examined, Atomic: examined.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: text.Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
 }
 
 // TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits
@@ -170,7 +172,7 @@ func output(r *Result) string {
 
 func failure(r *Result) string { return code(r.Failure) }
 
-func code(f *Failure) string {
+func code(f *text.Failure) string {
 	if f == nil {
 		return ""
 	}
@@ -207,7 +209,7 @@ func TestLongestTimeout(t *testing.T) {
 		task := spec("SELECT 1")
 		task.Timeout = timeout
 		verdict, _, err := b.session.Begin(nil, task)
-		if early := new(Failure); errors.As(err, &early) && early.SQLState == "57014" && timeout < time.Second {
+		if early := new(text.Failure); errors.As(err, &early) && early.SQLState == "57014" && timeout < time.Second {
 			continue // it has met BEGIN
 		}
 		if err != nil {
@@ -350,7 +352,7 @@ func TestUnprepared(t *testing.T) {
 	_, start, err := b.session.Begin(nil, task)
 	var gone *Lost
 	if err == nil || errors.As(err, &gone) || !start.IsZero() {
-		t.Errorf("%T %v, want a *Failure", err, err)
+		t.Errorf("%T %v, want a *text.Failure", err, err)
 	}
 }
 
@@ -364,8 +366,8 @@ func TestKeepsNoLargeText(t *testing.T) {
 	if b.end(result); output(result) != "1048576" {
 		t.Error(output(result))
 	}
-	kept := cap(b.session.texts)
-	for _, value := range b.session.values[:cap(b.session.values)] {
+	kept := cap(b.session.setup.shown.texts)
+	for _, value := range b.session.setup.shown.values[:cap(b.session.setup.shown.values)] {
 		kept = max(kept, len(value))
 	}
 	if kept > textsKept {

@@ -11,7 +11,7 @@ func TestSilenceAfterPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE TABLE here (a int8)")
-	b.session.silence = "100ms"
+	b.session.question.silence = "100ms"
 	query := func(input string) *Task {
 		task := spec(input)
 		task.Query, task.Until = true, time.Now().Add(time.Hour)
@@ -60,13 +60,13 @@ func TestSilenceAfterQuery(t *testing.T) {
 	}
 	b.end(result)
 	b.run(query("SET idle_in_transaction_session_timeout TO '1h'; "+limit), nil)
-	if b.session.silence = "100ms"; b.end(&Result{Open: true}) == nil {
+	if b.session.question.silence = "100ms"; b.end(&Result{Open: true}) == nil {
 		t.Error("the session's own limit does not hold")
 	}
 	for _, kind := range []func(string) *Task{query, spec} {
 		b := newBench(t)
 		b.exec("CREATE TABLE here (a int8)")
-		b.session.local, b.session.silence = false, "100ms" // as on a remote
+		b.session.question.local, b.session.question.silence = false, "100ms" // as on a remote
 		b.run(kind("SELECT count(*) FROM here"), nil)
 		b.exec("SET lock_timeout TO '5s'; ALTER TABLE here ADD b int8")
 		if _, err := b.session.End(&Tail{}); err == nil {

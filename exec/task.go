@@ -5,12 +5,15 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
+	"pgtaskd/exec/traits"
 )
 
 // Task is what a session has to know of a task in order to run it.
 type Task struct {
 	Input    string
-	Traits   Traits
+	Traits   traits.Traits
 	Atomic   bool        // in a transaction of ours
 	Keep     bool        // the state that the task before has left in the session
 	Save     bool        // the state that it leaves, for the next
@@ -18,7 +21,7 @@ type Task struct {
 	Usual    Usual       // likewise, set only where the session does not show them by now
 	Own      [][2]string // settings of the task's own, which no other may have
 	Timeout  time.Duration
-	Format   Format
+	Format   text.Format
 	Limit    int64         // of the output, in bytes
 	Strict   bool          // output beyond the limit is an error
 	Until    time.Time     // after another, where it must be set: the latest moment at which it may begin, by the server's clock
@@ -32,6 +35,17 @@ type Task struct {
 	Claim func(xact int64) bool
 }
 
+// constant tells whether a task runs nothing but constants, which leave nothing, and find nothing.
+func (t *Task) constant() bool { return t.Traits.Inert && len(t.Own) == 0 }
+
+// alone tells whether the SQL of a task is sent when all before it has been answered.
+func (t *Task) alone() bool { return t.Traits.Stdin || t.Claim != nil }
+
+// pipelined tells whether a session can have other tasks after this one.
+func (t *Task) pipelined() bool {
+	return t.Atomic && !t.Strict && (t.constant() || !t.Save && len(t.Own) == 0) && t.Traits.Pipelines()
+}
+
 // Usual are settings that a session may share with its tasks: those of a lane, and those that most
 // tasks have alike.
 type Usual [2][][2]string
@@ -40,7 +54,7 @@ type Usual [2][][2]string
 type Result struct {
 	Output  *string
 	Notice  *string
-	Failure *Failure                // nil: the SQL ran well
+	Failure *text.Failure           // nil: the SQL ran well
 	Raw     *pgproto3.ErrorResponse // the server's error that Failure shows, if it is the server's
 	Reason  Reason                  // why it was cancelled, if it was
 	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
@@ -63,8 +77,8 @@ func (r *Result) Retry() bool {
 	case "25001":
 		return r.Raw.Routine == "PreventInTransactionBlock"
 	case "2D000":
-		return strings.HasPrefix(r.Raw.Routine, "_SPI_commit") || strings.HasPrefix(r.Raw.Routine, "_SPI_rollback") ||
-			r.Raw.Routine == "SPI_commit" || r.Raw.Routine == "SPI_rollback"
+		routine := strings.TrimPrefix(r.Raw.Routine, "_")
+		return strings.HasPrefix(routine, "SPI_commit") || strings.HasPrefix(routine, "SPI_rollback")
 	}
 	return false
 }
@@ -77,5 +91,5 @@ type Tail struct {
 // Verdict is what the server said to COMMIT.
 type Verdict struct {
 	Committed bool
-	Failure   *Failure // why not: a deferred constraint or trigger, a conflict
+	Failure   *text.Failure // why not: a deferred constraint or trigger, a conflict
 }

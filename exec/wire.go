@@ -2,49 +2,72 @@ package exec
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"io"
 	"net"
-	"syscall"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/bound"
+	"pgtaskd/routine"
 )
 
 // wire is a connection, and what is on it: what has been queued and sent, and what the server has
 // still to say to that.
 type wire struct {
 	conn   *pgconn.PgConn
-	reader *bound // of what the server sends
+	reader *bound.Reader // of what the server sends
 	front  *pgproto3.Frontend
-	outlet *outlet                         // of front
-	spawn  func(func())                    // starts a goroutine of the session's crew
-	noted  func(*pgproto3.ParameterStatus) // takes down a setting that the server tells us of
+	outlet *outlet        // of front
+	crew   *routine.Group // what the session starts belongs to
 
-	limit   time.Duration // for the answer to a statement of our own
-	brief   time.Duration // readyMost
-	sending <-chan error  // how what is sent aside went; nil: nothing is
-	asked   int           // statements of ours that are queued, see queued
-	syncs   int           // those that it has not answered
-	written bool          // something of what is being sent has left us
-	status  byte          // transaction status of the last ReadyForQuery
+	limit    time.Duration // for the answer to a statement of our own
+	brief    time.Duration // readyMost
+	asked    int           // statements of ours that are queued, see queued
+	syncs    int           // those that it has not answered
+	written  bool          // something of what is being sent has left us
+	status   byte          // transaction status of the last ReadyForQuery
+	readOnly bool          // transactions begin as READ ONLY; when that changes the server tells, from 14 on
 }
 
-// limited bounds the time until the answers to statements of our own have come.
-func (w *wire) limited(on bool) {
-	if on {
-		w.within(w.limit)
-		return
+// dial opens a connection, in the target's own database or elsewhere; limit, own and trusted are as
+// in Connect.
+func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, trusted bool) (*wire, error) {
+	w := &wire{status: 'I', limit: limit, brief: readyMost}
+	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r }) // of the last try: a connection may take several
+	build := cfg.BuildFrontend
+	cfg.BuildFrontend = func(from io.Reader, to io.Writer) *pgproto3.Frontend {
+		w.outlet = &outlet{to: to}
+		return build(from, w.outlet)
 	}
-	_ = w.conn.Conn().SetDeadline(time.Time{})
+	var err error
+	if w.conn, err = pgconn.ConnectConfig(ctx, cfg); err != nil {
+		return nil, err
+	}
+	w.front, w.outlet.keeps = w.conn.Frontend(), true
+	return w, nil
 }
 
-// within does so where they should come sooner.
+// beneath is the connection that TLS uses, if it does. TLS itself says farewell before it closes,
+// and waits for what is being written; reading writes, too, where the server has it do so.
+func beneath(conn net.Conn) net.Conn {
+	if secured, ok := conn.(*tls.Conn); ok {
+		return secured.NetConn()
+	}
+	return conn
+}
+
+// within bounds the time until the answers to statements of our own have come, until unlimited.
 func (w *wire) within(most time.Duration) {
 	_ = w.conn.Conn().SetDeadline(time.Now().Add(min(most, w.limit)))
 }
+
+func (w *wire) unlimited() { _ = w.conn.Conn().SetDeadline(time.Time{}) }
 
 // readyMost is how long a server may take to make a session ready for a task. Nothing of the task's
 // own is part of that, nor is what ends the one before.
@@ -52,6 +75,19 @@ const readyMost = 30 * time.Second
 
 // query queues a message; flush sends what is queued.
 func (w *wire) query(sql string) { w.front.SendQuery(&pgproto3.Query{String: sql}) }
+
+// input queues a task's SQL. What the server says to all before it, it says at once.
+func (w *wire) input(sql string) {
+	w.front.Send(&pgproto3.Flush{})
+	w.query(sql)
+}
+
+// execute queues a statement of ours that the server knows, with parameters of these formats.
+func (w *wire) execute(name string, formats []int16, args [][]byte) {
+	w.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
+	w.front.SendExecute(&pgproto3.Execute{})
+	w.asked++
+}
 
 func (w *wire) flush() error {
 	if err := w.landed(); err != nil {
@@ -61,8 +97,14 @@ func (w *wire) flush() error {
 		return w.lost(err)
 	}
 	w.written = true
-	if w.outlet.late != nil {
-		w.aside()
+	w.outlet.aside(w.conn.Conn(), w.crew)
+	return nil
+}
+
+// landed waits until all that was flushed is with the server.
+func (w *wire) landed() error {
+	if err := w.outlet.landed(); err != nil {
+		return w.lost(err)
 	}
 	return nil
 }
@@ -81,9 +123,6 @@ func (w *wire) lost(cause error) error {
 		}
 	}
 }
-
-// lastWord is how long the last word of a server is waited for whose connection takes nothing more.
-const lastWord = 100 * time.Millisecond
 
 // sync ends what is passed over after a failure.
 func (w *wire) sync() {
@@ -108,59 +147,38 @@ func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 	return &Lost{Cause: fmt.Errorf("the server sent an unknown transaction status: %q", m.TxStatus), Broken: true}
 }
 
-// What the protocol allows a server to say. Whoever breaks it is not listened to any more: what
-// comes next could be anything.
-
-// unexpected is the loss of a session whose server has sent what has no place there.
-func unexpected(message pgproto3.BackendMessage) *Lost {
-	return &Lost{Cause: fmt.Errorf("the server sent an unexpected message: %T", message), Broken: true}
-}
-
-// cut is the loss of a session whose connection gives no more messages.
-func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
-	return &Lost{Fatal: onlyFatal(failure), Cause: cause, Broken: !isNetwork(cause)}
-}
-
-// isNetwork tells an error of the connection from that of a message that can't be read. A
-// connection's end is never io.EOF here, as that of a text in a message is.
-func isNetwork(err error) bool {
-	var network net.Error
-	var system syscall.Errno
-	return errors.As(err, &network) || errors.As(err, &system) || errors.Is(err, io.ErrUnexpectedEOF) ||
-		errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
-}
-
-// sqlstate is a code as rows hold it, whatever the server has sent.
-func sqlstate(code string) string {
-	const violation = "08P01" // protocol_violation
-	if len(code) != 5 {
-		return violation
+// note takes down a setting that the server tells us of.
+func (w *wire) note(m *pgproto3.ParameterStatus) {
+	if m.Name == "default_transaction_read_only" {
+		w.readOnly = m.Value == "on"
 	}
-	for _, c := range []byte(code) {
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
-			return violation
-		}
-	}
-	return code
 }
 
-// CopyData waits for the next piece of data of a COPY that the server sends, such as a stream of
-// replication; it is valid until the next call. The error is io.EOF when the server ends the COPY,
-// and a *pgconn.PgError when it fails there. When ctx ends sooner the connection remains as it is,
-// and CopyData can be called again.
-func CopyData(ctx context.Context, conn *pgconn.PgConn) ([]byte, error) {
-	for {
-		message, err := conn.ReceiveMessage(ctx)
-		if err != nil {
-			return nil, err
-		}
-		switch m := message.(type) {
-		case *pgproto3.CopyData:
-			return m.Data, nil
-		case *pgproto3.CopyDone:
-			return nil, io.EOF
-		case *pgproto3.ErrorResponse:
-			return nil, pgconn.ErrorResponseToPgError(m)
-		}
+// row asks for one of so many columns, before the first task. The error is a *pgconn.PgError where
+// the server has one.
+func (w *wire) row(ctx context.Context, sql string, columns int) ([][]byte, error) {
+	ctx, cancel := context.WithTimeout(ctx, w.limit)
+	defer cancel()
+	answer := w.conn.ExecParams(ctx, sql, nil, nil, nil, binaryFormat).Read()
+	switch {
+	case answer.Err != nil:
+		return nil, answer.Err
+	case len(answer.Rows) != 1 || len(answer.Rows[0]) != columns:
+		return nil, errAnswer
 	}
+	return answer.Rows[0], nil
+}
+
+// unbegun takes down that the SQL which was to be sent, or was, has certainly not begun: nothing of
+// it has left us, or the server ended the session before it answered what precedes it. It answers
+// that before it reads on. A proxy between us may lose answers: its own last words prove nothing.
+func (w *wire) unbegun(err error) error {
+	lost := new(Lost)
+	if !errors.As(err, &lost) {
+		return err
+	}
+	own := lost.Fatal != nil && (strings.HasPrefix(lost.Fatal.Code, "57P0") || lost.Fatal.Code == "25P03" ||
+		lost.Fatal.Code == "25P04")
+	lost.Unbegun = lost.Unbegun || own || !w.written && pgconn.SafeToRetry(lost.Cause)
+	return err
 }

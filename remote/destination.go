@@ -60,7 +60,7 @@ func (d Destination) Connect(ctx context.Context, application string, limit time
 	if err != nil {
 		return nil, Reason(err)
 	}
-	if d.needsPassword && !session.AskedForPassword() {
+	if d.needsPassword && !session.AskedForPassword {
 		session.Close()
 		return nil, &Refused{
 			Message:  "password is required",

@@ -3,7 +3,7 @@ package work
 import (
 	"strings"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/change"
 	"pgtaskd/work/ends"
 	"pgtaskd/work/lane"
@@ -65,11 +65,11 @@ func (l *loop) ran(o *run.Outcome) {
 }
 
 // readable is a text of the database's, as far as it can be read.
-func (l *loop) readable(text []byte) string {
+func (l *loop) readable(raw []byte) string {
 	if l.encoding() == "UTF8" {
-		return strings.ToValidUTF8(string(text), "?")
+		return strings.ToValidUTF8(string(raw), "?")
 	}
-	return exec.ASCII(string(text))
+	return text.ASCII(string(raw))
 }
 
 // superseded counts tasks of which another with their key waits.

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtaskd/exec"
 	"pgtaskd/exec/fault"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
@@ -224,7 +224,7 @@ func (l *loop) bring(ctx context.Context, a ask) error {
 	}
 	if failure := new(pgconn.PgError); fault.Of(err).OfRow() && errors.As(err, &failure) && !fault.Of(failure).OfLocks() {
 		err = nil // the text cannot be read
-		found.Refused = exec.NewFailure(failure.Message, failure.Code)
+		found.Refused = text.NewFailure(failure.Message, failure.Code)
 	}
 	if err != nil && err != pgx.ErrNoRows {
 		return err

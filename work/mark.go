@@ -6,8 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/exec"
 	"pgtaskd/exec/fault"
+	"pgtaskd/exec/text"
 	"pgtaskd/remote"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
@@ -61,7 +61,7 @@ func (l *loop) away(a ask) answer {
 
 // unmarked answers that the row does not take the mark.
 func unmarked(why string) answer {
-	return answer{Answer: run.Answer{Refused: exec.NewFailure("the start of the task could not be written: "+why, "55000")}}
+	return answer{Answer: run.Answer{Refused: text.NewFailure("the start of the task could not be written: "+why, "55000")}}
 }
 
 // mark has the ledger show the tasks that have been running for a while.

@@ -4,7 +4,7 @@ import (
 	"slices"
 	"testing"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/traits"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
 )
@@ -22,7 +22,7 @@ func TestMarksCutOff(t *testing.T) {
 	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
 		id := s.add("input, data", "VACUUM", data)
-		one := &run.Task{Row: run.Row{ID: id, Version: s.version(id)}, Traits: &exec.Traits{}}
+		one := &run.Task{Row: run.Row{ID: id, Version: s.version(id)}, Traits: &traits.Traits{}}
 		l.asks = append(l.asks, ask{task: &inflight.Task{Task: one}, pid: 1, answer: make(chan answer, 1)})
 	}
 	asked := slices.Clone(l.asks)

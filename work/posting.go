@@ -7,7 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/sql"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
@@ -115,7 +115,7 @@ func (l *loop) stopLedger(decline bool) {
 }
 
 // Prepare has the row show the transaction that is to commit next. It asks the ledger itself.
-func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (run.Prepared, *exec.Failure) {
+func (b *inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (run.Prepared, *text.Failure) {
 	answer := make(chan ledger.Answer, 1)
 	entry := &ledger.Entry{
 		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Since: p.Since, Start: p.Start, Stop: p.Stop, Output: p.Output, Notice: p.Notice,

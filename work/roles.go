@@ -6,7 +6,7 @@ import (
 	"maps"
 	"slices"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/control"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -27,7 +27,7 @@ func (u *under) columns() []any { return []any{&u.role, &u.standing, &u.superuse
 
 // read is the role under which the task runs, none for the target's own, and why it may not; ours
 // tells whether our own role is a superuser.
-func (u *under) read(t *target.Target, ours bool) (role pool.Role, barred *exec.Failure) {
+func (u *under) read(t *target.Target, ours bool) (role pool.Role, barred *text.Failure) {
 	if !t.Inserter || u.standing == "serves" {
 		return role, nil
 	}
@@ -39,12 +39,12 @@ func (u *under) read(t *target.Target, ours bool) (role pool.Role, barred *exec.
 
 // bars says why pgtaskd does not log in as the role, and what helps; nil: it does. Where the
 // configuration does not say whom, a superuser may be all of them.
-func (u *under) bars(t *target.Target, role string, ours bool) *exec.Failure {
+func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 	user := quoted(t.Connect["user"])
 	_, listed := t.Roles[role]
 	listed = listed || ours && t.Roles == nil
-	refuse := func(code, message, detail, hint string) *exec.Failure {
-		return exec.NewFailure(message, code, "DETAIL", detail, "HINT", hint)
+	refuse := func(code, message, detail, hint string) *text.Failure {
+		return text.NewFailure(message, code, "DETAIL", detail, "HINT", hint)
 	}
 	switch {
 	case u.role == nil:

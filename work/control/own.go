@@ -11,7 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/bound"
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
@@ -48,7 +48,7 @@ func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig
 	if err != nil {
 		return nil, err
 	}
-	exec.Bound(own)
+	bound.Own(own)
 	cfg.Config = *own
 	maps.Copy(cfg.RuntimeParams, parameters)
 	maps.Copy(cfg.RuntimeParams, pinned)

@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
@@ -30,7 +31,7 @@ var replies = []struct {
 func randomEnd() End {
 	o := run.Outcome{Task: &run.Task{Row: run.Row{ID: 1}}, Written: make(chan struct{})}
 	if rand.IntN(2) == 0 {
-		o.Result = &exec.Result{Failure: exec.NewFailure("odd", "22012")}
+		o.Result = &exec.Result{Failure: text.NewFailure("odd", "22012")}
 	}
 	return End{Outcome: o, Known: &inflight.Task{Task: o.Task}}
 }
@@ -125,7 +126,7 @@ func TestEndsInTheQueue(t *testing.T) {
 func TestAFailureIsNotTriedAgainWhereThatIsRefused(t *testing.T) {
 	t.Parallel()
 	e := randomEnd()
-	e.Result = &exec.Result{Failure: exec.NewFailure("odd", "22012")}
+	e.Result = &exec.Result{Failure: text.NewFailure("odd", "22012")}
 	for e.stage != final {
 		if e.refused(errOdd) != again {
 			t.Fatal("given up before")

@@ -5,7 +5,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
@@ -24,7 +24,7 @@ type End struct {
 }
 
 // Failure is why the task has failed, nil when it has not.
-func (e *End) Failure() *exec.Failure {
+func (e *End) Failure() *text.Failure {
 	if e.Kind == run.Stopped {
 		return e.stopFailure()
 	}

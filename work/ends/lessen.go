@@ -3,7 +3,7 @@ package ends
 import (
 	"strings"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/run"
 )
 
@@ -67,23 +67,23 @@ func (e *End) told() (output, notice *string) {
 }
 
 // shown is a failure as it is to be written.
-func (e *End) shown(failure *exec.Failure) (text, sqlstate *string) {
+func (e *End) shown(failure *text.Failure) (message, sqlstate *string) {
 	if failure == nil || e.isBare() {
 		return nil, nil
 	}
-	if text = e.stored(&failure.Text); e.isLess() {
-		short := exec.ASCII(*text)
+	if message = e.stored(&failure.Text); e.isLess() {
+		short := text.ASCII(*message)
 		short = strings.TrimRight(short[:min(len(short), shortMost)], "\n\t")
-		text = &short
+		message = &short
 	}
-	return text, &failure.SQLState
+	return message, &failure.SQLState
 }
 
 // stored is a text as the database can store it; nil stays nil.
-func (e *End) stored(text *string) *string {
-	if text != nil && e.ascii {
-		s := exec.ASCII(*text)
+func (e *End) stored(value *string) *string {
+	if value != nil && e.ascii {
+		s := text.ASCII(*value)
 		return &s
 	}
-	return text
+	return value
 }

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 )
 
 // release gives tasks back.
@@ -33,7 +34,7 @@ func (s *Ends) release(ctx context.Context, ends []End) error {
 }
 
 // stopFailure says of a task that it was stopped.
-func (e *End) stopFailure() *exec.Failure {
+func (e *End) stopFailure() *text.Failure {
 	detail := "Its state was set to STOP while it ran."
 	if e.Start.IsZero() {
 		detail = "Its state was set to STOP before it had started."
@@ -42,5 +43,5 @@ func (e *End) stopFailure() *exec.Failure {
 	if e.Task.Row.Input != nil {
 		input = *e.Task.Row.Input
 	}
-	return exec.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
+	return text.NewFailure("canceling statement due to user request", "57014", "DETAIL", detail, "STATEMENT", input)
 }

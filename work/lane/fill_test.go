@@ -1,8 +1,6 @@
 package lane
 
-import (
-	"testing"
-)
+import "testing"
 
 func TestFillBringsWhatIsNew(t *testing.T) {
 	t.Parallel()

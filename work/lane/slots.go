@@ -1,8 +1,6 @@
 package lane
 
-import (
-	"time"
-)
+import "time"
 
 // Pass ends a task and starts the next one that fits accepts, in one: nobody else gets in between.
 // When there is none, it gives nil, and the task holds what it held, until Ended. at is as in

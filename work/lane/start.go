@@ -1,8 +1,6 @@
 package lane
 
-import (
-	"math"
-)
+import "math"
 
 // Choose picks the ids of the tasks to be read now, in order: those that may start, and some that
 // will be wanted before the next read comes back. They are most at most, but for one of each lane

@@ -6,7 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/fault"
 )
 
 // ErrKept is why a row has not taken what was written: a trigger of the table has kept it as it was.
@@ -26,7 +26,7 @@ func classOf(err error) (class Class, ok bool) {
 		return Conflicts, true
 	case answer.Code == "57014" || answer.Code == "25006" || strings.HasPrefix(answer.Code, "53"): // 25006: the server was told to be read-only
 		return Passing, true
-	case answer.Code == exec.QueueFullCode && answer.Routine == exec.QueueFullRoutine: // a trigger of the table notifies
+	case answer.Code == fault.QueueFullCode && answer.Routine == fault.QueueFullRoutine: // a trigger of the table notifies
 		return Passing, true
 	case answer.Code == "0A000" && answer.Routine == "RevalidateCachedQuery": // a column has another type now
 		return Passing, true

@@ -47,7 +47,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	own := n.Role.Name == ""
 	session, err := exec.Connect(ctx, cfg, SessionLimit, true, own)
 	switch err = remote.Reason(err); {
-	case err == nil && !own && (session.User() != n.Role.Name || session.Superuser && !n.Role.Superuser):
+	case err == nil && !own && (session.User != n.Role.Name || session.Superuser && !n.Role.Superuser):
 		session.Close()
 		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
 	case err == nil:

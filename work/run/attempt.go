@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/pool"
 )
 
@@ -21,7 +22,7 @@ type attempt struct {
 	claims  bool // or since it locks its row, which is prepared before its SQL begins
 
 	claim   Prepared      // what became of that,
-	refused *exec.Failure // and why not
+	refused *text.Failure // and why not
 }
 
 // first is an attempt of a task that starts; it has no task when there is none.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/human"
 )
 
@@ -48,12 +49,12 @@ func (a *attempt) judge(o *Outcome, reads bool) action {
 	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && a.repeatable():
 		o.Kind = Released
 	case result.Reason == exec.Drained && result.Failure != nil:
-		o.Fault = exec.NewFailure("task was interrupted", "57014",
+		o.Fault = text.NewFailure("task was interrupted", "57014",
 			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.Row.Input)
 	case result.Reason == exec.Stopped:
 		o.Kind = Stopped
 	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
-		result.Failure = exec.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
+		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
 	}
 	if result.Open { // it may have locked what its end is written to
 		return actLeave
@@ -63,7 +64,7 @@ func (a *attempt) judge(o *Outcome, reads bool) action {
 
 // untaken says what follows for a task whose row has not taken its preparation, and why. What it has
 // done is rolled back. When the run itself is in the way, it runs once more.
-func (a *attempt) untaken(o *Outcome, answer Prepared, refused *exec.Failure) action {
+func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) action {
 	input := *a.task.Row.Input
 	switch answer {
 	case OwnLock:
@@ -141,7 +142,7 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 		result.Failure = o.Fault
 	case result != nil && result.Reason == exec.TimedOut:
 		o.Kind = Finished
-		o.Fault = exec.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
+		o.Fault = text.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
 			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.",
 				human.Duration(t.Row.How.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
@@ -157,21 +158,21 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 
 // InTheWay tells an error that is no fault of the task's, unless its SQL has raised it: another
 // transaction was in the way.
-func InTheWay(f *exec.Failure) bool {
+func InTheWay(f *text.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
 }
 
 // lostFailure is the error of a session that is gone.
-func lostFailure(err error, input string) *exec.Failure {
+func lostFailure(err error, input string) *text.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {
 		return gone.Failure(input)
 	}
 	if broken(err) {
-		return exec.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",
+		return text.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",
 			gone.Cause.Error(), "STATEMENT", input)
 	}
-	return exec.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", input)
+	return text.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", input)
 }
 
 // broken tells the loss of a session whose server does not keep to the protocol from that of a
@@ -182,8 +183,8 @@ func broken(err error) bool {
 }
 
 // ownLock is the error of a task that keeps its own row from being written and may not run again.
-func ownLock(input string) *exec.Failure {
-	return exec.NewFailure("the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
+func ownLock(input string) *text.Failure {
+	return text.NewFailure("the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
 		"DETAIL", "What it has done is rolled back.", "HINT", "With rerun = true it would have been run once more, in another way.",
 		"STATEMENT", input)
 }

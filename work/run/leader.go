@@ -4,7 +4,7 @@ import (
 	"context"
 	"time"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 )
 
 // Leader is all that runners see of the one who leads the target. Outcome returns at once. The
@@ -18,7 +18,7 @@ type Leader interface {
 	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
 	// Prepare has the row show the transaction that is to commit next on that session; the failure
 	// tells why the table refuses it.
-	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *exec.Failure)
+	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *text.Failure)
 	// Leads tells whether it leads, as the server says after the question.
 	Leads(ctx context.Context) bool
 }
@@ -43,7 +43,7 @@ const (
 // Answer is what the leader says.
 type Answer struct {
 	OK      bool
-	Refused *exec.Failure // the row does not take the mark, or the text cannot be read
+	Refused *text.Failure // the row does not take the mark, or the text cannot be read
 	Sizes   *Sizes
 	Text    *string // nil: it is too long by now, or there is none
 }

@@ -10,6 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/bound"
+	"pgtaskd/exec/text"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
 	"pgtaskd/work/pool"
@@ -94,24 +96,24 @@ var loginHints = map[string]string{
 // unreachable is what a task's row shows when its session could not be opened. What a server
 // answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
 // and port of our machine.
-func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err error) *exec.Failure {
+func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err error) *text.Failure {
 	s.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
-	var costly *exec.Costly
+	var costly *bound.Costly
 	role := t.Row.Session.Role
 	superuser := role.Superuser || role.Name == "" && s.Server.Load().Superuser
 	switch {
 	case errors.As(err, &panicked): // it says nothing of ourselves
 		s.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
-		return exec.NewFailure("the task could not be run", "XX000", "DETAIL",
+		return text.NewFailure("the task could not be run", "XX000", "DETAIL",
 			"pgtaskd met an internal error; its log has the details.")
 	case role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
-		return exec.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(role.Name), answer.Code, "DETAIL",
+		return text.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(role.Name), answer.Code, "DETAIL",
 			answer.Message, "HINT", loginHints[answer.Code])
 	case errors.As(err, &costly): // the server has said that
-		return exec.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
+		return text.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
 	case errors.As(err, &refused):
 		detail, hint := refused.Detail, refused.Hint
 		if superuser {
@@ -119,11 +121,11 @@ func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err 
 		} else if refused.Private != "" {
 			hint = cmp.Or(hint, readLog)
 		}
-		return exec.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
+		return text.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
 	case errors.As(err, &answer):
-		return exec.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
+		return text.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
 	case superuser || remote.Unsuited(err):
-		return exec.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
+		return text.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
 	}
 	if t.Row.Remote != "" {
 		select {
@@ -131,5 +133,5 @@ func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err 
 		case <-ctx.Done():
 		}
 	}
-	return exec.NewFailure("could not establish connection", "08001", "HINT", readLog)
+	return text.NewFailure("could not establish connection", "08001", "HINT", readLog)
 }

@@ -4,6 +4,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 )
 
 // Outcome is what was seen of a task that a runner has done with. It belongs to the leader once the
@@ -16,12 +17,12 @@ type Outcome struct {
 	Start   time.Time // zero: its SQL has not begun
 	Stop    time.Time
 	Result  *exec.Result
-	Fault   *exec.Failure // instead of the result's, where the trouble is not the SQL's own
+	Fault   *text.Failure // instead of the result's, where the trouble is not the SQL's own
 	Delay   time.Duration // before it runs again
 	Exactly bool          // its effects happen exactly once
 	Xact    int64         // the transaction with which its row is prepared; 0: none
 	Shed    bool          // the row has its texts by now,
-	Less    *exec.Failure // or why it does not take them
+	Less    *text.Failure // or why it does not take them
 	Aboard  bool          // lost while it was with the server after another task: it has not run, or what it did is gone
 	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
 	Heavy   bool          // its runner waits until it is written

@@ -4,7 +4,7 @@ import (
 	"strings"
 	"time"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 )
@@ -27,7 +27,7 @@ type Row struct {
 	Suspect   bool          // the server has crashed more than once while it ran
 	Input     *string       // nil: too long to be read with the others, as are maybe its names
 	Data      *string       // likewise; empty when there is none
-	Barred    *exec.Failure // why it may not run under its role; nil: it may
+	Barred    *text.Failure // why it may not run under its role; nil: it may
 	Schedule  Schedule
 	Session   pool.Wishes
 	How       How
@@ -46,7 +46,7 @@ type How struct {
 	Timeout  time.Duration
 	Save     bool
 	Settings [][2]string // names and values that its session has for it alone
-	Format   exec.Format
+	Format   text.Format
 }
 
 // Ticket is what the lanes know of the task, but for when it was read and when it expires.

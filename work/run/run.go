@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 )
 
 // serve runs t and what follows it. When that panics, the task that it is at is taken for the cause;
@@ -193,7 +194,7 @@ func (r *runner) spec() *exec.Task {
 
 // unbegun sees to a task whose SQL has not begun.
 func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
-	failure := new(exec.Failure)
+	failure := new(text.Failure)
 	switch {
 	case errors.Is(err, exec.ErrUnclaimed):
 		r.land()

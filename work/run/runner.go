@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/pool"
 )
 
@@ -111,7 +112,7 @@ func (r *runner) settled() bool {
 }
 
 // turnAway ends a task that cannot start, or, without a failure, cannot start now.
-func (r *runner) turnAway(failure *exec.Failure) {
+func (r *runner) turnAway(failure *text.Failure) {
 	t := r.at.task
 	o := Outcome{Task: t, Kind: Released, Fault: failure}
 	if failure != nil {
@@ -246,7 +247,7 @@ func (r *runner) prepared() (next attempt, taken bool) {
 }
 
 // untaken sees to a task whose row has not taken its preparation.
-func (r *runner) untaken(o Outcome, answer Prepared, refused *exec.Failure) (next attempt) {
+func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) (next attempt) {
 	if r.at.untaken(&o, answer, refused) == actRepeat {
 		return r.at
 	}

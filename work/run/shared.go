@@ -5,7 +5,7 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/routine"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
@@ -69,7 +69,7 @@ func (s *Shared) isHeavy(size int) bool { return size > HeavyFrom || s.unwritten
 
 // prepare has the row show the transaction in which the run's effects are. The failure tells why the
 // table refuses it.
-func (s *Shared) prepare(t *Task, p Preparation) (Prepared, *exec.Failure) {
+func (s *Shared) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
 	t.xact.Store(p.Xact)
 	answer, refused := s.Leader.Prepare(s.Group.Context(), t, p)
 	if answer != Taken && answer != Unreachable {

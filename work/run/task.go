@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/traits"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 )
@@ -14,13 +15,13 @@ import (
 type Task struct {
 	lane.Ticket
 	Row     Row
-	Reader  int32        // pid of the control session that has read it
-	Traits  *exec.Traits // nil: not looked at yet
-	sizes   *Sizes       // of its texts, where they are long; nil: not asked for yet
-	room    int64        // bytes that its long texts take up; 0: none
-	TooLong bool         // a text of its is, and what follows on it may be much
-	Again   int          // how often it had to run again for reasons of our own
-	Marks   atomic.Bool  // a mark of it has been sent; the leader sets it before
+	Reader  int32          // pid of the control session that has read it
+	Traits  *traits.Traits // nil: not looked at yet
+	sizes   *Sizes         // of its texts, where they are long; nil: not asked for yet
+	room    int64          // bytes that its long texts take up; 0: none
+	TooLong bool           // a text of its is, and what follows on it may be much
+	Again   int            // how often it had to run again for reasons of our own
+	Marks   atomic.Bool    // a mark of it has been sent; the leader sets it before
 
 	slighted time.Time // since when it comes first, and sessions that do not suit it go on with others; of the lanes' lock
 
@@ -51,7 +52,7 @@ func (t *Task) Examine() {
 	if t.Traits != nil {
 		return
 	}
-	traits := exec.Examine(*t.Row.Input)
+	traits := traits.Examine(*t.Row.Input)
 	t.Traits = &traits
 }
 

@@ -9,6 +9,7 @@ import (
 	"golang.org/x/sync/semaphore"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/lane"
 )
 
@@ -17,10 +18,10 @@ import (
 // take them, so its tasks have room of their own.
 
 const (
-	textsMost  = 16 << 20           // the room, in bytes
-	textHead   = exec.TextLimit + 1 // what is kept of a long input, for its errors
-	sendingMax = 20 * time.Second   // for a remote to take long texts
-	sendingOwn = 2 * time.Minute    // for our own server, over a slow network
+	textsMost  = 16 << 20         // the room, in bytes
+	textHead   = text.Limit + 1   // what is kept of a long input, for its errors
+	sendingMax = 20 * time.Second // for a remote to take long texts
+	sendingOwn = 2 * time.Minute  // for our own server, over a slow network
 )
 
 var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeighted(textsMost)
@@ -29,7 +30,7 @@ var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeigh
 const nameLongest = 64 << 10
 
 // tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
-func tooLong(s *Sizes, most int64) *exec.Failure {
+func tooLong(s *Sizes, most int64) *text.Failure {
 	columns := []string{"group", "remote", "null", "input", "data"}
 	for i, size := range []int64{s.Group, s.Remote, s.Null, s.Input, s.Data} {
 		limit, is := int64(nameLongest), "the most is"
@@ -37,7 +38,7 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 			limit, is = most, "data_limit of the target is"
 		}
 		if size > limit {
-			return exec.NewFailure(fmt.Sprintf("column %q is too long", columns[i]), "54000",
+			return text.NewFailure(fmt.Sprintf("column %q is too long", columns[i]), "54000",
 				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", size, is, limit))
 		}
 	}
@@ -45,7 +46,7 @@ func tooLong(s *Sizes, most int64) *exec.Failure {
 }
 
 // load brings the long texts of a task, when there is room; false when they cannot be had.
-func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *exec.Failure, ok bool) {
+func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *text.Failure, ok bool) {
 	room := min(t.sizes.Input+t.sizes.Data, textsMost)
 	if t.allowance().Acquire(ctx, room) != nil {
 		return nil, false

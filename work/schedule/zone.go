@@ -4,6 +4,7 @@ import (
 	"math"
 	"regexp"
 	"time"
+
 	_ "time/tzdata" // machines without zones of their own
 )
 

@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
-	"pgtaskd/exec"
+	"pgtaskd/exec/bound"
 	"pgtaskd/human"
 	"pgtaskd/sql"
 )
@@ -143,7 +143,7 @@ func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
 	said, heard := time.Now(), time.Now()
 	for {
 		waiting, cancel := context.WithDeadline(ctx, said.Add(streamTick))
-		data, err := exec.CopyData(waiting, conn)
+		data, err := bound.CopyData(waiting, conn)
 		cancel()
 		late := pgconn.Timeout(err) && ctx.Err() == nil
 		switch {

@@ -1,4 +1,4 @@
-package exec
+package bound
 
 import (
 	"encoding/binary"
@@ -6,14 +6,8 @@ import (
 	"io"
 	"math"
 
-	"github.com/jackc/pgx/v5/pgconn"
-	"github.com/jackc/pgx/v5/pgproto3"
+	"pgtaskd/exec/text"
 )
-
-// pgproto3 holds each message whole, however long it is. A bound stands between a connection and
-// pgproto3: it passes short messages on without copying them, and takes long ones in pieces. Of an
-// error or notice it keeps what a row shows; rows and the data of COPY go straight to the output of
-// the task.
 
 // The longest messages that are passed on, and how much a server may send in all before the first
 // task, in bytes.
@@ -21,7 +15,6 @@ const (
 	messageMost = 16 << 10
 	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
 	greetMost   = 1 << 20
-	pieceSize   = 32 << 10
 )
 
 var (
@@ -29,35 +22,18 @@ var (
 	errLongGreet   = errors.New("the server sent too much before the first task")
 )
 
-// Bound bounds the memory that connections of the configuration take for what the server sends:
-// errors and notices are cut, and so is the data of COPY. Rows are passed on whole, as the queries
-// of such a connection bound them.
-func Bound(cfg *pgconn.Config) {
-	bounded(cfg, func(b *bound) { b.whole, b.afford = true, affordable })
-}
-
-// bounded puts a bound into each connection that is made with the configuration, and tells of it.
-func bounded(cfg *pgconn.Config, tell func(*bound)) {
-	build := cfg.BuildFrontend
-	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
-		b := &bound{from: r}
-		tell(b)
-		return build(b, w)
-	}
-}
-
-// bound reads messages. It belongs to the goroutine that reads.
-type bound struct {
+// Reader reads what a server sends. It belongs to the goroutine that reads.
+type Reader struct {
 	from    io.Reader
-	whole   bool    // rows are passed on, however long
-	own     bool    // of a session in the target's own database; see pay
-	greeted bool    // the first task has begun
-	sent    int     // bytes, until then
-	output  *Output // of the query under way; nil: its long rows are dropped
-	said    int     // by the server since the task began, as far as its output has not grown; see fetch
-	paid    int     // the bytes of the output that have been counted so
-	asked   bool    // for a password, in whatever form
-	proved  bool    // a proof of it has been asked for
+	whole   bool         // rows are passed on, however long
+	own     bool         // of a session in the target's own database; see pay
+	greeted bool         // the first task has begun
+	sent    int          // bytes, until then
+	output  *text.Output // of the query under way; nil: its long rows are dropped
+	said    int          // by the server since the task began, as far as its output has not grown; see fetch
+	paid    int          // the bytes of the output that have been counted so
+	asked   bool         // for a password, in whatever form
+	proved  bool         // a proof of it has been asked for
 
 	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
 	afford func(iterations int) error
@@ -80,13 +56,19 @@ type long struct {
 	end  func() []byte // returns the message in its place, nil: none
 }
 
-// task says where the rows of the task go whose SQL is under way; nil: it is over.
-func (b *bound) task(output *Output) {
+// AskedForPassword tells whether the server has asked for it, in whatever form.
+func (b *Reader) AskedForPassword() bool { return b.asked }
+
+// Greeted says that the first task begins: what the server sends before that has a limit of its own.
+func (b *Reader) Greeted() { b.greeted = true }
+
+// Task says where the rows of the task go whose SQL is under way; nil: it is over.
+func (b *Reader) Task(output *text.Output) {
 	b.output, b.said, b.paid = output, 0, 0
 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
-func (b *bound) Read(p []byte) (int, error) {
+func (b *Reader) Read(p []byte) (int, error) {
 	for b.wrong == nil {
 		switch {
 		case len(b.ready) > 0:
@@ -114,7 +96,7 @@ func (b *bound) Read(p []byte) (int, error) {
 	return 0, b.wrong
 }
 
-func (b *bound) read(p []byte) (int, error) {
+func (b *Reader) read(p []byte) (int, error) {
 	if len(b.rest) == 0 {
 		return b.fetch(p)
 	}
@@ -125,7 +107,7 @@ func (b *bound) read(p []byte) (int, error) {
 
 // scan follows the messages in p, and returns how many of its bytes are to be passed on. The rest
 // it keeps.
-func (b *bound) scan(p []byte) (n int) {
+func (b *Reader) scan(p []byte) (n int) {
 	for b.left < len(p)-n {
 		n += b.left
 		b.left = 0
@@ -143,7 +125,7 @@ func (b *bound) scan(p []byte) (n int) {
 }
 
 // complete reads the rest of a header that has come in part.
-func (b *bound) complete() error {
+func (b *Reader) complete() error {
 	for b.known < len(b.header) {
 		n, err := b.read(b.header[b.known:])
 		if n == 0 && err != nil {
@@ -158,7 +140,7 @@ func (b *bound) complete() error {
 }
 
 // next begins with the message whose header has come, and tells whether it is passed on.
-func (b *bound) next() bool {
+func (b *Reader) next() bool {
 	b.known = 0
 	kind, length := b.header[0], int(int32(binary.BigEndian.Uint32(b.header[1:])))-4
 	if length < 0 {
@@ -182,12 +164,12 @@ func (b *bound) next() bool {
 }
 
 // begin says what becomes of a long message, when all that came before it has been taken up.
-func (b *bound) begin() {
+func (b *Reader) begin() {
 	kind, length := b.long.kind, b.long.left
 	b.long.take, b.long.end = func([]byte) {}, func() []byte { return nil }
 	switch {
 	case kind == 'E' || kind == 'N':
-		fields := newLongFields()
+		fields := &longFields{texts: fieldsKept}
 		b.long.take, b.long.end = fields.take, func() []byte { return fields.message(kind) }
 	case kind == 'R' && b.afford != nil && length <= messageMost:
 		body := make([]byte, 0, length)
@@ -197,12 +179,12 @@ func (b *bound) begin() {
 			return encoded('R', body)
 		}
 	case kind == 'D' && b.output != nil:
-		if row := (&longRow{output: b.output}); b.output.startRow(length - 2 - 4*valuesMost) {
+		if row := (&longRow{output: b.output}); b.output.StartRow(length - 2 - 4*valuesMost) {
 			b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
 		}
 	case kind == 'd' && b.output != nil:
-		if output := b.output; output.startCopy(length) {
-			b.long.take, b.long.end = output.piece, func() []byte { output.endCopy(); return nil }
+		if output := b.output; output.StartCopy(length) {
+			b.long.take, b.long.end = output.Piece, func() []byte { output.EndCopy(); return nil }
 		}
 	case kind == 'd' && b.whole: // a stream of replication: its head says what it is about
 		var head []byte
@@ -221,12 +203,12 @@ const valuesMost = 1664
 const headKept = 1 << 10
 
 // digest takes the long message under way to its end.
-func (b *bound) digest() error {
+func (b *Reader) digest() error {
 	if b.long.take == nil {
 		b.begin()
 	}
 	if b.pieces == nil {
-		b.pieces = make([]byte, pieceSize)
+		b.pieces = make([]byte, text.PieceMost)
 	}
 	for b.long.left > 0 && b.wrong == nil {
 		p := b.rest

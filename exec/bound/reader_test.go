@@ -1,4 +1,4 @@
-package exec
+package bound
 
 import (
 	"bytes"
@@ -14,6 +14,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
+
+	"pgtaskd/exec/text"
 )
 
 // backend is a server's messages as they come.
@@ -45,7 +47,7 @@ func (r *randomReader) Read(p []byte) (int, error) {
 
 // heard are the messages that come through a bound, with nothing about their bodies but their size
 // where they are long.
-func heard(b *bound) (all []string, err error) {
+func heard(b *Reader) (all []string, err error) {
 	f := pgproto3.NewFrontend(b, io.Discard)
 	for {
 		m, err := f.Receive()
@@ -98,12 +100,12 @@ func TestBound(t *testing.T) {
 		"ErrorResponse " + long[:256] + " " + long[:256] + " 1+65537 " + long[:256], "CommandComplete", "ReadyForQuery",
 	}
 	for name, reader := range readers {
-		got, err := heard(&bound{from: reader(bytes.NewReader(server.Bytes())), greeted: true})
+		got, err := heard(&Reader{from: reader(bytes.NewReader(server.Bytes())), greeted: true})
 		if err != nil || strings.Join(got, "\n") != strings.Join(want, "\n") {
 			t.Errorf("%s: %v, got\n%s", name, err, strings.Join(got, "\n"))
 		}
 	}
-	got, err := heard(&bound{from: &server, whole: true})
+	got, err := heard(&Reader{from: &server, whole: true})
 	if err != nil || strings.Join(got[:6], ", ") != "RowDescription, DataRow 1, DataRow 3, DataRow 1, DataRow 1, CopyData 1024" {
 		t.Error(got, err)
 	}
@@ -120,7 +122,7 @@ func TestFieldsWithoutEndAreNotKept(t *testing.T) {
 			const length = 4 << 20
 			message := io.MultiReader(bytes.NewReader(binary.BigEndian.AppendUint32([]byte{kind}, 4+length)),
 				io.LimitReader(&endless{message: bytes.Repeat([]byte(field), 100)}, length))
-			kept, err := io.ReadAll(&bound{from: message, greeted: true})
+			kept, err := io.ReadAll(&Reader{from: message, greeted: true})
 			if err != nil || len(kept) < len(field) || len(kept) > fieldsKept+fieldsMost*(nameKept+2)+6 {
 				t.Errorf("%s: %d bytes of a message %c are kept, %v", name, len(kept), kind, err)
 			}
@@ -139,12 +141,23 @@ func TestLongRowAfterOthers(t *testing.T) {
 		&pgproto3.DataRow{Values: [][]byte{[]byte("1"), []byte("2")}}, &pgproto3.DataRow{Values: [][]byte{[]byte(long), nil}},
 		&pgproto3.CommandComplete{CommandTag: []byte("SELECT 2")}, &pgproto3.ReadyForQuery{TxStatus: 'I'},
 	)
-	b := &bound{from: &server, greeted: true}
-	s := &wire{front: pgproto3.NewFrontend(b, io.Discard), reader: b}
-	o := NewOutput(standard, 0)
+	b := &Reader{from: &server, greeted: true}
+	o := text.NewOutput(text.Format{Delimiter: '\t', Null: `\N`, Header: true}, 0)
 	b.output = o
-	if _, err := s.answer(sink{rows: o.Rows, row: o.Row, complete: o.Complete}); err != nil {
-		t.Fatal(err)
+	f := pgproto3.NewFrontend(b, io.Discard)
+	for done := false; !done; {
+		m, err := f.Receive()
+		if err != nil {
+			t.Fatal(err)
+		}
+		switch m := m.(type) {
+		case *pgproto3.RowDescription:
+			o.Rows(m.Fields)
+		case *pgproto3.DataRow:
+			o.Row(m.Values)
+		case *pgproto3.ReadyForQuery:
+			done = true
+		}
 	}
 	if got, _ := o.Text(); got != "a\tb\n1\t2\n"+long+"\t\\N" {
 		t.Errorf("%.80q", got)
@@ -185,7 +198,7 @@ func TestBoundEndsWhatMakesNoSense(t *testing.T) {
 		"rows without end at first":     {encoded('D', []byte{0, 0}), false},
 		"a row of 2 GB at first":        {head('D', 1<<31-1), false},
 	} {
-		b := &bound{from: &endless{message: test.message}, greeted: test.greeted}
+		b := &Reader{from: &endless{message: test.message}, greeted: test.greeted}
 		if _, err := heard(b); err == nil {
 			t.Errorf("%s: no error", name)
 		}
@@ -199,7 +212,7 @@ func TestBoundGoesOn(t *testing.T) {
 	for range 3 {
 		server.say(&pgproto3.ErrorResponse{Severity: "ERROR", Message: strings.Repeat("x", 100_000)}, &pgproto3.ReadyForQuery{TxStatus: 'I'})
 	}
-	f := pgproto3.NewFrontend(&bound{from: &tiring{from: &server}, greeted: true}, io.Discard)
+	f := pgproto3.NewFrontend(&Reader{from: &tiring{from: &server}, greeted: true}, io.Discard)
 	for got := 0; got < 6; {
 		_, err := f.Receive()
 		var late net.Error
@@ -238,7 +251,7 @@ func FuzzLongRow(f *testing.F) {
 	f.Add("\xe4\xa4", "x", uint16(30_000), byte('\''), byte('\''), byte(','), uint8(80))
 	f.Fuzz(func(t *testing.T, one, two string, times uint16, quote, escape, delimiter byte, limit uint8) {
 		one = strings.Repeat(one, min(int(times), 300_000/(len(one)+1)))
-		format := Format{Delimiter: delimiter, Escape: escape, Quote: quote, Null: "none", Header: true}
+		format := text.Format{Delimiter: delimiter, Escape: escape, Quote: quote, Null: "none", Header: true}
 		values := [][]byte{[]byte(one), nil, []byte(two), {}}
 		fields := []pgproto3.FieldDescription{{Name: []byte("a")}, {Name: []byte("b")}, {Name: []byte("c")}, {Name: []byte("d")}}
 		row, err := (&pgproto3.DataRow{Values: values}).Encode(nil)
@@ -248,8 +261,8 @@ func FuzzLongRow(f *testing.F) {
 		copied, _ := (&pgproto3.CopyData{Data: append([]byte(one), two...)}).Encode(nil)
 		valid := utf8.ValidString(one) && utf8.ValidString(two) && !strings.Contains(one+two, "\x00")
 		most := int64(limit) << 13
-		whole, pieces := NewOutput(format, most), NewOutput(format, most)
-		for _, o := range []*Output{whole, pieces} {
+		whole, pieces := text.NewOutput(format, most), text.NewOutput(format, most)
+		for _, o := range []*text.Output{whole, pieces} {
 			o.Rows(fields)
 		}
 		for range 2 {
@@ -257,7 +270,7 @@ func FuzzLongRow(f *testing.F) {
 		}
 		whole.Complete(nil)
 		whole.Copy(append([]byte(one), two...))
-		b := &bound{from: &randomReader{bytes.NewReader(append(append(append([]byte{}, row...), row...), copied...))}, output: pieces, greeted: true}
+		b := &Reader{from: &randomReader{bytes.NewReader(append(append(append([]byte{}, row...), row...), copied...))}, output: pieces, greeted: true}
 		if _, err := heard(b); err != nil {
 			t.Fatal(err)
 		}

@@ -1,4 +1,4 @@
-package exec
+package bound
 
 import (
 	"context"
@@ -36,12 +36,12 @@ func cost(kind byte, length int) int {
 var ofRemotes, ofOwn = rate.NewLimiter(saidRate, saidMost), rate.NewLimiter(saidRate, saidMost)
 
 // fetch reads from the connection, once there is time for what it has brought before.
-func (b *bound) fetch(p []byte) (int, error) {
+func (b *Reader) fetch(p []byte) (int, error) {
 	if b.whole {
 		return b.from.Read(p)
 	}
 	if b.output != nil {
-		grown := max(b.paid, b.output.kept()) // a part may have been taken back
+		grown := max(b.paid, b.output.Len()) // a part may have been taken back
 		b.said = max(0, b.said-paidBack*(grown-b.paid))
 		b.paid = grown
 	}
@@ -53,7 +53,7 @@ func (b *bound) fetch(p []byte) (int, error) {
 }
 
 // pay returns when so many bytes may be read.
-func (b *bound) pay(n int) {
+func (b *Reader) pay(n int) {
 	pace := ofRemotes
 	if b.own {
 		pace = ofOwn

@@ -1,4 +1,4 @@
-package exec
+package bound
 
 import (
 	"bytes"
@@ -11,8 +11,10 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgproto3"
 
+	"pgtaskd/exec/text"
 	"pgtaskd/routine"
 )
 
@@ -44,7 +46,7 @@ var errEnough = errors.New("enough")
 
 // drained reads all of it.
 func (f *flood) drained() error {
-	b := &bound{from: f, greeted: true, output: NewOutput(Format{}, 1<<16)}
+	b := &Reader{from: f, greeted: true, output: text.NewOutput(text.Format{}, 1<<16)}
 	_, err := io.Copy(io.Discard, b)
 	return err
 }
@@ -95,7 +97,7 @@ func TestWhatComesByteForByteHasItsPace(t *testing.T) {
 	// Not parallel, likewise.
 	synctest.Test(t, func(t *testing.T) {
 		const size = 200_000
-		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, size))), greeted: true, output: NewOutput(Format{}, 1<<16)}
+		b := &Reader{from: iotest.OneByteReader(bytes.NewReader(make([]byte, size))), greeted: true, output: text.NewOutput(text.Format{}, 1<<16)}
 		b.left = size // of one message
 		began := time.Now()
 		if _, err := io.Copy(io.Discard, b); err != nil {
@@ -113,11 +115,13 @@ func TestWhatComesByteForByteHasItsPace(t *testing.T) {
 func TestOutputThatIsTakenBackCostsNothing(t *testing.T) {
 	// Not parallel, likewise.
 	synctest.Test(t, func(t *testing.T) {
-		b := &bound{from: iotest.OneByteReader(bytes.NewReader(make([]byte, 4))), greeted: true, output: NewOutput(Format{}, 8<<20)}
+		output := text.NewOutput(text.Format{}, 8<<20)
+		b := &Reader{from: iotest.OneByteReader(bytes.NewReader(make([]byte, 4))), greeted: true, output: output}
 		b.left = 4
 		began := time.Now()
-		for _, grown := range []int{8 << 20, 0, 1 << 20} {
-			b.output.text = make([]byte, grown)
+		output.StartRow(0)
+		for _, more := range []int{8 << 20, 1, 0} {
+			output.Piece(bytes.Repeat([]byte("x"), more))
 			if _, err := b.Read(make([]byte, 1)); err != nil {
 				t.Fatal(err)
 			}
@@ -135,8 +139,8 @@ func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		for _, says := range [][]byte{row, line} {
-			output := NewOutput(Format{}, 0)
-			b := &bound{from: &flood{began.Add(time.Second), says, 0, new(atomic.Int64), 4 << 20}, greeted: true, output: output}
+			output := text.NewOutput(text.Format{}, 0)
+			b := &Reader{from: &flood{began.Add(time.Second), says, 0, new(atomic.Int64), 4 << 20}, greeted: true, output: output}
 			front := pgproto3.NewFrontend(b, nil)
 			for {
 				m, err := front.Receive()
@@ -150,19 +154,19 @@ func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 					output.Copy(m.Data)
 				}
 			}
-			if output.kept() < 1<<19 {
-				t.Error(output.kept(), "bytes are kept")
+			if output.Len() < 1<<19 {
+				t.Error(output.Len(), "bytes are kept")
 			}
 		}
 		few := bytes.Repeat(notice, 900)
-		b := &bound{greeted: true}
+		b := &Reader{greeted: true}
 		for range 1000 {
-			b.task(NewOutput(Format{}, 1<<16))
+			b.Task(text.NewOutput(text.Format{}, 1<<16))
 			b.from = bytes.NewReader(few)
 			if _, err := io.CopyBuffer(io.Discard, struct{ io.Reader }{b}, make([]byte, 100)); err != nil {
 				t.Error(err)
 			}
-			b.task(nil)
+			b.Task(nil)
 		}
 		if waited := time.Since(began); waited > 0 {
 			t.Error("they have waited", waited)
@@ -174,21 +178,26 @@ func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 // sessions in targets' own databases.
 func TestAFloodOfRemotesKeepsNoOwnSessionWaiting(t *testing.T) {
 	// Not parallel: what remotes share is used up meanwhile.
-	b := newBench(t)
-	task := spec("DO $$BEGIN FOR i IN 1..20000 LOOP RAISE NOTICE 'x'; END LOOP; END$$; SELECT repeat('x', 100) FROM generate_series(1, 100000)")
-	task.Limit = 1 << 10
-	now := time.Now()
-	for range 60 * saidRate / saidMost {
-		taken := ofRemotes.ReserveN(now, saidMost) // it takes a minute until there is more
-		defer taken.CancelAt(now)
-	}
-	if _, _, err := b.session.Begin(nil, task); err != nil {
-		t.Fatal(err)
-	}
-	if result, err := b.session.Await(task); err != nil || result.Failure != nil {
-		t.Fatal(err, result)
-	}
-	if ofRemotes.Tokens() >= 0 {
-		t.Error("it has waited for the pace of remotes")
-	}
+	synctest.Test(t, func(t *testing.T) {
+		began := time.Now()
+		for range 60 * saidRate / saidMost {
+			taken := ofRemotes.ReserveN(began, saidMost) // it takes a minute until there is more
+			defer taken.CancelAt(began)
+		}
+		cfg, err := pgconn.ParseConfig("host=127.0.0.1")
+		if err != nil {
+			t.Fatal(err)
+		}
+		var reader *Reader
+		Tasks(t.Context(), cfg, true, true, func(r *Reader) { reader = r })
+		notice := []byte{'N', 0, 0, 0, 5, 0}
+		cfg.BuildFrontend(bytes.NewReader(bytes.Repeat(notice, 2*saidFree/(saidEach+1))), io.Discard)
+		reader.Greeted()
+		if _, err := io.Copy(io.Discard, reader); err != nil {
+			t.Error(err)
+		}
+		if waited := time.Since(began); waited > 0 || ofRemotes.Tokens() >= 0 {
+			t.Error("it has waited", waited)
+		}
+	})
 }

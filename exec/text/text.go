@@ -1,8 +1,18 @@
-package exec
+package text
 
 import (
 	"strings"
 	"unicode/utf8"
+)
+
+// Limit bounds the text of an error, and of all notices of a run, in bytes.
+const Limit = 64 << 10
+
+// cutMark stands where a text has been cut, and unreadable for bytes that are no text. Any database
+// can store both, whatever its encoding.
+const (
+	cutMark    = "..."
+	unreadable = "?"
 )
 
 // ASCII is a text as any database can store it.
@@ -28,20 +38,6 @@ func isASCII(text string) bool {
 	return true
 }
 
-// isString reports whether values of a built-in type are quoted when only strings are. Of a domain
-// the server names the type below.
-func isString(oid uint32) bool {
-	switch oid {
-	case 16, // bool
-		20, 21, 23, // int8, int2, int4
-		26, 27, 28, 29, 5069, // oid, tid, xid, cid, xid8
-		700, 701, 1700, // float4, float8, numeric
-		1560: // bit
-		return false
-	}
-	return true
-}
-
 // validText makes any bytes a text that PostgreSQL stores: valid UTF-8 without NUL.
 func validText(s string) string {
 	s = strings.ToValidUTF8(s, unreadable)
@@ -49,4 +45,16 @@ func validText(s string) string {
 		s = strings.ReplaceAll(s, "\x00", unreadable)
 	}
 	return s
+}
+
+// cutText cuts a text that is longer than limit bytes between two characters, and marks where.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := max(limit-len(cutMark), 0)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + cutMark
 }

@@ -1,4 +1,4 @@
-package exec
+package text
 
 import (
 	"fmt"
@@ -24,7 +24,7 @@ const (
 // Add takes a notice. Its context is left out, as psql does: each line of PL/pgSQL that raises one
 // would repeat it.
 func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
-	room := TextLimit - noticeRest - n.text.Len() - len("\n")
+	room := Limit - noticeRest - n.text.Len() - len("\n")
 	if n.more > 0 || room < noticeRoom {
 		n.more++
 		return

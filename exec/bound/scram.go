@@ -1,4 +1,4 @@
-package exec
+package bound
 
 import (
 	"bytes"
@@ -55,7 +55,7 @@ func affords(ctx context.Context) func(iterations int) error {
 
 // authenticates follows what the server asks for. A proof is awaited until it can be afforded, and
 // may be asked for once: a server that knows the password could do so for ever.
-func (b *bound) authenticates(body []byte) {
+func (b *Reader) authenticates(body []byte) {
 	if len(body) < 4 {
 		return
 	}

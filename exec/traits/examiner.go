@@ -1,10 +1,24 @@
-package exec
+package traits
 
 import (
 	"hash/maphash"
-	"slices"
 	"strings"
 )
+
+// Examine finds the traits of an input in time linear in its length.
+//
+// It looks at words outside strings, comments and quoted names, and into the body of DO. What an
+// input calls (a function or procedure, a trigger, a foreign table) it cannot see.
+func Examine(input string) Traits {
+	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true, Reads: true, Inert: true}}
+	e.shape.SetSeed(shapes)
+	e.run()
+	e.traits.Reads = e.traits.Reads && !e.traits.Empty
+	e.traits.Shape = e.shape.Sum64()
+	return e.traits
+}
+
+var shapes = maphash.MakeSeed()
 
 // examiner reads one input and gathers its traits.
 type examiner struct {
@@ -16,14 +30,6 @@ type examiner struct {
 	routine   bool   // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
 	block     bool   // inside the body of DO, where COMMIT may stand behind any word
 	shape     maphash.Hash
-}
-
-// statement is what is known of the statement that is being read.
-type statement struct {
-	begun  bool
-	words  int // read so far
-	first  [3]string
-	within []string // those of them that count wherever they are, once each
 }
 
 func (e *examiner) run() {
@@ -171,44 +177,22 @@ func (e *examiner) examineBlock(body string) {
 	e.traits = inner.traits
 }
 
-func (s statement) has(any ...string) bool {
-	return slices.ContainsFunc(s.within, func(word string) bool { return slices.Contains(any, word) })
-}
-
-func (s statement) control() bool {
-	switch s.first[0] {
-	case "commit", "end", "abort":
-		return true
-	case "rollback":
-		return !s.rollbackTo()
-	case "prepare":
-		return s.first[1] == "transaction"
+// inert tells whether this token, behind those before it, may belong to an input that calls nothing
+// that anybody else has made: constants, lists of them, and names for columns. Operators, types,
+// functions and relations may all be somebody's.
+func (e *examiner) inert(t token) bool {
+	named := e.previous.kind == tokenWord && strings.EqualFold(e.previous.text, "as")
+	switch t.kind {
+	case tokenWord:
+		return named || constantWord(t.text)
+	case tokenName:
+		return named
+	case tokenOpen:
+		return !named && (e.previous.kind != tokenWord && e.previous.kind != tokenName || constantWord(e.previous.text))
+	case tokenString:
+		return e.previous.kind != tokenWord && e.previous.kind != tokenName || constantWord(e.previous.text)
+	case tokenOther:
+		return strings.Trim(t.text, "0123456789., )\t\n\r") == ""
 	}
-	return false
-}
-
-func (s statement) rollbackTo() bool {
-	noise := s.first[1] == "work" || s.first[1] == "transaction"
-	return s.first[0] == "rollback" && (s.first[1] == "to" || noise && s.first[2] == "to")
-}
-
-// noTransaction knows the statements that PostgreSQL 12 to 18 refuse in a transaction block. Some
-// of them it refuses only in some forms that the words do not show: VACUUM, CLUSTER and
-// SUBSCRIPTION are here in all forms, REINDEX of a partitioned table is left to the server.
-func (s statement) noTransaction() bool {
-	switch s.first[0] {
-	case "vacuum", "cluster":
-		return true
-	case "create", "drop":
-		return s.first[1] == "database" || s.first[1] == "tablespace" || s.has("concurrently") ||
-			s.first[1] == "subscription"
-	case "alter":
-		return s.first[1] == "system" || s.first[1] == "subscription" || s.has("concurrently") ||
-			s.first[1] == "database" && s.has("tablespace")
-	case "reindex":
-		return s.has("database", "system", "schema", "concurrently")
-	case "discard":
-		return s.first[1] == "all"
-	}
-	return false
+	return t.kind == tokenEnd || t.kind == tokenSemicolon
 }

@@ -1,4 +1,4 @@
-package exec
+package text
 
 import (
 	"bytes"
@@ -123,17 +123,17 @@ func (o *Output) CopyOut(binary bool) {
 	o.binary = o.binary || binary
 }
 
-// kept is how many bytes there are of it.
-func (o *Output) kept() int { return len(o.text) }
+// Len is how many bytes there are of it.
+func (o *Output) Len() int { return len(o.text) }
 
 // Binary reports whether COPY has sent what is no text.
 func (o *Output) Binary() bool { return o.binary }
 
 // Copy takes the text of COPY TO STDOUT, which keeps its line ends as they are.
 func (o *Output) Copy(data []byte) {
-	if len(data) > 0 && o.startCopy(len(data)) {
-		o.piece(data)
-		o.endCopy()
+	if len(data) > 0 && o.StartCopy(len(data)) {
+		o.Piece(data)
+		o.EndCopy()
 	}
 }
 
@@ -191,7 +191,7 @@ func (o *Output) takeBack() { o.text, o.open, o.over = o.text[:o.part.start], o.
 const (
 	roomFrom = 1 << 20
 	roomMost = 16 << 20
-	roomOver = 3*pieceSize + 1<<10 // for what is taken back, and the last line
+	roomOver = 3*PieceMost + 1<<10 // for what is taken back, and the last line
 )
 
 // room makes room for n more bytes.
@@ -208,10 +208,9 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	}
 	for i, value := range values {
 		o.startValue(i, value == nil, quoted(i))
-		o.piece(value)
-		o.endValue()
+		o.Piece(value)
+		o.EndValue()
 	}
-	o.end()
 }
 
 // value writes the text of a value, or of a part of it. What is not valid is replaced, as it is where
@@ -238,4 +237,18 @@ func (o *Output) escaped(value []byte) {
 		o.text = append(o.text, o.format.Escape, value[i])
 		value = value[i+1:]
 	}
+}
+
+// isString reports whether values of a built-in type are quoted when only strings are. Of a domain
+// the server names the type below.
+func isString(oid uint32) bool {
+	switch oid {
+	case 16, // bool
+		20, 21, 23, // int8, int2, int4
+		26, 27, 28, 29, 5069, // oid, tid, xid, cid, xid8
+		700, 701, 1700, // float4, float8, numeric
+		1560: // bit
+		return false
+	}
+	return true
 }

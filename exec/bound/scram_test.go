@@ -1,4 +1,4 @@
-package exec
+package bound
 
 import (
 	"bytes"
@@ -33,16 +33,23 @@ func asking(t *testing.T, iterations string) *pgconn.Config {
 	return cfg
 }
 
+// loggedIn logs in for tasks.
+func loggedIn(ctx context.Context, cfg *pgconn.Config) error {
+	Tasks(ctx, cfg, false, true, func(*Reader) {})
+	conn, err := pgconn.ConnectConfig(ctx, cfg)
+	if err != nil {
+		return err
+	}
+	return conn.Close(ctx)
+}
+
 // TestAServerAsksForFewIterations: what a server asks for is not computed where it takes long, be it
 // for one connection or for many together; nobody waits for it whose context has ended.
 func TestAServerAsksForFewIterations(t *testing.T) {
 	t.Parallel()
 	refused := func(ctx context.Context, iterations, why string) {
 		t.Helper()
-		s, err := Connect(ctx, asking(t, iterations), servertest.Limit(hostileMost), false, true)
-		if err == nil {
-			s.Close()
-		}
+		err := loggedIn(ctx, asking(t, iterations))
 		if err == nil || !strings.Contains(err.Error(), why) {
 			t.Errorf("%s iterations: %v", iterations, err)
 		}
@@ -52,14 +59,12 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	refused(t.Context(), "99999999999999999999", "more than 1000000: lower scram_iterations")
 	refused(t.Context(), "1x", "invalid SCRAM iteration count")
 
-	s, err := Connect(t.Context(), asking(t, "1"), servertest.Limit(hostileMost), false, true)
-	if err != nil {
+	if err := loggedIn(t.Context(), asking(t, "1")); err != nil {
 		t.Fatal(err)
 	}
-	s.Close()
 
 	cfg := asking(t, "10000000")
-	Bound(cfg)
+	Own(cfg)
 	if _, err := pgconn.ConnectConfig(t.Context(), cfg); err == nil || !strings.Contains(err.Error(), "lower scram_iterations") {
 		t.Errorf("a connection of our own: %v", err)
 	}
@@ -79,7 +84,7 @@ func TestAServerAsksForThePasswordOnce(t *testing.T) {
 	t.Parallel()
 	asks := encoded('R', append([]byte{0, 0, 0, 11}, "r=ours+theirs,s=c2FsdA==,i=4096"...))
 	for times, want := range map[int]string{1: "", 2: "again and again"} {
-		b := &bound{from: bytes.NewReader(bytes.Repeat(asks, times)), afford: affordable}
+		b := &Reader{from: bytes.NewReader(bytes.Repeat(asks, times)), afford: affordable}
 		if heard, err := heard(b); len(heard) != 1 || want == "" && err != nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%d times: %v, %v", times, heard, err)
 		}
@@ -95,9 +100,7 @@ func TestAServerMayAskForManyIterations(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	session, err := Connect(t.Context(), cfg, servertest.Limit(hostileMost), false, true)
-	if err != nil {
+	if err := loggedIn(t.Context(), cfg); err != nil {
 		t.Fatal(err)
 	}
-	session.Close()
 }

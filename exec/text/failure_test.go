@@ -1,4 +1,4 @@
-package exec
+package text
 
 import (
 	"fmt"
@@ -53,7 +53,7 @@ func TestErrorText(t *testing.T) {
 			"ERROR:  a?b?\nSTATEMENT:  ?",
 		},
 	} {
-		if got := ErrorText(&test.err, test.statement); got != test.want {
+		if got := errorText(&test.err, test.statement); got != test.want {
 			t.Errorf("got\n%q, want\n%q", got, test.want)
 		}
 	}
@@ -61,24 +61,24 @@ func TestErrorText(t *testing.T) {
 
 func TestErrorTextIsCut(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("ä\n", TextLimit)
+	long := strings.Repeat("ä\n", Limit)
 	e := &pgproto3.ErrorResponse{SeverityUnlocalized: "ERROR", Message: "m", Where: "w"}
 
-	got := ErrorText(e, long)
-	if len(got) > TextLimit || len(got) < TextLimit-8 || !utf8.ValidString(got) ||
+	got := errorText(e, long)
+	if len(got) > Limit || len(got) < Limit-8 || !utf8.ValidString(got) ||
 		!strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  w\nSTATEMENT:  ä\n\tä") || !strings.HasSuffix(got, "...") {
 		t.Errorf("a long statement: %d bytes, …%q", len(got), got[len(got)-20:])
 	}
 
 	e.Where = long
-	got = ErrorText(e, long)
-	if len(got) > TextLimit || !strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  ä") || !strings.HasSuffix(got, "...\nSTATEMENT:  ...") {
+	got = errorText(e, long)
+	if len(got) > Limit || !strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  ä") || !strings.HasSuffix(got, "...\nSTATEMENT:  ...") {
 		t.Errorf("a long context: %d bytes, …%q", len(got), got[len(got)-40:])
 	}
 
 	e.Message = long
-	got = ErrorText(e, "SELECT 1")
-	if len(got) > TextLimit || !strings.HasPrefix(got, "ERROR:  ä") || !strings.Contains(got, "...\nCONTEXT:  ...\nSTATEMENT:  ...") {
+	got = errorText(e, "SELECT 1")
+	if len(got) > Limit || !strings.HasPrefix(got, "ERROR:  ä") || !strings.Contains(got, "...\nCONTEXT:  ...\nSTATEMENT:  ...") {
 		t.Errorf("a long message: %d bytes, …%q", len(got), got[len(got)-40:])
 	}
 }
@@ -117,30 +117,30 @@ func TestNoticesAreBounded(t *testing.T) {
 	}
 	text, _ := n.Text()
 	lines := strings.Split(text, "\n")
-	if want := fmt.Sprintf("... and %d more", 10_000-(len(lines)-1)); len(text) > TextLimit || lines[len(lines)-1] != want {
+	if want := fmt.Sprintf("... and %d more", 10_000-(len(lines)-1)); len(text) > Limit || lines[len(lines)-1] != want {
 		t.Errorf("%d bytes end with %q, want %q", len(text), lines[len(lines)-1], want)
 	}
 
 	n = Notices{}
-	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: strings.Repeat("x", 2*TextLimit)})
+	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: strings.Repeat("x", 2*Limit)})
 	n.Add(&pgproto3.NoticeResponse{SeverityUnlocalized: "NOTICE", Message: "y"})
-	if text, _ := n.Text(); len(text) > TextLimit || !strings.HasSuffix(text, "xxx...\n... and 1 more") {
+	if text, _ := n.Text(); len(text) > Limit || !strings.HasSuffix(text, "xxx...\n... and 1 more") {
 		t.Errorf("%d bytes end with %q", len(text), text[len(text)-40:])
 	}
 }
 
 func FuzzErrorText(f *testing.F) {
 	f.Add("a\nb", "c", "SELECT 1", 1)
-	f.Add("\xff\x00", "€", "€\n", TextLimit)
+	f.Add("\xff\x00", "€", "€\n", Limit)
 	f.Fuzz(func(t *testing.T, message, detail, statement string, times int) {
-		long := strings.Repeat(statement, max(0, times%TextLimit)/max(1, len(statement)))
+		long := strings.Repeat(statement, max(0, times%Limit)/max(1, len(statement)))
 		e := &pgproto3.ErrorResponse{Severity: "ERROR", Message: message, Detail: detail, Where: long}
 		var n Notices
 		n.Add((*pgproto3.NoticeResponse)(e))
 		n.Add((*pgproto3.NoticeResponse)(e))
 		notices, _ := n.Text()
-		for _, text := range []string{ErrorText(e, long), notices} {
-			if len(text) > TextLimit || !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "ERROR:  ") {
+		for _, text := range []string{errorText(e, long), notices} {
+			if len(text) > Limit || !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "ERROR:  ") {
 				t.Errorf("%d bytes: %.100q", len(text), text)
 			}
 		}

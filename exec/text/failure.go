@@ -1,4 +1,4 @@
-package exec
+package text
 
 import (
 	"fmt"
@@ -7,19 +7,8 @@ import (
 	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
-)
 
-// TextLimit bounds the text of an error, and of all notices of a run, in bytes.
-const TextLimit = 64 << 10
-
-// detailMost bounds Failure.Detail, in bytes.
-const detailMost = 100
-
-// cutMark stands where a text has been cut, and unreadable for bytes that are no text. Any database
-// can store both, whatever its encoding.
-const (
-	cutMark    = "..."
-	unreadable = "?"
+	"pgtaskd/exec/fault"
 )
 
 // Failure is why a task failed, as its row shows it.
@@ -31,23 +20,11 @@ type Failure struct {
 	routine string // of the server's error: what has raised it
 }
 
-// NoPartitionCode is its SQLSTATE, and NoPartitionRoutine what raises it.
-const (
-	NoPartitionCode    = "23514"
-	NoPartitionRoutine = "ExecFindPartition"
-)
-
 // QueueIsFull tells the server's error at COMMIT when its queue of notifications has no room for
 // those of the transaction.
 func (f *Failure) QueueIsFull() bool {
-	return f.SQLState == QueueFullCode && f.routine == QueueFullRoutine
+	return f.SQLState == fault.QueueFullCode && f.routine == fault.QueueFullRoutine
 }
-
-// QueueFullCode is its SQLSTATE, and QueueFullRoutine what raises it.
-const (
-	QueueFullCode    = "54000"
-	QueueFullRoutine = "PreCommit_Notify"
-)
 
 // Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
@@ -62,13 +39,42 @@ func NewFailure(message, code string, more ...string) *Failure {
 	for ; len(more) > 1; more = more[2:] {
 		lines = append(lines, line{more[0], more[1]})
 	}
-	return &Failure{Text: logText(lines, TextLimit), SQLState: sqlstate(code)}
+	return &Failure{Text: logText(lines, Limit), SQLState: sqlstate(code)}
 }
 
-// ErrorText writes an error of the server's, with the statement that met it, as the server's log
+// ServerFailure is an error of the server's, with the statement that met it; nil where there is none.
+func ServerFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
+	if e == nil {
+		return nil
+	}
+	f := &Failure{Text: errorText(e, statement), SQLState: sqlstate(e.Code), routine: e.Routine}
+	if len(e.Detail) <= detailMost {
+		f.Detail = e.Detail
+	}
+	return f
+}
+
+// errorText writes an error of the server's, with the statement that met it, as the server's log
 // does.
-func ErrorText(e *pgproto3.ErrorResponse, statement string) string {
-	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), TextLimit)
+func errorText(e *pgproto3.ErrorResponse, statement string) string {
+	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), Limit)
+}
+
+// detailMost bounds Failure.Detail, in bytes.
+const detailMost = 100
+
+// sqlstate is a code as rows hold it, whatever the server has sent.
+func sqlstate(code string) string {
+	const violation = "08P01" // protocol_violation
+	if len(code) != 5 {
+		return violation
+	}
+	for _, c := range []byte(code) {
+		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
+			return violation
+		}
+	}
+	return code
 }
 
 // errorLines are those that errors and notices share.
@@ -131,16 +137,4 @@ func logText(lines []line, limit int) string {
 		parts[i] = cut
 	}
 	return cutText(strings.Join(parts, "\n"), limit)
-}
-
-// cutText cuts a text that is longer than limit bytes between two characters, and marks where.
-func cutText(text string, limit int) string {
-	if len(text) <= limit {
-		return text
-	}
-	end := max(limit-len(cutMark), 0)
-	for end > 0 && !utf8.RuneStart(text[end]) {
-		end--
-	}
-	return text[:end] + cutMark
 }

@@ -1,0 +1,146 @@
+package exec
+
+import (
+	"errors"
+	"strconv"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
+)
+
+// setup makes the session ready for each task, and ends transactions. It knows what SQL has left in the
+// session, and which statements of ours are prepared there.
+type setup struct {
+	wire  *wire
+	state state
+	shown shown
+
+	masked  bool // ALTER ROLE or ALTER DATABASE … SET role has the session run as another role than its login
+	endless bool // the role has no transaction_timeout
+}
+
+// chains tells whether a task can have the transaction that follows on that of the task before
+// without a word (COMMIT AND CHAIN), which spares two statements: where the one before has left
+// nothing. What precedes its SQL is part of it then: the settings fall with it when it rolls back,
+// and a snapshot is taken already. So its input may not choose the modes of its transaction.
+func (s *setup) chains(t *Task) bool {
+	return t.Atomic && !t.Traits.Modes && !t.Traits.Isolation && !s.state.dirty && !s.state.needsReset(t) && (!t.Save || t.constant()) && !t.alone() && s.endless
+}
+
+// prepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
+// its input can't choose its isolation level, nothing takes a snapshot after that. The task must
+// begin until then, unless that is zero.
+func (s *setup) prepare(t *Task, chained bool, until time.Time) {
+	s.state.constants = t.constant() && !s.state.dirty
+	if !chained {
+		if s.state.needsReset(t) {
+			s.reset()
+		}
+		s.call(begin)
+	}
+	sql, formats, values := s.shown.statement(&s.state, t, until)
+	s.bind(sql, formats, values)
+	s.shown.trim()
+	if sql := s.state.timeout(t); sql != "" {
+		s.call(sql)
+	}
+	if settings := s.state.apart(t); settings != nil {
+		s.call(settingApart, settings)
+	}
+	if !chained {
+		s.call("COMMIT")
+		if t.Atomic {
+			s.call("BEGIN")
+		}
+	}
+}
+
+// begin is our transaction, whatever has been set: DEFERRABLE waits for others.
+const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
+
+// reset queues what makes the session new.
+func (s *setup) reset() {
+	s.call("DISCARD ALL")
+	if s.masked {
+		s.call("RESET ROLE") // to what ALTER ROLE … SET role says: DISCARD ALL of older servers leaves none
+	}
+	s.state = state{known: map[string]string{}}
+}
+
+// read reads the answers to the n statements of prepare, and tells when the task starts by the server's
+// clock.
+func (s *setup) read(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
+	var bad error
+	failure, err = s.wire.answers(n, func(values [][]byte) {
+		if len(values) > 0 && len(values[0]) > 0 {
+			start, bad = moment(values[0])
+		}
+	}, nil)
+	switch {
+	case err != nil:
+		return start, failure, err
+	case failure != nil:
+		return start, failure, s.rollback()
+	case bad != nil:
+		return start, nil, &Lost{Cause: bad, Broken: true}
+	case start.IsZero():
+		return start, nil, &Lost{Cause: errMoment, Broken: true}
+	}
+	return start, nil, nil
+}
+
+// commit queues the COMMIT of the task before, and a transaction that follows on that where it is
+// chained.
+func (s *setup) commit(chained bool) {
+	sql := "COMMIT"
+	if chained {
+		sql = "COMMIT AND CHAIN"
+	}
+	s.call(sql)
+}
+
+// rollback ends a transaction in which something has failed, if that has not ended it.
+func (s *setup) rollback() error {
+	s.state.dirty = true
+	if s.wire.status == 'I' {
+		return nil
+	}
+	if _, err := s.wire.ask("ROLLBACK"); err != nil {
+		return err
+	}
+	if s.wire.status != 'I' {
+		return &Lost{Cause: errors.New("the transaction could not be rolled back")}
+	}
+	return nil
+}
+
+// Statements of ours go by the extended protocol: when one fails, the server passes over all that
+// comes after it, a simple query too, up to the next Sync. They have no name, since SQL can take
+// prepared statements away, or put its own in their place. While nothing but constants runs they are
+// prepared, which spares more than half of their cost; DISCARD ALL takes them away before anything
+// else runs.
+
+// call queues a statement with its parameters, which are texts.
+func (s *setup) call(sql string, args ...[]byte) { s.bind(sql, nil, args) }
+
+// bind queues one whose parameters have these formats; nil: they are texts.
+func (s *setup) bind(sql string, formats []int16, args [][]byte) {
+	s.wire.execute(s.parse(sql), formats, args)
+}
+
+// parse queues what makes a statement known to the server, and returns its name there.
+func (s *setup) parse(sql string) string {
+	name, known := s.state.known[sql]
+	switch {
+	case known:
+		return name
+	case s.state.constants && len(s.state.known) < knownMost:
+		name = "pgtaskd_" + strconv.Itoa(len(s.state.known))
+		s.state.known[sql] = name
+	}
+	s.wire.front.SendParse(&pgproto3.Parse{Name: name, Query: sql})
+	return name
+}
+
+// knownMost bounds them: some have a task's limit in their text.
+const knownMost = 32
