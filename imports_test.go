@@ -50,6 +50,7 @@ var uses = map[string][]string{
 	"work/pool":     {"work/lane"},
 	"work/inflight": {"work/run"},
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
+	"work/after":    {"work/lane"},
 }
 
 // pure are the folders whose files import nothing but the standard library.
