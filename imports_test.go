@@ -52,6 +52,7 @@ var uses = map[string][]string{
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
 	"exec/bound":    {"exec/text"},
 	"exec/text":     {"exec/fault"},
+	"work/after":    {"work/lane"},
 }
 
 // pure are the folders whose files import nothing but the standard library.

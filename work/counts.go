@@ -14,7 +14,7 @@ import (
 // ended takes note that the row of a task shows its end, or that it waits again.
 func (l *loop) ended(e *ends.End, state string) {
 	l.stats.Ends(state, 1)
-	l.successors.endedAs(e.Task.Row.ID, state)
+	l.successors.EndedAs(e.Task.Row.ID, state)
 	if !l.log.Wants(state) {
 		return
 	}
@@ -32,8 +32,8 @@ func (l *loop) ended(e *ends.End, state string) {
 func (l *loop) counted(all []change.Changed) {
 	for _, c := range all {
 		l.stats.Ends(c.State, 1)
-		l.successors.over(c.ID)
-		l.successors.endedAs(c.ID, c.State)
+		l.successors.Over(c.ID)
+		l.successors.EndedAs(c.ID, c.State)
 		if !l.log.Wants(c.State) {
 			continue
 		}
@@ -81,6 +81,6 @@ func (l *loop) superseded(all []change.Changed) {
 // over takes note that a task of ours is forgotten.
 func (l *loop) over(o *run.Outcome) {
 	l.runs.Wrote(*o)
-	l.successors.over(o.Task.Row.ID)
-	l.count++
+	l.successors.Over(o.Task.Row.ID)
+	l.look.count++
 }

@@ -26,6 +26,24 @@ func due(next func() time.Duration, do func(context.Context) error) duty {
 	}}
 }
 
+// untilDrain is a duty that rests once we drain.
+func (l *loop) untilDrain(d duty) duty {
+	return duty{
+		next: func() time.Duration {
+			if !l.draining.IsZero() {
+				return never
+			}
+			return d.next()
+		},
+		do: func(ctx context.Context) error {
+			if !l.draining.IsZero() {
+				return nil
+			}
+			return d.do(ctx)
+		},
+	}
+}
+
 // always is a duty that cannot fail.
 func always(do func()) func(context.Context) error {
 	return func(context.Context) error {
@@ -52,8 +70,8 @@ func (l *loop) timetable() []duty {
 		{do: l.answer, next: l.nextAnswer},
 		due(l.nextRecover, l.recover),
 		{do: l.rescan, next: l.nextScan},
-		due(l.nextExpire, l.expire),
-		{do: l.seeToSuccessors, next: l.nextSuccessors},
+		l.untilDrain(due(l.nextExpire, l.expire)),
+		l.untilDrain(duty{do: l.successors.Step, next: l.successors.Next}),
 		due(l.silence, l.comesNext),
 		{do: l.check, next: l.nextCheck},
 		{do: l.prefetch, next: l.nextPrefetch},

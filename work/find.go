@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"encoding/binary"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -104,7 +103,7 @@ func (l *loop) expire(ctx context.Context) error {
 			if err == nil {
 				l.counted(gone)
 				l.stats.Skips(target.Expired, change.Repeating(gone))
-				l.parkOthers(some, gone)
+				l.changes.PutOffOthers(some, gone)
 			}
 			return err
 		})
@@ -116,15 +115,8 @@ func (l *loop) expire(ctx context.Context) error {
 }
 
 func (l *loop) nextExpire() time.Duration {
-	if len(l.overdue) == 0 || !l.draining.IsZero() {
+	if len(l.overdue) == 0 {
 		return never
 	}
 	return 0
-}
-
-// parkOthers puts off those that were tried and not changed: somebody has locked or changed them.
-func (l *loop) parkOthers(tried []int64, done []change.Changed) {
-	l.park(slices.DeleteFunc(slices.Clone(tried), func(id int64) bool {
-		return slices.ContainsFunc(done, func(c change.Changed) bool { return c.ID == id })
-	}))
 }

@@ -14,6 +14,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/after"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/ends"
@@ -58,6 +59,8 @@ type loop struct {
 	disk      disk
 	asks      []ask // not answered yet
 
+	successors *after.Successors
+
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
@@ -69,7 +72,6 @@ type loop struct {
 	draining  time.Time  // since when; zero: we do not
 	cancelled bool       // its grace is over
 	crashed   *time.Time // when the server has crashed last, as far as it tells
-	count     int        // tasks ended since the last look at the pace
 	surveyed  time.Time  // when the table was looked at for the metrics
 
 	registering registering
@@ -93,15 +95,16 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.control = control.New(t, func(n *pgconn.Notification, own uint32) { l.notices.Take(n, sql.Channel(t.Relation()), own) })
 	l.changes = change.New(change.Config{
 		Control: l.control, Holds: l.holds, Log: log, Table: t.Relation(),
-		Known: func(id int64) bool { return l.tasks[id] != nil }, Planned: func() { l.look.wanted = true },
+		Known: func(id int64) bool { return l.tasks[id] != nil }, Planned: l.want,
 	})
 	l.ends = ends.New(ends.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: log,
-		Later: l.inbox.Later, Forgotten: l.isForgotten, Want: func() { l.look.wanted = true }, Full: func() bool { return l.wake.Full() },
+		Later: l.inbox.Later, Forgotten: l.isForgotten, Want: l.want, Full: func() bool { return l.wake.Full() },
 		Drains: func() bool { return !l.draining.IsZero() }, Ended: l.ended, Counts: l.superseded, Over: l.over,
 		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) }, Lost: func(e ends.End) { l.lost[e.Task.Row.ID] = e },
 	})
 	l.runs = l.dispatcher(live)
+	l.successors = l.newSuccessors()
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
 	l.wake, l.duties = l.waker(), l.timetable()
@@ -124,6 +127,25 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 	}, limits(live))
 }
 
+// want has the next round look for what has become due.
+func (l *loop) want() { l.look.wanted = true }
+
+// newSuccessors are the tasks that wait for others.
+func (l *loop) newSuccessors() *after.Successors {
+	return after.New(after.Config{
+		Control: l.control, Changes: l.changes, Holds: l.holds, Want: l.want, Ended: l.counted,
+		Ready: func() int {
+			_, _, ready := l.runs.Lanes.Load()
+			return ready
+		},
+		Free: func(group, remote []byte, successor lane.Rank) {
+			if l.tasks[successor.ID] == nil {
+				l.runs.Lanes.Add(group, remote, successor)
+			}
+		},
+	})
+}
+
 // load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
 func (l *loop) load() (running, ready, sessions int) {
 	busy, prefetched, ready := l.runs.Lanes.Load()
@@ -140,21 +162,21 @@ func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 // term is what belongs to one stretch of leading: nothing of it outlasts that. reign makes one when
 // leadership begins, and endTerm drops it.
 type term struct {
-	began      time.Time // by the server's clock, after the lock
-	look       looks
-	scanning   place             // where the scan under way goes on
-	orphans    map[int64]*orphan // under way, but not ours
-	unplanned  []unplanned       // found by the scan under way
-	overdue    []int64           // found by scans: their active has passed
-	successors successors        // and what they wait for
-	zone       zone
-	grouping   grouping
-	handed     bool // the lead was given away: what runs goes on, and nothing else is ours to do
+	began     time.Time // by the server's clock, after the lock
+	look      looks
+	scanning  place             // where the scan under way goes on
+	orphans   map[int64]*orphan // under way, but not ours
+	unplanned []unplanned       // found by the scan under way
+	overdue   []int64           // found by scans: their active has passed
+	zone      zone
+	grouping  grouping
+	handed    bool // the lead was given away: what runs goes on, and nothing else is ours to do
 }
 
 // looks say when what was last done.
 type looks struct {
 	full, scan, check, orphans, pace time.Time
+	count                            int       // tasks ended since pace
 	columns                          time.Time // when they were looked at
 	marks                            time.Time // tasks were looked at that may have to be marked
 	fullTook                         time.Duration
@@ -171,16 +193,14 @@ type looks struct {
 
 // newTerm is a term that begins now, by the server's clock.
 func newTerm(now time.Time) *term {
-	return &term{
-		began: now, successors: newSuccessors(), look: looks{planned: math.MinInt64},
-		orphans: map[int64]*orphan{},
-	}
+	return &term{began: now, look: looks{planned: math.MinInt64}, orphans: map[int64]*orphan{}}
 }
 
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
 	l.term = newTerm(l.runs.Clock.Now())
 	l.holds.Clear()
+	l.successors.Clear()
 	l.look.wanted = true
 	if used, err := l.used(ctx); err != nil {
 		return err
@@ -208,6 +228,7 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	}
 	l.term = newTerm(time.Time{})
 	l.holds.Clear()
+	l.successors.Clear()
 	l.closeLater(l.runs.Pool.Stale(0)) // what took the control connection may have taken them, too
 }
 

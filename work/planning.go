@@ -79,7 +79,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		switch {
 		case l.holds.Waits(u.id):
 		case u.follows:
-			l.successors.fresh.add(u.id)
+			l.successors.Add(u.id)
 		default:
 			if !u.isFirst() && !u.hasZone(zone) { // whoever is to mend that ends no series meanwhile
 				l.zoneless()
@@ -108,7 +108,7 @@ func (l *loop) planThese(ctx context.Context, limit time.Duration) error {
 		if err != nil {
 			return err
 		}
-		l.parkOthers(ids, some)
+		l.changes.PutOffOthers(ids, some)
 		l.counted(slices.DeleteFunc(some, func(c change.Changed) bool { return c.State != "FAIL" }))
 		return nil
 	})

@@ -69,7 +69,7 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 	l.runs.Lanes.Prefetched(tasks)
 	missing := len(chosen) - len(tasks)
 	if missing > 0 {
-		l.park(chosen)
+		l.changes.PutOff(chosen...)
 	}
 	l.look.missing = max(0, l.look.missing+missing-len(tasks))
 	if l.look.missing >= hold.Batch && !l.scanning.active && time.Since(l.look.full) >= l.missingRest() {
@@ -81,16 +81,6 @@ func (l *loop) took(chosen []int64, tasks []*run.Task) {
 // there.
 func (l *loop) missingRest() time.Duration {
 	return max(time.Second, l.rest()/(scanShare/2))
-}
-
-// park puts off those of the tasks that were not read.
-func (l *loop) park(ids []int64) {
-	for _, id := range ids {
-		if l.tasks[id] != nil || l.holds.Refuses(id) {
-			continue
-		}
-		l.holds.Put(id, hold.Missing)
-	}
 }
 
 // read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.

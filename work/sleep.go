@@ -118,8 +118,8 @@ func (l *loop) pace(context.Context) error {
 		return nil
 	}
 	l.look.pace = time.Now()
-	l.runs.Lanes.Pace(min(4*l.count, mostAhead))
-	l.count = 0
+	l.runs.Lanes.Pace(min(4*l.look.count, mostAhead))
+	l.look.count = 0
 	return nil
 }
 

@@ -5,7 +5,6 @@ import (
 	"slices"
 	"strings"
 	"testing"
-	"time"
 
 	"pgtaskd/sql"
 )
@@ -118,38 +117,6 @@ func TestAfterIsChanged(t *testing.T) {
 	s.eventually("true", "SELECT after IS NULL AND awaits IS NULL AND freed IS NULL FROM task WHERE parent = $1", third)
 }
 
-// TestAfterIsChangedWhileItIsLookedAt: who does not name any more what did not end well is not given
-// up for it. A trigger changes one task while the leader looks at it and at another one.
-func TestAfterIsChangedWhileItIsLookedAt(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l := s.installed()
-	l.term = newTerm(time.Now())
-	never, fails := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, state, stop", "SELECT 1/0", "FAIL", "2020-01-01")
-	s.exec(fmt.Sprintf(`CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$
-		BEGIN UPDATE public.task SET after = '{%d}' WHERE data = 'changed'; RETURN NEW; END $$`, never))
-	s.exec("CREATE TRIGGER change BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.data = 'other' AND NEW.awaits IS NOT NULL) EXECUTE FUNCTION change()")
-	both := []int64{s.add("input, data, after", "SELECT 1", "other", []int64{never}), s.add("input, data, after", "SELECT 1", "changed", []int64{fails})}
-	resolve := func() (state string) {
-		t.Helper()
-		for late := both; len(late) > 0; { // on a slow machine
-			s.exec("UPDATE task SET after = $2 WHERE id = $1 AND state = 'PLAN'", both[1], []int64{fails})
-			var err error
-			if _, late, err = l.resolve(t.Context(), both); err != nil {
-				t.Fatal(err)
-			}
-		}
-		return s.get("SELECT concat_ws(' ', state, after, error) FROM task WHERE id = $1", both[1])
-	}
-	if got, want := resolve(), fmt.Sprintf("PLAN {%d}", never); got != want {
-		t.Errorf("%s, not %s", got, want)
-	}
-	s.exec("DROP TRIGGER change ON task")
-	if got := resolve(); !strings.HasPrefix(got, "GONE") {
-		t.Error("where it is not changed: ", got)
-	}
-}
-
 // TestCyclesAreGivenUp, and who waits for one of their tasks with them.
 func TestCyclesAreGivenUp(t *testing.T) {
 	t.Parallel()
@@ -246,29 +213,4 @@ func TestManyFollow(t *testing.T) {
 	s.eventually("in", "SELECT output FROM task WHERE cardinality(after) = 1500")
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 	s.eventually("true", "SELECT bool_and(start >= (SELECT stop FROM task AS p WHERE p.id = t.after[1])) FROM task AS t WHERE \"group\" = 'chain'")
-}
-
-func TestCycles(t *testing.T) {
-	t.Parallel()
-	for awaits, want := range map[string]string{
-		"":                            "[]",
-		"1>2 2>3":                     "[]",
-		"1>1":                         "[[1]]",
-		"1>2 2>1":                     "[[1 2]]",
-		"1>3 2>3 3>4 4>2":             "[[3 4 2]]",
-		"1>2 2>1 3>1 5>9 7>8 8>7 9>5": "[[1 2] [5 9] [7 8]]",
-	} {
-		var ids, next []int64
-		for _, pair := range strings.Fields(awaits) {
-			var a, b int64
-			if _, err := fmt.Sscanf(pair, "%d>%d", &a, &b); err != nil {
-				t.Fatal(err)
-			}
-			ids, next = append(ids, a), append(next, b)
-		}
-		got := cycles(ids, next)
-		if fmt.Sprint(got) != want {
-			t.Errorf("%s: %v", awaits, got)
-		}
-	}
 }

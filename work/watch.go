@@ -27,7 +27,7 @@ func (l *loop) checkDelay() time.Duration {
 // doubt takes note that somebody has changed rows: running tasks may have been stopped, and what
 // others wait for may have been deleted.
 func (l *loop) doubt(now time.Time) {
-	l.successors.doubt()
+	l.successors.Doubt()
 	if l.look.stopped.IsZero() {
 		l.look.stopped = now
 	}

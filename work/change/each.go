@@ -88,11 +88,30 @@ func (c *Changer) withWords(ctx context.Context, ids []int64, do func(ctx contex
 		err = do(ctx, ids, true)
 		class = fault.Of(err)
 	}
-	if c.sizer.Took(len(ids), tried, class); alone && class.Passing() && !c.Holds.Refuses(ids[0]) && !c.Known(ids[0]) {
-		c.Holds.Put(ids[0], hold.Missing)
+	if c.sizer.Took(len(ids), tried, class); alone && class.Passing() {
+		c.PutOff(ids[0])
 	}
 	if alone && class == fault.Locked {
 		return cmp.Or(c.TellOfLock(ctx, tried.Add(-c.Holds.Wait(ids[0])), ids[0], nil), err)
 	}
 	return err
+}
+
+// PutOff has tasks wait that were not met, as somebody has locked or changed their rows, for longer
+// each time. It leaves alone what is known, or has refused a change recently.
+func (c *Changer) PutOff(ids ...int64) {
+	for _, id := range ids {
+		if !c.Known(id) && !c.Holds.Refuses(id) {
+			c.Holds.Put(id, hold.Missing)
+		}
+	}
+}
+
+// PutOffOthers does so with those that were tried and are not among the changed.
+func (c *Changer) PutOffOthers(tried []int64, changed []Changed) {
+	for _, id := range tried {
+		if !slices.ContainsFunc(changed, func(one Changed) bool { return one.ID == id }) {
+			c.PutOff(id)
+		}
+	}
 }

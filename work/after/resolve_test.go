@@ -1,0 +1,57 @@
+package after
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+)
+
+// TestLongSuccessorsKeepNobodyWaiting: those for which there was no time come again, and others
+// beside them.
+func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	never := s.Table.Add("input, plan", "SELECT 1", "infinity")
+	s.exec("INSERT INTO task (input, after) SELECT '', array_fill($1::int8, ARRAY[CASE WHEN i % 2 = 0 THEN 10000 ELSE 1 END]) FROM generate_series(1, 20) AS i", never)
+	for id := range int64(20) {
+		s.Successors.Add(never + id + 1)
+	}
+	for s.newcomers.any() {
+		if err := s.meet(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if got := s.get("SELECT count(*) FROM task WHERE awaits = $1", never); got != "20" {
+		t.Error(got)
+	}
+}
+
+// TestAfterIsChangedWhileItIsLookedAt: who does not name any more what did not end well is not given
+// up for it. A trigger changes one task while the leader looks at it and at another one.
+func TestAfterIsChangedWhileItIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	never, fails := s.Table.Add("input, plan", "SELECT 1", "infinity"), s.Table.Add("input, state, stop", "SELECT 1/0", "FAIL", "2020-01-01")
+	s.exec(fmt.Sprintf(`CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$
+		BEGIN UPDATE public.task SET after = '{%d}' WHERE data = 'changed'; RETURN NEW; END $$`, never))
+	s.exec("CREATE TRIGGER change BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.data = 'other' AND NEW.awaits IS NOT NULL) EXECUTE FUNCTION change()")
+	both := []int64{s.Table.Add("input, data, after", "SELECT 1", "other", []int64{never}), s.Table.Add("input, data, after", "SELECT 1", "changed", []int64{fails})}
+	resolve := func() (state string) {
+		t.Helper()
+		for late := both; len(late) > 0; { // on a slow machine
+			s.exec("UPDATE task SET after = $2 WHERE id = $1 AND state = 'PLAN'", both[1], []int64{fails})
+			var err error
+			if _, late, err = s.resolve(t.Context(), both); err != nil {
+				t.Fatal(err)
+			}
+		}
+		return s.get("SELECT concat_ws(' ', state, after, error) FROM task WHERE id = $1", both[1])
+	}
+	if got, want := resolve(), fmt.Sprintf("PLAN {%d}", never); got != want {
+		t.Errorf("%s, not %s", got, want)
+	}
+	s.exec("DROP TRIGGER change ON task")
+	if got := resolve(); !strings.HasPrefix(got, "GONE") {
+		t.Error("where it is not changed: ", got)
+	}
+}

@@ -1,0 +1,37 @@
+package after
+
+import (
+	"fmt"
+	"testing"
+)
+
+// TestSuccessorsAreFreed when what they wait for has ended: told of it, or found by a survey.
+func TestSuccessorsAreFreed(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	const ends = "UPDATE task SET state = 'DONE', stop = now() WHERE id = $1"
+	s.exec("SET session_replication_role = replica") // no trigger tells anybody
+	first, second := s.Table.Add("input, plan", "SELECT 1", "infinity"), s.Table.Add("input, plan", "SELECT 1", "infinity")
+	one := s.Table.Add("input, after", "SELECT 1", []int64{first})
+	both := s.Table.Add("input, after", "SELECT 1", []int64{first, second})
+	for _, id := range []int64{one, both} {
+		s.Successors.Add(id)
+	}
+	frees := func(want ...int64) {
+		t.Helper()
+		s.steps()
+		if fmt.Sprint(s.free) != fmt.Sprint(want) {
+			t.Errorf("free are %v, not %v", s.free, want)
+		}
+	}
+	frees()
+	s.exec(ends, first)
+	s.Over(first)
+	frees(one)
+	s.exec(ends, second)
+	s.Clear() // another term
+	frees(one, both)
+	if s.awaited.any() {
+		t.Error("known to be waited for are still ", s.awaited.all)
+	}
+}
