@@ -49,6 +49,7 @@ var uses = map[string][]string{
 	"work/run":      {"work/pool", "work/lane"},
 	"work/pool":     {"work/lane"},
 	"work/inflight": {"work/run"},
+	"work/keep":     {"work/run"},
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
 }
 

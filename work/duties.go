@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"pgtaskd/work/keep"
 	"pgtaskd/work/pool"
 )
 
@@ -26,6 +27,16 @@ func due(next func() time.Duration, do func(context.Context) error) duty {
 	}}
 }
 
+// serving is the next of a duty that rests in a drain.
+func (l *loop) serving(next func() time.Duration) func() time.Duration {
+	return func() time.Duration {
+		if !l.draining.IsZero() {
+			return never
+		}
+		return next()
+	}
+}
+
 // always is a duty that cannot fail.
 func always(do func()) func(context.Context) error {
 	return func(context.Context) error {
@@ -40,6 +51,7 @@ const never = time.Duration(math.MaxInt64)
 // timetable lists the duties, in the order in which a round does them. The round and the sleep both
 // read it.
 func (l *loop) timetable() []duty {
+	survey := keep.NewSurvey(l.control, l.stats, l.tasks)
 	return []duty{
 		{do: l.change},
 		{do: l.listen},
@@ -48,7 +60,7 @@ func (l *loop) timetable() []duty {
 		{do: l.mark, next: l.nextMark},
 		{do: l.post, next: l.nextPost},
 		{do: l.ends.Step, next: l.ends.Next},
-		due(l.nextDisk, l.lookAtDisk),
+		due(l.disk.Next, l.disk.Step),
 		{do: l.answer, next: l.nextAnswer},
 		due(l.nextRecover, l.recover),
 		{do: l.rescan, next: l.nextScan},
@@ -58,11 +70,11 @@ func (l *loop) timetable() []duty {
 		{do: l.check, next: l.nextCheck},
 		{do: l.prefetch, next: l.nextPrefetch},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
-		due(l.nextWalk, l.walk),
+		due(l.serving(l.walk.Next), l.walk.Step),
 		{do: l.guard},
 		{do: l.handOver, next: l.nextDrain},
 		{do: l.present},
-		{do: l.survey},
+		{do: due(l.serving(survey.Next), survey.Step).do}, // nothing wakes for it,
 		{do: always(l.log.TellLeftOut)},
 		{do: l.pace},
 		{do: always(l.runs.CallBack)}, // who are with the server behind a task that lasts wait again

@@ -19,6 +19,7 @@ import (
 	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
+	"pgtaskd/work/keep"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
@@ -54,10 +55,10 @@ type loop struct {
 	lost      map[int64]ends.End // tasks whose session is gone
 	columns   string             // fingerprint of those of the table, as they are,
 	described string             // and as install has found them
-	keeping   keeping
-	disk      disk
-	asks      []ask // not answered yet
+	asks      []ask              // not answered yet
 
+	walk      *keep.Walk
+	disk      *keep.Disk
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
@@ -70,7 +71,6 @@ type loop struct {
 	cancelled bool       // its grace is over
 	crashed   *time.Time // when the server has crashed last, as far as it tells
 	count     int        // tasks ended since the last look at the pace
-	surveyed  time.Time  // when the table was looked at for the metrics
 
 	registering registering
 	presence    presence
@@ -104,6 +104,8 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.runs = l.dispatcher(live)
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
+	l.walk = keep.NewWalk(l.control, l.changes, log, func() target.Keep { return l.live.Load().Keep })
+	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Halt)
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l
 }
