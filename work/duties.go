@@ -62,12 +62,12 @@ func (l *loop) timetable() []duty {
 		{do: l.ends.Step, next: l.ends.Next},
 		due(l.disk.Next, l.disk.Step),
 		{do: l.answer, next: l.nextAnswer},
-		due(l.nextRecover, l.recover),
+		due(l.judge.Next, l.judge.Step),
 		{do: l.rescan, next: l.nextScan},
 		due(l.nextExpire, l.expire),
 		{do: l.seeToSuccessors, next: l.nextSuccessors},
 		due(l.silence, l.comesNext),
-		{do: l.check, next: l.nextCheck},
+		{do: l.watch.Step, next: l.watch.Next},
 		{do: l.prefetch, next: l.nextPrefetch},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
 		due(l.serving(l.walk.Next), l.walk.Step),
@@ -121,13 +121,6 @@ func (l *loop) nextAnswer() time.Duration {
 	return never
 }
 
-func (l *loop) nextRecover() time.Duration {
-	if len(l.lost)+len(l.orphans) > 0 {
-		return lostTick - time.Since(l.look.orphans)
-	}
-	return never
-}
-
 // nextScan is when something may have become due that we do not know, or all has to be looked at.
 func (l *loop) nextScan() time.Duration {
 	noticed, urgent := l.wake.Noticed()
@@ -152,13 +145,6 @@ func (l *loop) nextScan() time.Duration {
 		sooner(rest)
 	}
 	return next
-}
-
-func (l *loop) nextCheck() time.Duration {
-	if busy, _, _ := l.runs.Lanes.Load(); busy > 0 {
-		return l.checkDelay()
-	}
-	return never
 }
 
 func (l *loop) nextPrefetch() time.Duration {

@@ -22,13 +22,8 @@ func (l *loop) change(context.Context) error {
 	l.runs.Lanes.Resize(latest.Run)
 	l.live.Store(latest)
 	limits := limits(*latest)
-<<<<<<< HEAD
 	l.runs.Limits.Store(&limits)
-	l.keeping.restart()
-=======
-	l.Limits.Store(&limits)
 	l.walk.Restart()
->>>>>>> 7b1fe39d (Old tasks, the disk and the look for the metrics are a package)
 	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
 		Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")

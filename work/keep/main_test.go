@@ -7,12 +7,12 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
-	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/control/controltest"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/target"
 )
@@ -23,6 +23,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 type table struct {
 	tasktest.Table
 	control *control.Control
+	changes *change.Changer
 	log     *target.Log
 	logged  bytes.Buffer
 }
@@ -42,28 +43,11 @@ func tableOf(t *testing.T, ddl string) *table {
 // tableAt makes or completes the one of a database.
 func tableAt(t *testing.T, dsn string) *table {
 	t.Helper()
-	made := &table{Table: tasktest.Make(t, servertest.Connect(t, dsn), sql.Options{})}
-	settings, err := remote.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := target.Target{Connect: settings, Admin: settings, Schema: "public", Table: "task"}
-	made.log = target.NewLog(zerolog.New(&made.logged), nil)
-	made.control = control.New(served, nil)
-	if err := made.control.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(made.control.Close)
-	described, err := sql.Describe(t.Context(), made.control.Conn(), served.Relation())
-	if err != nil {
-		t.Fatal(err)
-	}
-	made.control.Describe(described)
-	return made
-}
-
-func (s *table) changer() *change.Changer {
-	return change.New(change.Config{Control: s.control, Holds: hold.NewHolds(), Log: s.log, Table: sql.Table{Schema: "public", Name: "task"}})
+	s := &table{Table: tasktest.Make(t, servertest.Connect(t, dsn), sql.Options{})}
+	s.log = target.NewLog(zerolog.New(&s.logged), nil)
+	c, served := controltest.Open(t, dsn)
+	s.control, s.changes = c, change.New(change.Config{Control: c, Holds: hold.NewHolds(), Log: s.log, Table: served.Relation()})
+	return s
 }
 
 // exec runs statements of the test's own.
