@@ -35,7 +35,7 @@ var confined = map[string]string{
 }
 
 // forTests are the folders that only tests may import.
-var forTests = []string{"server/servertest", "server/tasktest", "server/programtest"}
+var forTests = []string{"server/servertest", "server/tasktest", "server/programtest", "work/control/controltest"}
 
 // rooms are the folders whose packages below them know neither the folder nor each other, but for
 // those in uses.
@@ -49,6 +49,8 @@ var uses = map[string][]string{
 	"work/run":      {"work/pool", "work/lane"},
 	"work/pool":     {"work/lane"},
 	"work/inflight": {"work/run"},
+	"work/judge":    {"work/run", "work/lane"},
+	"work/keep":     {"work/run"},
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
 	"exec/bound":    {"exec/text"},
 	"exec/text":     {"exec/fault"},

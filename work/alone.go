@@ -22,7 +22,7 @@ func (l *loop) expects() bool { return !l.wake.Awake() && l.vacant() && !l.runs.
 // vacant tells whether no task is known, ours or not.
 func (l *loop) vacant() bool {
 	busy, waiting, ready := l.runs.Lanes.Load()
-	return busy+waiting+ready == 0 && len(l.tasks)+len(l.orphans)+l.holds.Len() == 0 && !l.scanning.active
+	return busy+waiting+ready == 0 && len(l.tasks)+l.judge.Orphans.Len()+l.holds.Len() == 0 && !l.scanning.active
 }
 
 // readAlone reads the task that is due alone, if there is one, and starts it. If no session suits

@@ -84,3 +84,28 @@ func (l *loop) over(o *run.Outcome) {
 	l.successors.Over(o.Task.Row.ID)
 	l.look.count++
 }
+
+// judged takes note of tasks of an old leader, or of lost sessions, whose rows show their end by now.
+func (l *loop) judged(all []change.Changed) {
+	for _, c := range all {
+		if c.Empty {
+			l.ends.Deletes.Later(c.ID)
+		}
+		if c.State == "GONE" {
+			l.stats.Skips(target.Superseded, 1)
+		}
+	}
+	l.counted(all)
+}
+
+// isForgotten tells an end that the server may have forgotten in its last crash, with what it stands
+// for: the row may have another version by that number, and effects whose commit did not wait for the
+// disk are lost. The task waits still, or is found cut off.
+func (l *loop) isForgotten(e *ends.End) bool {
+	if l.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*l.crashed) ||
+		e.Task.Marks.Load() && !(l.control.Facts().Lazy && e.Task.Row.Remote == "") {
+		return false
+	}
+	l.look.wanted = true
+	return true
+}

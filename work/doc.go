@@ -7,7 +7,8 @@
 //
 // Rooms below, none of which knows this package: door (who is trusted), lane (who may start when),
 // run (tasks at work on sessions), pool (sessions that are kept), ledger (what the table is told of
-// runs), wake (what wakes the leader), model (the protocol, for tests).
+// runs), judge (what was cut off, or stopped by somebody), keep (old tasks, the disk, what metrics
+// show), wake (what wakes the leader), model (the protocol, for tests).
 //
 // Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
 // field of loop that is not marked as shared. Runners are those of package run. The ledger
@@ -17,6 +18,6 @@
 // Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
 // run.Leader.
 //
-// Locks: inbox, panics and stream have one mutex each; the rooms below name theirs. None
+// Locks: inbox and stream have one mutex each; the rooms below name theirs. None
 // is held across a statement or another wait.
 package work

@@ -75,10 +75,7 @@ func (l *loop) handOver(ctx context.Context) error {
 			return nil
 		}
 	}
-	for id := range l.orphans {
-		l.vacate(id)
-		delete(l.orphans, id)
-	}
+	l.judge.Orphans.Release()
 	l.closeLater(l.runs.Pool.Stale(0))
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()

@@ -5,6 +5,7 @@ import (
 	"math"
 	"time"
 
+	"pgtaskd/work/keep"
 	"pgtaskd/work/pool"
 )
 
@@ -58,6 +59,7 @@ const never = time.Duration(math.MaxInt64)
 // timetable lists the duties, in the order in which a round does them. The round and the sleep both
 // read it.
 func (l *loop) timetable() []duty {
+	survey := keep.NewSurvey(l.control, l.stats, l.tasks)
 	return []duty{
 		{do: l.change},
 		{do: l.listen},
@@ -66,21 +68,21 @@ func (l *loop) timetable() []duty {
 		{do: l.mark, next: l.nextMark},
 		{do: l.post, next: l.nextPost},
 		{do: l.ends.Step, next: l.ends.Next},
-		due(l.nextDisk, l.lookAtDisk),
+		due(l.disk.Next, l.disk.Step),
 		{do: l.answer, next: l.nextAnswer},
-		due(l.nextRecover, l.recover),
+		due(l.judge.Next, l.judge.Step),
 		{do: l.rescan, next: l.nextScan},
 		l.untilDrain(due(l.nextExpire, l.expire)),
 		l.untilDrain(duty{do: l.successors.Step, next: l.successors.Next}),
 		due(l.silence, l.comesNext),
-		{do: l.check, next: l.nextCheck},
+		{do: l.watch.Step, next: l.watch.Next},
 		{do: l.prefetch, next: l.nextPrefetch},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
-		due(l.nextWalk, l.walk),
+		l.untilDrain(due(l.walk.Next, l.walk.Step)),
 		{do: l.guard},
 		{do: l.handOver, next: l.nextDrain},
 		{do: l.present},
-		{do: l.survey},
+		{do: l.untilDrain(due(survey.Next, survey.Step)).do}, // nothing wakes for it
 		{do: always(l.log.TellLeftOut)},
 		{do: l.pace},
 		{do: always(l.runs.CallBack)}, // who are with the server behind a task that lasts wait again
@@ -127,13 +129,6 @@ func (l *loop) nextAnswer() time.Duration {
 	return never
 }
 
-func (l *loop) nextRecover() time.Duration {
-	if len(l.lost)+len(l.orphans) > 0 {
-		return lostTick - time.Since(l.look.orphans)
-	}
-	return never
-}
-
 // nextScan is when something may have become due that we do not know, or all has to be looked at.
 func (l *loop) nextScan() time.Duration {
 	noticed, urgent := l.wake.Noticed()
@@ -158,13 +153,6 @@ func (l *loop) nextScan() time.Duration {
 		sooner(rest)
 	}
 	return next
-}
-
-func (l *loop) nextCheck() time.Duration {
-	if busy, _, _ := l.runs.Lanes.Load(); busy > 0 {
-		return l.checkDelay()
-	}
-	return never
 }
 
 func (l *loop) nextPrefetch() time.Duration {

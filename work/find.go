@@ -33,7 +33,7 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 		}
 		switch {
 		case underWay:
-			l.adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
+			l.judge.Orphans.Adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
 		case odd && l.holds.Waits(r.ID):
 		case odd && l.tasks[r.ID] != nil: // it is read already, or runs
 			l.tasks[r.ID].Due = l.runs.Clock.Now()

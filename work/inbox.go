@@ -164,7 +164,7 @@ func (l *loop) hear() {
 	}
 	for _, o := range outcomes {
 		l.ran(&o)
-		l.doubtDisk(&o)
+		l.disk.Seen(&o)
 		l.ends.Seen(o)
 	}
 }

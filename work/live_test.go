@@ -61,3 +61,23 @@ func (s *stage) stillRun(ids ...int64) {
 		}
 	}
 }
+
+// TestKeepChangesWithoutADrain: what runs goes on, and the leader begins at once to delete.
+func TestKeepChangesWithoutADrain(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Changes = NewChanges() })
+	s.exec("SELECT pg_advisory_lock(7)")
+	runs := s.add("input", "SELECT pg_advisory_xact_lock_shared(7)")
+	s.becomes(runs, "WORK")
+	old := s.add("input, state, start, stop", "SELECT 1", "DONE", time.Now(), time.Now().Add(-time.Hour))
+	changed := s.target
+	changed.Keep = Keep{"DONE": {Micros: 60_000_000}}
+	s.target.Changes.Set(changed)
+	s.eventually("0", "SELECT count(*) FROM task WHERE id = $1", old)
+	s.stillRun(runs)
+	s.exec("SELECT pg_advisory_unlock(7)")
+	s.becomes(runs, "DONE")
+	if n := s.leads(); n != 1 || s.row(runs, "attempt, interrupted") != `{"attempt":1,"interrupted":0}` {
+		t.Errorf("led %d times: %s", n, s.row(runs, "attempt, interrupted"))
+	}
+}

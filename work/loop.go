@@ -20,6 +20,8 @@ import (
 	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
+	"pgtaskd/work/judge"
+	"pgtaskd/work/keep"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
@@ -40,7 +42,6 @@ type loop struct {
 	trouble *trouble
 	inbox   *inbox
 	crew    *routine.Group // all goroutines of the loop, and of its sessions
-	panics  *panics
 	stats   *target.Stats
 	live    atomic.Pointer[target.Live] // those of the target, or what it was told since
 
@@ -52,15 +53,16 @@ type loop struct {
 	tries     *hold.Tries
 	changes   *change.Changer
 	ends      *ends.Ends
-	lost      map[int64]ends.End // tasks whose session is gone
-	columns   string             // fingerprint of those of the table, as they are,
-	described string             // and as install has found them
-	keeping   keeping
-	disk      disk
-	asks      []ask // not answered yet
+	columns   string // fingerprint of those of the table, as they are,
+	described string // and as install has found them
+	asks      []ask  // not answered yet
 
 	successors *after.Successors
 
+	judge     *judge.Judge
+	watch     *judge.Watch
+	walk      *keep.Walk
+	disk      *keep.Disk
 	wake      *wake.Waker
 	postponed time.Time // until then, changes for another way of waking: the table is locked
 
@@ -83,9 +85,9 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	t.Changes = cmp.Or(t.Changes, target.NewChanges())
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
-		crew: routine.New(ctx), panics: &panics{}, inbox: newInbox(),
+		crew: routine.New(ctx), inbox: newInbox(),
 		term:  newTerm(time.Time{}),
-		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(), lost: map[int64]ends.End{},
+		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
 	}
 	live := t.Live
 	if latest := t.Changes.Latest(); latest != nil {
@@ -101,12 +103,15 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: log,
 		Later: l.inbox.Later, Forgotten: l.isForgotten, Want: l.want, Full: func() bool { return l.wake.Full() },
 		Drains: func() bool { return !l.draining.IsZero() }, Ended: l.ended, Counts: l.superseded, Over: l.over,
-		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) }, Lost: func(e ends.End) { l.lost[e.Task.Row.ID] = e },
+		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) }, Lost: func(o run.Outcome) { l.judge.Lost.Add(o) },
 	})
 	l.runs = l.dispatcher(live)
 	l.successors = l.newSuccessors()
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
+	l.judge, l.watch = l.judges()
+	l.walk = keep.NewWalk(l.control, l.changes, log, func() target.Keep { return l.live.Load().Keep })
+	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Halt)
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l
 }
@@ -123,7 +128,7 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log.Logger, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
-		Blame: func(id int64) { l.panics.Store(id, true) }, Freed: l.inbox.wake,
+		Blame: func(id int64) { l.judge.Panics.Blame(id) }, Freed: l.inbox.wake,
 	}, limits(live))
 }
 
@@ -146,6 +151,18 @@ func (l *loop) newSuccessors() *after.Successors {
 	})
 }
 
+// judges see to what was cut off, and to what somebody has stopped.
+func (l *loop) judges() (*judge.Judge, *judge.Watch) {
+	return judge.New(judge.Config{
+			Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
+			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.place.Load,
+			Partial: func() bool { return l.look.partial }, Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
+		}), judge.NewWatch(judge.WatchConfig{
+			Control: l.control, Tasks: l.tasks, Lanes: l.runs.Lanes, Sleep: func() time.Duration { return l.live.Load().Sleep },
+			Pending: func() bool { return l.look.wanted || l.look.later || l.scanning.active }, Want: l.want,
+		})
+}
+
 // load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
 func (l *loop) load() (running, ready, sessions int) {
 	busy, prefetched, ready := l.runs.Lanes.Load()
@@ -164,10 +181,9 @@ func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 type term struct {
 	began     time.Time // by the server's clock, after the lock
 	look      looks
-	scanning  place             // where the scan under way goes on
-	orphans   map[int64]*orphan // under way, but not ours
-	unplanned []unplanned       // found by the scan under way
-	overdue   []int64           // found by scans: their active has passed
+	scanning  place       // where the scan under way goes on
+	unplanned []unplanned // found by the scan under way
+	overdue   []int64     // found by scans: their active has passed
 	zone      zone
 	grouping  grouping
 	handed    bool // the lead was given away: what runs goes on, and nothing else is ours to do
@@ -175,30 +191,29 @@ type term struct {
 
 // looks say when what was last done.
 type looks struct {
-	full, scan, check, orphans, pace time.Time
-	count                            int       // tasks ended since pace
-	columns                          time.Time // when they were looked at
-	marks                            time.Time // tasks were looked at that may have to be marked
-	fullTook                         time.Duration
-	planned                          int64     // unplanned tasks are looked at from this id on; the least: all of them
-	low                              time.Time // plans before were seen by a scan
-	next                             time.Time // earliest plan to come, zero: none
-	wanted                           bool      // something may have become due
-	later                            bool      // only what is new was looked at: all of it when it may be
-	stopped                          time.Time // since when something may have been stopped or deleted, zero: nothing
-	partial                          bool      // not all that is due is known
-	missing                          int       // tasks that were not there to be read since, more than were
-	held                             int       // due tasks that were left out: their group is paused
+	full, scan, pace time.Time
+	count            int       // tasks ended since pace
+	columns          time.Time // when they were looked at
+	marks            time.Time // tasks were looked at that may have to be marked
+	fullTook         time.Duration
+	planned          int64     // unplanned tasks are looked at from this id on; the least: all of them
+	low              time.Time // plans before were seen by a scan
+	next             time.Time // earliest plan to come, zero: none
+	wanted           bool      // something may have become due
+	later            bool      // only what is new was looked at: all of it when it may be
+	partial          bool      // not all that is due is known
+	missing          int       // tasks that were not there to be read since, more than were
+	held             int       // due tasks that were left out: their group is paused
 }
 
 // newTerm is a term that begins now, by the server's clock.
-func newTerm(now time.Time) *term {
-	return &term{began: now, look: looks{planned: math.MinInt64}, orphans: map[int64]*orphan{}}
-}
+func newTerm(now time.Time) *term { return &term{began: now, look: looks{planned: math.MinInt64}} }
 
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
 	l.term = newTerm(l.runs.Clock.Now())
+	l.judge.Begin(l.began)
+	l.watch.Begin()
 	l.holds.Clear()
 	l.successors.Clear()
 	l.look.wanted = true
@@ -214,7 +229,7 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.scan(ctx, true); err != nil {
 		return err
 	}
-	return l.clear(ctx)
+	return l.judge.Orphans.Clear(ctx)
 }
 
 // endTerm gives up what belongs to the term, because of an error or not.
@@ -223,9 +238,7 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 		_ = l.ends.Step(ctx)
 	}
 	l.dropWaiting()
-	for id := range l.orphans {
-		l.vacate(id)
-	}
+	l.judge.Orphans.Release()
 	l.term = newTerm(time.Time{})
 	l.holds.Clear()
 	l.successors.Clear()
@@ -236,7 +249,3 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 func (l *loop) dropWaiting() {
 	l.tasks.Forget(l.runs.Lanes.Forget())
 }
-
-// old is when the sessions of an old leader were there at the latest: it opens none once it does
-// not lead. The clock's reading may be a little early.
-func (l *loop) old() time.Time { return l.began.Add(time.Second) }

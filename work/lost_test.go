@@ -4,14 +4,10 @@ import (
 	"strings"
 	"sync/atomic"
 	"testing"
-	"time"
 
 	"pgtaskd/remote"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
-	"pgtaskd/work/ends"
-	"pgtaskd/work/lane"
-	"pgtaskd/work/run"
 )
 
 // breaking is a stage whose connections break when the server answers for the first time to what
@@ -86,31 +82,6 @@ func TestEndedWhileIdle(t *testing.T) {
 	if n := s.get("SELECT count(*) FROM effect"); n != "2" {
 		t.Errorf("%s effects", n)
 	}
-}
-
-// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not know that its client is
-// gone, and would wait for hours; its task would wait with it.
-func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l := s.installed()
-	backend := s.connect()
-	pid := int32(backend.PgConn().PID())
-	id := s.add("input, state, attempt, pid, start, atomic", "SELECT 1", "WORK", 1, pid, time.Now().Add(time.Minute), true)
-	one := &run.Task{Row: run.Row{ID: id}}
-	one.Ticket = one.Row.Ticket(lane.KeyOf("group", ""))
-	var since time.Time
-	if err := s.conn.QueryRow(t.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid).Scan(&since); err != nil {
-		t.Fatal(err)
-	}
-	l.tasks.Know([]*run.Task{one})
-	l.lost[id] = ends.End{Outcome: run.Outcome{Task: one, Kind: run.Lost, PID: pid, Since: since, Stop: time.Now()}, Known: l.tasks[id]}
-	s.until("back to PLAN", func() bool {
-		if err := l.recoverLost(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		return s.state(id) == "PLAN"
-	})
 }
 
 // TestTerminatedOneAfterTheOther: the end of a task whose session was terminated is not put off by

@@ -102,7 +102,7 @@ func (l *loop) hearMark(t *inflight.Task, a ledger.Answer) {
 		t.Marked = true
 	case a.Result != ledger.Passed:
 	case a.Err == nil: // somebody has locked it, or changed it
-		l.look.stopped = time.Now()
+		l.watch.Doubt()
 	case fault.Of(a.Err).OfRow() && !fault.Of(a.Err).Passing():
 		l.log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
 		t.NoMark = true

@@ -4,11 +4,10 @@ import (
 	"context"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/work/lane"
+	"pgtaskd/work/judge"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -27,7 +26,7 @@ func (s *stage) beginWith(begins func(number int, l *loop)) {
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
 	log := zerolog.New(s)
 	number := 0
-	sv := &service{target: s.target, trouble: &trouble{log: target.NewLog(log, s.target.TaskLog)}, panics: &panics{}, begins: func(l *loop) {
+	sv := &service{target: s.target, trouble: &trouble{log: target.NewLog(log, s.target.TaskLog)}, panics: &judge.Panics{}, begins: func(l *loop) {
 		number++
 		begins(number, l)
 	}}
@@ -84,27 +83,6 @@ func TestPanicOfRunner(t *testing.T) {
 		s.becomes(id, "DONE")
 	}
 	s.drain()
-}
-
-// TestRemotePidEndsNoSession: a task that is set to STOP has its session ended, and a remote one
-// none of the target's own, whatever pid its server has named.
-func TestRemotePidEndsNoSession(t *testing.T) {
-	t.Parallel()
-	for remote, want := range map[string]string{"": "0", "host=elsewhere": "1"} {
-		s := prepared(t)
-		l := s.installed()
-		pid := int32(s.connect().PgConn().PID())
-		if remote == "" {
-			s.enrols(pid)
-		}
-		id := s.add("input, remote, state, pid, start", "SELECT 1", remote, "WORK", pid, time.Now())
-		s.exec("UPDATE task SET state = 'STOP'")
-		l.adopt(id, lane.KeyOf("group", remote))
-		if _, err := l.evict(t.Context()); err != nil {
-			t.Fatal(err)
-		}
-		s.eventually(want, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid)
-	}
 }
 
 // TestAskEndsWithLoop: who waits for a loop that has panicked does not wait for ever.

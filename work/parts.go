@@ -96,7 +96,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		l.wake.AskUnseen(batch)
 		l.queueUnplanned(batch)
 		if s.full {
-			l.queueStopping(batch)
+			l.judge.Orphans.QueueStopping(batch)
 		}
 	}
 	l.queueNext(batch)

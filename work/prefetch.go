@@ -97,7 +97,7 @@ func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return l.withoutCauses(ctx, tasks)
+	return l.judge.WithoutPanicked(ctx, tasks)
 }
 
 func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
@@ -123,8 +123,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*ru
 // waitsStill tells whether a row that was read is not to start now: another one has its id, and comes
 // first, or it was put off.
 func (l *loop) waitsStill(r *run.Row) bool {
-	_, orphan := l.orphans[r.ID]
-	return orphan || l.holds.Waits(r.ID)
+	return l.judge.Orphans.Has(r.ID) || l.holds.Waits(r.ID)
 }
 
 // freshFor is how long what was read is kept that has not started. Then it is read again when it may
@@ -135,7 +134,7 @@ const freshFor = time.Second
 // changed a row that waits, it forgets all.
 func (l *loop) unread() {
 	if l.notices.Changed {
-		l.doubt(time.Now())
+		l.doubt()
 	}
 	l.tasks.Forget(l.runs.Lanes.Unread(l.notices.Changed))
 	l.notices.Changed = false

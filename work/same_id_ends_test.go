@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // TestAnotherRowOfTheSameIDEndsNoSeries: in a partitioned table a row that has ended, with the id of
@@ -161,16 +163,11 @@ func TestRepetitionOfWhatHasNoPlanWaits(t *testing.T) {
 	}
 }
 
-// TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted: the row after it counts as ended when all with
-// that one's id have.
-func TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted(t *testing.T) {
-	t.Parallel()
-	s := prepared(t, keeps)
-	must(t, s.conn, parts)
-	l := s.installed()
-	first := s.history("DONE", "'8 days'", `plan, repeat, data, next`, "'2020-01-01', '1 day', 'last', 1000")
-	s.exec("INSERT INTO task (id, input, repeat, plan, parent) VALUES (1000, 'SELECT 1', '1 day', 'infinity', $1::text::int8)", first)
-	s.exec("INSERT INTO task (id, input, plan, state, stop) VALUES (1000, 'SELECT 1', '2020-01-01', 'DONE', now() - interval '1 s')")
-	s.walked(l)
-	s.leaves(first, "1000", "1000")
+// inserted is the id of a new task.
+func (s *stage) inserted(sql string) (id string) {
+	s.t.Helper()
+	if err := s.conn.QueryRow(s.t.Context(), sql+" RETURNING id::text", pgx.QueryExecModeSimpleProtocol).Scan(&id); err != nil {
+		s.t.Fatal(sql, ": ", err)
+	}
+	return id
 }

@@ -31,7 +31,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	news := l.wake.TakeNotice()
 	l.look.wanted = l.look.wanted || news
 	if l.notices.Changed {
-		l.doubt(now)
+		l.doubt()
 	}
 	if l.wake.Told(now, l.look.scan) {
 		news, l.look.wanted = true, true
@@ -53,6 +53,13 @@ func (l *loop) rescan(ctx context.Context) error {
 		return l.scanOn(ctx, &l.scanning)
 	}
 	return nil
+}
+
+// doubt takes note that somebody has changed rows: running tasks may have been stopped, and what
+// others wait for may have been deleted.
+func (l *loop) doubt() {
+	l.successors.Doubt()
+	l.watch.Doubt()
 }
 
 // rest is how long all that is due is not looked at again after a look: so long that looking takes

@@ -14,6 +14,7 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/work/control"
 	"pgtaskd/work/door"
+	"pgtaskd/work/judge"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/target"
 )
@@ -24,14 +25,14 @@ import (
 // has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t target.Target, log zerolog.Logger) error {
 	t.Stats = cmp.Or(t.Stats, target.NewStats())
-	return (&service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &panics{}}).serve(ctx, stop)
+	return (&service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &judge.Panics{}}).serve(ctx, stop)
 }
 
 // service is what outlasts the loops that serve a target one after the other.
 type service struct {
 	target  target.Target
 	trouble *trouble
-	panics  *panics
+	panics  *judge.Panics
 	begins  func(*loop) // for tests: called with each loop; may be nil
 }
 
@@ -74,7 +75,7 @@ func undone(err error) error {
 // the loop's goroutines is one, so that one target's bug leaves the others alone.
 func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l := newLoop(ctx, s.target, s.trouble.log)
-	l.trouble, l.panics = s.trouble, s.panics
+	l.trouble, l.judge.Panics = s.trouble, s.panics
 	if s.begins != nil {
 		s.begins(l)
 	}
@@ -231,7 +232,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			return false, err
 		}
 		l.decline()
-		l.panics.Clear()                   // whatever they have cut off is the leader's
+		l.judge.Panics.Clear()             // whatever they have cut off is the leader's
 		l.closeLater(l.runs.Pool.Stale(0)) // of what has ended since we led
 		rival := l.leads.rival
 		if rival != nil {

@@ -10,9 +10,7 @@ const (
 	markAfter   = 100 * time.Millisecond // a run that lasts longer shows WORK
 	markTick    = 50 * time.Millisecond
 	paceTick    = 50 * time.Millisecond
-	lostTick    = 200 * time.Millisecond
-	checkTick   = 20 * time.Millisecond  // between two looks for STOP, however many notifications come
-	checkLate   = 100 * time.Millisecond // they wait for other news, at most
+	checkTick   = 20 * time.Millisecond // between two looks of one kind, however many notifications come
 	clockMargin = 200 * time.Microsecond
 	gatherFor   = 3 * time.Millisecond
 	gatherStock = 100 // tasks: more than start in that time

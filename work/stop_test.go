@@ -3,7 +3,6 @@ package work
 import (
 	"fmt"
 	"testing"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -11,8 +10,6 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/work/control"
 	"pgtaskd/work/inflight"
-	"pgtaskd/work/lane"
-	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
@@ -26,35 +23,6 @@ func TestStop(t *testing.T) {
 	s.eventually("true", "SELECT state = 'STOP' AND stop > start AND error IS NOT NULL AND next IS NULL FROM task WHERE id = $1", id)
 	if n := s.get("SELECT count(*) FROM effect"); n != "0" {
 		t.Error("effects: ", n)
-	}
-}
-
-// TestStopBehindALook: one that comes a moment after a look for such does not wait for the next
-// regular one, but for what was said before it.
-func TestStopBehindALook(t *testing.T) {
-	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Hour, Run: 1}, Reset: time.Hour}, target.NewLog(zerologNone, nil))
-	now := time.Now()
-	l.look.columns, l.look.scan, l.look.full, l.look.check = now, now, now, now
-	l.runs.Lanes.Occupy(lane.KeyOf("a", ""), 1)
-	if d := l.doze(); d <= checkLate {
-		t.Error("it wakes without a reason after", d)
-	}
-	l.look.stopped = now
-	if d := l.checkDelay(); d > checkTick || l.doze() > d {
-		t.Error("it looks after", d, "and wakes after", l.doze())
-	}
-	l.look.check = now.Add(-time.Minute)
-	if d := l.checkDelay(); d > 0 {
-		t.Error("it still waits for", d)
-	}
-	l.look.later = true
-	if d := l.checkDelay(); d <= checkTick || d > checkLate {
-		t.Error("it waits for what was said before for", d)
-	}
-	l.look.stopped = now.Add(-checkLate)
-	if d := l.checkDelay(); d > 0 {
-		t.Error("where there is much to look at it waits for", d)
 	}
 }
 

@@ -29,7 +29,7 @@ type Config struct {
 	Counts    func(all []change.Changed) // rows have changed without a run of ours
 	Over      func(o *run.Outcome)       // the task is forgotten
 	Waits     func(t *run.Task)          // a task that has not begun waits again
-	Lost      func(e End)                // what became of a task is to be found out
+	Lost      func(o run.Outcome)        // what became of a task is to be found out
 }
 
 // Ends are the ends of tasks that are not written yet.
@@ -61,9 +61,13 @@ func (s *Ends) Seen(o run.Outcome) {
 	s.queue.add(e)
 }
 
-// TakeBack has a task wait again that was with the server and has not begun there.
-func (s *Ends) TakeBack(t *run.Task) {
-	s.queue.add(s.endOf(run.Outcome{Task: t, Kind: run.Released}))
+// Add has an end written of which more is known than was seen of the run.
+func (s *Ends) Add(o run.Outcome) { s.queue.add(s.endOf(o)) }
+
+// Drop forgets a task whose row was judged.
+func (s *Ends) Drop(o run.Outcome) {
+	e := s.endOf(o)
+	s.Forget(&e)
 }
 
 // endOf is what follows from an outcome of our task.
@@ -71,12 +75,6 @@ func (s *Ends) endOf(o run.Outcome) End {
 	e := End{Outcome: o, Known: s.Tasks.Known(o.Task)}
 	e.Known.Ending = true
 	return e
-}
-
-// Finish writes an end that was lost before, as it is known now.
-func (s *Ends) Finish(e End) {
-	e.Kind = run.Finished
-	s.queue.add(e)
 }
 
 // DropForgotten forgets ends that the server may have forgotten.

@@ -92,7 +92,7 @@ func (s *Ends) writeSome(ctx context.Context, ends []End) error {
 		}
 	case run.Lost, run.Killed:
 		for _, e := range ends {
-			s.Lost(e)
+			s.Lost(e.Outcome)
 		}
 	}
 	return nil

@@ -1,4 +1,4 @@
-package work
+package keep
 
 import (
 	"fmt"
@@ -8,36 +8,46 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/rs/zerolog"
 
+	"pgtaskd/server/servertest"
 	"pgtaskd/work/schedule"
 	"pgtaskd/work/target"
 )
 
-// keeps is a target that keeps what has ended for a week, but what was stopped.
-func keeps(t *Target) {
-	week := schedule.Interval{Days: 7}
-	t.Keep = Keep{"DONE": week, "FAIL": week, "GONE": week}
+// walked is a table through which a walk goes.
+type walked struct {
+	*table
+	*Walk
+	ages target.Keep
 }
 
-// walked has a loop walk through all of the table, and delete what is old.
-func (s *stage) walked(l *loop) {
-	s.t.Helper()
+// weekly is a table that keeps for a week what has ended, but what was stopped.
+func weekly(t *testing.T, ddl string) *walked {
+	t.Helper()
+	week := schedule.Interval{Days: 7}
+	s := &walked{table: tableOf(t, ddl), ages: target.Keep{"DONE": week, "FAIL": week, "GONE": week}}
+	s.Walk = NewWalk(s.table.control, s.table.changes, s.table.log, func() target.Keep { return s.ages })
+	return s
+}
+
+// goes has the walk go through all of the table.
+func (s *walked) goes() {
+	s.T.Helper()
 	for range 10_000 {
-		l.keeping.next = time.Time{}
-		if err := l.walk(s.t.Context()); err != nil {
-			s.t.Fatal(err)
+		s.next = time.Time{}
+		if err := s.Step(s.T.Context()); err != nil {
+			s.T.Fatal(err)
 		}
-		if l.keeping.pages == 0 {
+		if s.pages == 0 {
 			return
 		}
 	}
-	s.t.Fatal("the walk does not end")
+	s.T.Fatal("the walk does not end")
 }
 
 // history inserts a task that has ended, and returns its id. age is an interval, or NULL.
-func (s *stage) history(state, age, columns, values string) string {
-	s.t.Helper()
+func (s *walked) history(state, age, columns, values string) string {
+	s.T.Helper()
 	if columns != "" {
 		columns, values = ", "+columns, ", "+values
 	}
@@ -45,32 +55,31 @@ func (s *stage) history(state, age, columns, values string) string {
 }
 
 // inserted is the id of a new task.
-func (s *stage) inserted(sql string) (id string) {
-	s.t.Helper()
-	if err := s.conn.QueryRow(s.t.Context(), sql+" RETURNING id::text", pgx.QueryExecModeSimpleProtocol).Scan(&id); err != nil {
-		s.t.Fatal(sql, ": ", err)
+func (s *walked) inserted(sql string) (id string) {
+	s.T.Helper()
+	if err := s.Conn.QueryRow(s.T.Context(), sql+" RETURNING id::text", pgx.QueryExecModeSimpleProtocol).Scan(&id); err != nil {
+		s.T.Fatal(sql, ": ", err)
 	}
 	return id
 }
 
 // left are the ids of the rows that there are.
-func (s *stage) left() string {
-	s.t.Helper()
+func (s *walked) left() string {
+	s.T.Helper()
 	return s.get("SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') FROM task")
 }
 
-func (s *stage) leaves(want ...string) {
-	s.t.Helper()
+func (s *walked) leaves(want ...string) {
+	s.T.Helper()
 	if got := s.left(); got != strings.Join(want, " ") {
-		s.t.Errorf("tasks %s are left, not %s", got, strings.Join(want, " "))
+		s.T.Errorf("tasks %s are left, not %s", got, strings.Join(want, " "))
 	}
 }
 
 // TestOldTasksAreDeleted, by the time of their end, and by state.
 func TestOldTasksAreDeleted(t *testing.T) {
 	t.Parallel()
-	s := prepared(t, keeps)
-	l := s.installed()
+	s := weekly(t, "")
 	var kept []string
 	keep := func(id string) { kept = append(kept, id) }
 	for _, state := range []string{"DONE", "FAIL", "GONE"} {
@@ -84,14 +93,12 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	s.exec("SET session_replication_role = replica") // an INSERT must not say that a task runs
 	keep(s.history("WORK", "'8 days'", "plan", "'2000-01-01'"))
 	s.exec("RESET session_replication_role")
-	s.walked(l)
+	s.goes()
 	s.leaves(kept...)
 
-	s.target.Keep = Keep{"STOP": {Months: 1}}
-	live := s.target.Live
-	l.live.Store(&live)
+	s.ages = target.Keep{"STOP": {Months: 1}}
 	old := s.history("STOP", "'32 days'", "", "")
-	s.walked(l)
+	s.goes()
 	s.leaves(kept...)
 	if strings.Contains(s.left(), old) {
 		t.Error("what was stopped a month ago is kept")
@@ -102,8 +109,7 @@ func TestOldTasksAreDeleted(t *testing.T) {
 // one that goes on.
 func TestTheLastOfAChainIsKept(t *testing.T) {
 	t.Parallel()
-	s := prepared(t, keeps)
-	l := s.installed()
+	s := weekly(t, "")
 	s.exec("SET session_replication_role = replica")
 	chains := map[string]struct {
 		rows [][2]string // state, further columns; row n has the id #n
@@ -136,7 +142,7 @@ func TestTheLastOfAChainIsKept(t *testing.T) {
 		}
 		want[name] = number(c.want)
 	}
-	s.walked(l)
+	s.goes()
 	for name := range chains {
 		left[name] = s.get(`SELECT string_agg(id::text, ' ' ORDER BY id) FROM task WHERE "group" = $1`, name)
 		if left[name] != want[name] {
@@ -148,25 +154,22 @@ func TestTheLastOfAChainIsKept(t *testing.T) {
 // TestWhatWaitingTasksNameIsKept, until they do not wait any more.
 func TestWhatWaitingTasksNameIsKept(t *testing.T) {
 	t.Parallel()
-	s := prepared(t, keeps)
-	l := s.installed()
+	s := weekly(t, "")
 	first, second, third := s.history("DONE", "'8 days'", "", ""), s.history("FAIL", "'8 days'", "", ""), s.history("DONE", "'8 days'", "", "")
 	s.exec("SET session_replication_role = replica") // who may name what is not the matter here
 	waits := s.inserted("INSERT INTO task (input, plan, after) VALUES ('SELECT 1', 'infinity', ARRAY[" + first + "]::int8[])")
 	paused := s.inserted("INSERT INTO task (input, state, after) VALUES ('SELECT 1', 'STOP', ARRAY[" + third + "," + second + "]::int8[])")
-	s.walked(l)
+	s.goes()
 	s.leaves(first, second, third, waits, paused)
 	s.exec("UPDATE task SET state = 'GONE', stop = now() WHERE id = " + paused)
-	s.walked(l)
+	s.goes()
 	s.leaves(first, waits, paused)
 }
 
 // TestRowsThatTheTableKeeps: the others go, and each reason is logged once.
 func TestRowsThatTheTableKeeps(t *testing.T) {
 	t.Parallel()
-	s := prepared(t, keeps)
-	l := s.installed()
-	*l.log = *target.NewLog(zerolog.New(s), nil)
+	s := weekly(t, "")
 	s.exec("CREATE TABLE refers (id int8 REFERENCES task); CREATE TABLE later (id int8 REFERENCES task DEFERRABLE INITIALLY DEFERRED)")
 	s.exec(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
 		IF OLD.data = 'raise' THEN RAISE 'not this one'; ELSIF OLD.data = 'null' THEN RETURN NULL; ELSIF OLD.data = 'slow' THEN PERFORM pg_sleep(30); END IF; RETURN OLD; END$$;
@@ -192,39 +195,42 @@ func TestRowsThatTheTableKeeps(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	release := s.lock(id, "FOR KEY SHARE")
-	s.walked(l)
+	locks := servertest.Connect(t, s.Conn.Config().ConnString())
+	servertest.Exec(t, locks, "BEGIN")
+	servertest.Exec(t, locks, "SELECT FROM task WHERE id = $1 FOR KEY SHARE", id)
+	s.goes()
 	s.leaves(append(kept, locked)...)
-	release()
-	s.walked(l)
+	servertest.Exec(t, locks, "ROLLBACK")
+	s.goes()
 	s.leaves(kept...)
 	for word, times := range map[string]int{"not this one": 1, "a trigger has kept the row": 1, "refers_id_fkey": 1, "later_id_fkey": 1, "statement timeout": 1} {
-		if n := strings.Count(s.logged(), word); n != times {
-			t.Errorf("%q is logged %d times:\n%s", word, n, s.logged())
+		if n := strings.Count(s.logged.String(), word); n != times {
+			t.Errorf("%q is logged %d times:\n%s", word, n, s.logged.String())
 		}
 	}
 }
 
+// parts makes a table of tasks with partitions.
+const parts = "CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan); " +
+	"CREATE TABLE p1 PARTITION OF task FOR VALUES FROM ('2020-01-01') TO ('2021-01-01'); CREATE TABLE p2 PARTITION OF task FOR VALUES FROM ('2021-01-01') TO ('2022-01-01'); " +
+	"CREATE TABLE p3 PARTITION OF task FOR VALUES FROM ('2022-01-01') TO ('2023-01-01'); CREATE TABLE p4 PARTITION OF task DEFAULT"
+
 // TestOldTasksOfManyPages go, of partitions too, whatever is between them.
 func TestOldTasksOfManyPages(t *testing.T) {
 	t.Parallel()
-	for name, table := range map[string]string{"one table": "", "partitions": parts} {
+	for name, ddl := range map[string]string{"one table": "", "partitions": parts} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := prepared(t, keeps)
-			if table != "" {
-				must(t, s.conn, table)
-			}
-			l := s.installed()
+			s := weekly(t, ddl)
 			s.exec("SET session_replication_role = replica")
 			s.exec(`INSERT INTO task (input, output, plan, state, start, stop)
 				SELECT 'SELECT 1', repeat('x', 500), CASE i % 3 WHEN 0 THEN '2020-06-01' WHEN 1 THEN '2021-06-01' ELSE now() END, 'DONE', now(), now() - CASE WHEN i % 2 = 0 THEN interval '8 days' ELSE '1 day' END
 				FROM generate_series(1, 4000) AS i`)
-			s.walked(l)
+			s.goes()
 			if got := s.get("SELECT count(*) FILTER (WHERE stop < now() - interval '7 days') || ' ' || count(*) FROM task"); got != "0 2000" {
 				t.Errorf("old tasks, and all: %s", got)
 			}
-			if n := len(l.keeping.refused); n > 0 {
+			if n := len(s.refused); n > 0 {
 				t.Errorf("%d were refused", n)
 			}
 		})
@@ -234,39 +240,30 @@ func TestOldTasksOfManyPages(t *testing.T) {
 // TestDeletingTakesASixthOfTheTime, and no less, as long as there is something to delete.
 func TestDeletingTakesASixthOfTheTime(t *testing.T) {
 	t.Parallel()
-	s := prepared(t, keeps)
-	l := s.installed()
+	s := weekly(t, "")
 	s.exec("INSERT INTO task (input, state, start, stop) SELECT 'SELECT 1', 'DONE', now(), now() - interval '8 days' FROM generate_series(1, 5000)")
 	for s.get("SELECT count(*) FROM task") != "0" {
-		l.keeping.next = time.Time{}
-		began, before := time.Now(), len(l.keeping.found)
-		if err := l.walk(t.Context()); err != nil {
+		s.next = time.Time{}
+		began, before := time.Now(), len(s.found)
+		if err := s.Step(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 		ended := time.Now()
-		rest, most := l.keeping.next.Sub(ended), max(20*time.Millisecond, 5*ended.Sub(began))
-		if deleted := before - len(l.keeping.found); deleted > 0 && l.keeping.pages > 0 && rest > most {
+		rest, most := s.next.Sub(ended), max(20*time.Millisecond, 5*ended.Sub(began))
+		if deleted := before - len(s.found); deleted > 0 && s.pages > 0 && rest > most {
 			t.Errorf("after %d rows in %v it rests for %v", deleted, ended.Sub(began), rest)
 		}
 	}
 }
 
-// TestKeepChangesWithoutADrain: what runs goes on, and the leader begins at once to delete.
-func TestKeepChangesWithoutADrain(t *testing.T) {
+// TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted: the row after it counts as ended when all with
+// that one's id have.
+func TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted(t *testing.T) {
 	t.Parallel()
-	s := play(t, func(t *Target) { t.Changes = NewChanges() })
-	s.exec("SELECT pg_advisory_lock(7)")
-	runs := s.add("input", "SELECT pg_advisory_xact_lock_shared(7)")
-	s.becomes(runs, "WORK")
-	old := s.history("DONE", "'1 hour'", "", "")
-	changed := s.target
-	changed.Keep = Keep{"DONE": {Micros: 60_000_000}}
-	s.target.Changes.Set(changed)
-	s.eventually("0", "SELECT count(*) FROM task WHERE id = "+old)
-	s.stillRun(runs)
-	s.exec("SELECT pg_advisory_unlock(7)")
-	s.becomes(runs, "DONE")
-	if n := s.leads(); n != 1 || s.row(runs, "attempt, interrupted") != `{"attempt":1,"interrupted":0}` {
-		t.Errorf("led %d times: %s", n, s.row(runs, "attempt, interrupted"))
-	}
+	s := weekly(t, parts)
+	first := s.history("DONE", "'8 days'", `plan, repeat, data, next`, "'2020-01-01', '1 day', 'last', 1000")
+	s.exec("INSERT INTO task (id, input, repeat, plan, parent) VALUES (1000, 'SELECT 1', '1 day', 'infinity', $1::text::int8)", first)
+	s.exec("INSERT INTO task (id, input, plan, state, stop) VALUES (1000, 'SELECT 1', '2020-01-01', 'DONE', now() - interval '1 s')")
+	s.goes()
+	s.leaves(first, "1000", "1000")
 }

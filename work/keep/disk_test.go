@@ -1,6 +1,6 @@
 //go:build slow
 
-package work
+package keep
 
 import (
 	"fmt"
@@ -9,6 +9,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/target"
 )
 
 // TestTheDiskIsLookedAtWithinTheLimitOfTheRole: a role that may have few temporary files learns all
@@ -19,15 +20,16 @@ func TestTheDiskIsLookedAtWithinTheLimitOfTheRole(t *testing.T) {
 		return
 	}
 	own := servertest.New(t, server.Options{})
-	s := stageOn(t, own.DSN("postgres"))
 	for _, limit := range []string{"-1", "7MB", "128kB", "1kB", "0"} {
-		s.exec("ALTER ROLE postgres SET temp_file_limit TO '" + limit + "'")
-		l := s.installed()
-		if err := l.tryDisk(t.Context()); err != nil {
+		conn := servertest.Connect(t, own.DSN("postgres"))
+		servertest.Exec(t, conn, "ALTER ROLE postgres SET temp_file_limit TO '"+limit+"'")
+		s := tableAt(t, own.DSN("postgres"))
+		disk := NewDisk(s.control, s.log, target.NewStats(), func(bool) {})
+		if err := disk.write(t.Context()); err != nil {
 			t.Errorf("a limit of %s: %v", limit, err)
 		}
-		_, room := servertest.FullDisk(t, s.conn, fmt.Sprint(l.control.Conn().PgConn().PID()))
-		if err := l.tryDisk(t.Context()); limit != "0" && limit != "1kB" && !fault.Has(err, "53100") {
+		_, room := servertest.FullDisk(t, s.Conn, fmt.Sprint(s.control.Conn().PgConn().PID()))
+		if err := disk.write(t.Context()); limit != "0" && limit != "1kB" && !fault.Has(err, "53100") {
 			t.Errorf("a limit of %s, with a full disk: %v", limit, err)
 		}
 		room()

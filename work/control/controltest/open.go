@@ -1,0 +1,32 @@
+package controltest
+
+import (
+	"testing"
+
+	"pgtaskd/remote"
+	"pgtaskd/sql"
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
+)
+
+// Open opens one to the table public.task of a database, which is there. It is closed at the end of the
+// test.
+func Open(t testing.TB, dsn string) (*control.Control, target.Target) {
+	t.Helper()
+	settings, err := remote.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	served := target.Target{Connect: settings, Admin: settings, Schema: "public", Table: "task"}
+	c := control.New(served, nil)
+	if err := c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	described, err := sql.Describe(t.Context(), c.Conn(), served.Relation())
+	if err != nil {
+		t.Fatal(err)
+	}
+	c.Describe(described)
+	return c, served
+}

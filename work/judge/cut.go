@@ -1,0 +1,78 @@
+package judge
+
+import (
+	"context"
+	"time"
+
+	"pgtaskd/work/change"
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+)
+
+// Config is what a Judge works with, and what it asks of the loop.
+type Config struct {
+	Control *control.Control
+	Changes *change.Changer
+	Holds   *hold.Holds
+	Tries   *hold.Tries
+	Log     *target.Log
+	Tasks   inflight.Tasks
+	Lanes   *lane.Lanes[*run.Task]
+	Clock   *run.Clock
+	Panics  *Panics
+	Prefix  string         // begins the application_name of the target's sessions
+	PIDs    func() []int32 // sessions of ours
+	Place   func() *string // where our transactions are, as xact_at says; nil: not known
+
+	Partial func() bool            // scans have not shown all rows that are due or under way
+	Ended   func([]change.Changed) // rows show their ends, or wait again
+	Over    func(run.Outcome)      // a task of ours is over: its row was judged
+	Write   func(run.Outcome)      // an end of a task of ours is to be written
+	Want    func()                 // something may have become due
+}
+
+// cutter judges rows of runs that were cut off.
+type cutter struct {
+	Config
+	began time.Time // the term, by the server's clock
+}
+
+// cut judges tasks that were cut off, or were to be stopped, if it is certain that they do not run any
+// more. Of those in lost it is known that their backend is gone. done are those that are judged; left
+// are those that it had no time for.
+func (c *cutter) cut(ctx context.Context, ids []int64, lost map[int64]run.Outcome) (done map[int64]bool, left []int64, err error) {
+	done = map[int64]bool{}
+	if len(ids) == 0 {
+		return done, nil, nil
+	}
+	left, err = c.Changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
+		for i, id := range ids {
+			if o, known := lost[id]; known {
+				gone[i], starts[i], versions[i] = int64(o.PID), &o.Start, int32(o.Task.Row.Version)
+			}
+		}
+		some, err := c.Changes.Tasks(ctx, "cut", ids, gone, starts, versions, c.Panics.all(), mute, c.PIDs(), c.Place())
+		if err != nil {
+			return err
+		}
+		for _, one := range some {
+			done[one.ID] = true
+		}
+		c.Ended(some)
+		return nil
+	})
+	if err == nil {
+		for id := range done {
+			c.Panics.forget(id)
+		}
+	}
+	if len(done) > 0 {
+		c.Log.Warn().Int("tasks", len(done)).Msg("found interrupted tasks")
+	}
+	return done, left, err
+}

@@ -1,0 +1,88 @@
+package judge
+
+import (
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
+	"pgtaskd/work/change"
+	"pgtaskd/work/control/controltest"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// stage is a task table that nobody serves, what judges its rows, and what that has told.
+type stage struct {
+	tasktest.Table
+	*Judge
+	ended   []change.Changed
+	over    []run.Outcome
+	written []run.Outcome
+}
+
+func staged(t *testing.T) *stage {
+	t.Helper()
+	dsn := tasktest.Database(t)
+	s := &stage{Table: tasktest.Public(t, servertest.Connect(t, dsn))}
+	c, served := controltest.Open(t, dsn)
+	holds, log, clock := hold.NewHolds(), target.NewLog(zerolog.Nop(), nil), &run.Clock{}
+	clock.Set(time.Now(), time.Now(), time.Now())
+	s.Judge = New(Config{
+		Control: c, Holds: holds, Tries: hold.NewTries(), Log: log, Tasks: inflight.Tasks{}, Clock: clock, Panics: &Panics{},
+		Changes: change.New(change.Config{
+			Control: c, Holds: holds, Log: log, Table: served.Relation(), Known: func(int64) bool { return false }, Planned: func() {},
+		}),
+		Lanes:  lane.New[*run.Task](8, time.Second, clock.Now),
+		Prefix: served.SessionPrefix(), PIDs: func() []int32 { return []int32{} }, Place: func() *string { return nil },
+		Partial: func() bool { return false }, Ended: func(all []change.Changed) { s.ended = append(s.ended, all...) },
+		Over: func(o run.Outcome) { s.over = append(s.over, o) }, Write: func(o run.Outcome) { s.written = append(s.written, o) }, Want: func() {},
+	})
+	s.Begin(clock.Now())
+	return s
+}
+
+// steps does what can be done by now.
+func (s *stage) steps() {
+	s.T.Helper()
+	if err := s.Step(s.T.Context()); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// session is one that may be registered as if a leader had opened it, with its process id and start.
+func (s *stage) session(registered bool) (conn *pgx.Conn, pid int32, since time.Time) {
+	s.T.Helper()
+	conn = servertest.Connect(s.T, s.Conn.Config().ConnString())
+	pid = int32(conn.PgConn().PID())
+	if err := s.Conn.QueryRow(s.T.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid).Scan(&since); err != nil {
+		s.T.Fatal(err)
+	}
+	if registered {
+		servertest.Exec(s.T, s.Conn, "INSERT INTO "+sql.Register(sql.Table{Schema: "public", Name: "task"})+" VALUES ($1, $2)", pid, since)
+	}
+	return conn, pid, since
+}
+
+// task is one of ours, as it was read.
+func (s *stage) task(row run.Row) *run.Task {
+	one := &run.Task{Row: row}
+	one.Ticket = one.Row.Ticket(lane.KeyOf("group", row.Remote))
+	s.Tasks.Know([]*run.Task{one})
+	return one
+}
+
+// alive tells whether a session is there.
+func (s *stage) alive(pid int32) bool {
+	s.T.Helper()
+	return servertest.Get(s.T, s.Conn, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid) == "1"
+}

@@ -1,0 +1,107 @@
+package judge
+
+import (
+	"context"
+	"time"
+
+	"pgtaskd/exec"
+	"pgtaskd/work/control"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+)
+
+const (
+	watchTick = 20 * time.Millisecond  // between two looks, however many notifications come
+	watchLate = 100 * time.Millisecond // a look waits for other news, at most
+)
+
+// WatchConfig is what a Watch works with, and what it asks of the loop.
+type WatchConfig struct {
+	Control *control.Control
+	Tasks   inflight.Tasks
+	Lanes   *lane.Lanes[*run.Task]
+
+	Sleep   func() time.Duration // between two looks, where nothing tells of a change
+	Pending func() bool          // rows that have become due are still to be read
+	Want    func()               // something may have become due
+}
+
+// Watch cancels tasks of ours whose rows do not say any more that they are to run: somebody has stopped
+// them, or changed or deleted their rows.
+type Watch struct {
+	WatchConfig
+	looked  time.Time
+	doubted time.Time // since when something may have been changed, zero: nothing
+}
+
+// NewWatch returns one that has not looked.
+func NewWatch(c WatchConfig) *Watch { return &Watch{WatchConfig: c} }
+
+// Begin begins a term.
+func (w *Watch) Begin() { w.looked, w.doubted = time.Time{}, time.Time{} }
+
+// Doubt takes note that somebody may have changed rows.
+func (w *Watch) Doubt() {
+	if w.doubted.IsZero() {
+		w.doubted = time.Now()
+	}
+}
+
+// Next is how long the next look waits, while tasks run.
+func (w *Watch) Next() time.Duration {
+	if busy, _, _ := w.Lanes.Load(); busy > 0 {
+		return w.rest()
+	}
+	return never
+}
+
+// rest is how long the next look waits. What has been said before a STOP decides which task follows, so
+// that is read first, if it does not take long.
+func (w *Watch) rest() time.Duration {
+	passed := time.Since(w.looked)
+	d := w.Sleep() - passed
+	if !w.doubted.IsZero() {
+		told := time.Duration(0)
+		if w.Pending() {
+			told = watchLate - time.Since(w.doubted)
+		}
+		d = min(d, told)
+	}
+	return max(d, watchTick-passed)
+}
+
+// Step looks at the rows of all tasks of ours, if it is time.
+func (w *Watch) Step(ctx context.Context) error {
+	if len(w.Tasks) == 0 || w.rest() > 0 {
+		return nil
+	}
+	w.looked, w.doubted = time.Now(), time.Time{}
+	var claims []inflight.Claim
+	for _, t := range w.Tasks {
+		if !t.Ending {
+			pid, _, _ := t.Runs()
+			claims = append(claims, inflight.ClaimOf(t, pid))
+		}
+	}
+	standings, err := inflight.Standings(ctx, w.Control, claims)
+	if err != nil {
+		return err
+	}
+	for _, c := range claims {
+		t, s := w.Tasks[c.ID], standings[c.ID]
+		switch {
+		case s.Ours && s.Recalls: // its SQL runs still, or it is too late
+			t.Cancel(exec.Stopped)
+		case s.Ours, s.State == "WORK" && t.Marks.Load():
+		case t.Xact() != c.Xact: // it was prepared meanwhile, and is looked at once more
+			w.Doubt()
+		case w.Lanes.Drop(t.Task):
+			delete(w.Tasks, c.ID)
+			w.Want()
+		default:
+			t.Cancel(exec.Stopped)
+		}
+	}
+	return nil
+}

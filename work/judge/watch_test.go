@@ -1,0 +1,45 @@
+package judge
+
+import (
+	"testing"
+	"time"
+
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+)
+
+// TestStopAfterALook: one that comes a moment after a look for such does not wait for the next
+// regular one, but for what was said before it.
+func TestStopAfterALook(t *testing.T) {
+	t.Parallel()
+	pending := false
+	lanes := lane.New[*run.Task](1, time.Second, time.Now)
+	w := NewWatch(WatchConfig{
+		Tasks: inflight.Tasks{}, Lanes: lanes, Sleep: func() time.Duration { return time.Hour }, Pending: func() bool { return pending },
+	})
+	w.looked = time.Now()
+	if w.Next() != never {
+		t.Error("nothing runs, and it wakes")
+	}
+	lanes.Occupy(lane.KeyOf("a", ""), 1)
+	if d := w.Next(); d <= watchLate {
+		t.Error("it wakes without a reason after", d)
+	}
+	w.Doubt()
+	if d := w.Next(); d > watchTick {
+		t.Error("it looks after", d)
+	}
+	w.looked = time.Now().Add(-time.Minute)
+	if d := w.Next(); d > 0 {
+		t.Error("it still waits for", d)
+	}
+	pending = true
+	if d := w.Next(); d <= watchTick || d > watchLate {
+		t.Error("it waits for what was said before for", d)
+	}
+	w.doubted = time.Now().Add(-watchLate)
+	if d := w.Next(); d > 0 {
+		t.Error("where there is much to look at it waits for", d)
+	}
+}

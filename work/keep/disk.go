@@ -1,0 +1,93 @@
+package keep
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/human"
+	"pgtaskd/work/control"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+)
+
+// A task can lack a remote of its own, memory, locks or files that it takes itself, and the error may
+// be one that it only raises: others need not meet it. A full disk would FAIL others as well. So when a
+// task meets one, we look for ourselves, and nothing starts while there is no room. We do not look for
+// memory and locks: if they are short for long, our own statements lack them.
+
+// Disk knows whether there is room on the disk of the target's database.
+type Disk struct {
+	control *control.Control
+	log     *target.Log
+	stats   *target.Stats
+	halt    func(bool)
+
+	doubted bool      // a task has met a full one
+	looked  time.Time // when we did
+	full    time.Time // since when there is no room, zero: there is
+}
+
+// NewDisk returns a disk with room. halt is called after each look: nothing starts from halt(true) to
+// halt(false).
+func NewDisk(c *control.Control, log *target.Log, stats *target.Stats, halt func(bool)) *Disk {
+	return &Disk{control: c, log: log, stats: stats, halt: halt}
+}
+
+// diskTick is the time between two looks at the disk, at least: a task can say that it is full as
+// often as it likes.
+const diskTick = 2 * time.Second
+
+// Seen takes note of a run, which may have met a full disk, be it at its end.
+func (d *Disk) Seen(o *run.Outcome) {
+	f := o.Fault
+	if f == nil && o.Result != nil {
+		f = o.Result.Failure
+	}
+	if f != nil && f.SQLState == "53100" && o.Task.Row.Remote == "" {
+		d.doubted = true
+	}
+}
+
+// Next is how long the next look waits.
+func (d *Disk) Next() time.Duration {
+	if d.full.IsZero() && !d.doubted {
+		return never
+	}
+	return diskTick - time.Since(d.looked)
+}
+
+// Step looks whether there is room.
+func (d *Disk) Step(ctx context.Context) error {
+	d.doubted, d.looked = false, time.Now()
+	err := d.write(ctx)
+	full := fault.Has(err, "53100")
+	switch {
+	case err != nil && !fault.IsAnswer(err):
+		return err
+	case full && d.full.IsZero():
+		d.full = d.looked
+		d.stats.Fails(err)
+		fault.Advised(d.log.Hourly(d.log.Error(), "disk is full"), err).Msg("the server's disk is full; nothing starts")
+	case !full && !d.full.IsZero():
+		d.log.Hourly(d.log.Info(), "disk has room").Str("after", human.Duration(time.Since(d.full))).
+			Msg("there is room on the server's disk again")
+		d.full = time.Time{}
+		d.stats.Stands(target.Standing{Leads: true})
+	}
+	d.halt(full)
+	return nil
+}
+
+// write writes a file, and is an error if there is no room for it.
+func (d *Disk) write(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue("SET LOCAL work_mem TO '64kB'")
+	batch.Queue("SET LOCAL temp_tablespaces TO ''") // the tablespace of the tables counts
+	d.control.Queue(batch, "disk")
+	batch.Queue("COMMIT")
+	return d.control.Send(ctx, batch)
+}

@@ -1,0 +1,90 @@
+package keep
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/target"
+)
+
+// Limits of a look at the table for the metrics.
+const (
+	surveyTick  = time.Minute
+	surveyLimit = 5 * time.Second
+	laterMost   = 100_000 // tasks for later that are counted
+	keysMost    = 10_000  // keys that are looked at
+	ownedMost   = 1_000   // jobs with an owner that are shown
+)
+
+// Survey reads what the metrics show of the table.
+type Survey struct {
+	control *control.Control
+	stats   *target.Stats
+	tasks   inflight.Tasks
+
+	looked time.Time
+}
+
+// NewSurvey returns one that has not looked.
+func NewSurvey(c *control.Control, stats *target.Stats, tasks inflight.Tasks) *Survey {
+	return &Survey{control: c, stats: stats, tasks: tasks}
+}
+
+// Next is how long the next look waits: there is one a minute while somebody reads the metrics.
+func (s *Survey) Next() time.Duration {
+	if !s.stats.Watched() {
+		return never
+	}
+	return surveyTick - time.Since(s.looked)
+}
+
+// Step looks at the table. If the table is locked, or the server is slow, the last look stands.
+func (s *Survey) Step(ctx context.Context) error {
+	s.looked = time.Now()
+	found, err := s.look(ctx)
+	if fault.Of(err).OfRow() || fault.Has(err, "57014") && ctx.Err() == nil {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	if before := s.stats.Table(); before != nil {
+		for _, t := range s.tasks { // a job that runs does not wait
+			if key := t.Row.Key; key != nil && !before.Successes[*key].IsZero() && found.Successes[*key].IsZero() {
+				found.Successes[*key] = before.Successes[*key]
+			}
+		}
+	}
+	s.stats.Sees(found)
+	return nil
+}
+
+func (s *Survey) look(ctx context.Context) (found target.Survey, err error) {
+	found.Successes = map[string]time.Time{}
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ ONLY")
+	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(surveyLimit))
+	s.control.Queue(batch, "survey", laterMost).QueryRow(func(row pgx.Row) error {
+		var due float64
+		err := row.Scan(&due, &found.Later, &found.Bytes, &found.Dead)
+		found.Oldest = time.Duration(min(due, 1e9) * float64(time.Second))
+		return err
+	})
+	s.control.Queue(batch, "successes", keysMost, ownedMost).Query(func(rows pgx.Rows) error {
+		var key string
+		var stop time.Time
+		_, err := pgx.ForEachRow(rows, []any{&key, &stop}, func() error {
+			found.Successes[key] = stop
+			return nil
+		})
+		return err
+	})
+	batch.Queue("COMMIT")
+	err = s.control.Send(ctx, batch)
+	return found, err
+}
