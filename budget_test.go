@@ -26,7 +26,6 @@ const (
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
-	"fields of ..commands":                           22,
 	"fields of conf.target":                          21,
 	"fields of sql.Description":                      21,
 	"fields of sql.found":                            22,
@@ -43,7 +42,6 @@ var above = map[string]int{
 	"lines of bench":                                 2556,
 	"lines of exec":                                  3736,
 	"lines of work":                                  5598,
-	"lines of function Run in ask.go":                75,
 	"lines of function serve in bench/deep.go":       61,
 	"lines of function wakeable in work/waking.go":   63,
 	"work/loop.go: loop embeds a Dispatcher":         1,
