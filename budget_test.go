@@ -26,7 +26,6 @@ const (
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
-	"fields of conf.target":                          21,
 	"fields of sql.Description":                      21,
 	"fields of sql.found":                            22,
 	"fields of work.loop":                            39,
