@@ -125,19 +125,9 @@ func (p *profiled) close() error {
 
 var errEnded = errors.New("the controller has ended by itself")
 
-// target is an entry of the configuration for a table of the stand's database. It runs at most run
-// tasks at once; 0 is the default.
-func (s *stand) target(table string, run int) map[string]any {
-	target := map[string]any{"data": s.database, "user": "postgres", "table": table}
-	if run > 0 {
-		target["run"] = run
-	}
-	return target
-}
-
 // serve calls body while a controller serves the task table with at most run tasks at once.
 func (s *stand) serve(ctx context.Context, run int, body func(context.Context, *process) error) error {
-	return s.serveAll(ctx, []map[string]any{s.target("task", run)}, body)
+	return s.serveAll(ctx, []map[string]any{s.db.target("task", run)}, body)
 }
 
 // serveAll calls body while a controller serves the targets.

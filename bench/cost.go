@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 	"time"
+
+	"pgtaskd/bench/proc"
 )
 
 // cost is what one task takes: processor time of the program and of the server, and bytes of WAL.
@@ -32,14 +34,14 @@ func (r reading) per(before reading, tasks int) cost {
 // not show them.
 func (s *stand) read(ctx context.Context, p *process) (r reading, err error) {
 	const wal = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8"
-	if err := s.conn.QueryRow(ctx, wal).Scan(&r.wal); err != nil || !hasProc() {
+	if err := s.db.conn.QueryRow(ctx, wal).Scan(&r.wal); err != nil || !proc.Shown() {
 		return r, err
 	}
 	var err2 error
 	if p != nil {
-		r.program, err2 = consumed(p.pid)
+		r.program, err2 = proc.Used(p.pid)
 	}
-	r.server, err = s.serverConsumed()
+	r.server, err = proc.UsedByServer(s.db.conn.PgConn().PID())
 	return r, errors.Join(err, err2)
 }
 

@@ -12,13 +12,15 @@ import (
 	"slices"
 	"syscall"
 	"time"
+
+	"pgtaskd/bench/riverclient"
 )
 
 func main() {
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	var err error
-	if config := os.Getenv(riverEnv); config != "" {
-		err = workRiver(ctx, config)
+	if config := os.Getenv(riverclient.Env); config != "" {
+		err = riverclient.Work(ctx, config)
 	} else {
 		err = run(ctx, os.Args[1:], os.Stdout, os.Stderr)
 	}

@@ -3,6 +3,8 @@ package main
 import (
 	"context"
 	"slices"
+
+	"pgtaskd/bench/proc"
 )
 
 // row is a kind of work that is measured.
@@ -73,7 +75,7 @@ func sizes(e effort) []row {
 		},
 		&loaded{name: "SELECT 1, one lane, max 15", tasks: oneLane, load: e.load, bar: 0.8, aim: 0.95},
 	}
-	if hasProc() {
+	if proc.Shown() {
 		all = append(all, &targets{
 			count: e.targets, watched: e.watched,
 			cpu:    figure{bar: 1},

@@ -7,6 +7,8 @@ import (
 	"io"
 	"net"
 	"time"
+
+	"pgtaskd/bench/proc"
 )
 
 // scraped is what it costs a controller that serves many idle targets to have its metrics read each
@@ -31,7 +33,7 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 		if r.stand, err = s.another(ctx, "scraped"); err != nil {
 			return nil, err
 		}
-		if err := r.stand.install(ctx, r.count); err != nil {
+		if err := r.stand.db.install(ctx, tableNames(r.count)...); err != nil {
 			return nil, err
 		}
 	}
@@ -39,10 +41,10 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 	if err != nil {
 		return nil, err
 	}
-	config := map[string]any{"http": map[string]any{"listen": address}, "targets": r.stand.many(r.count, 0)}
+	config := map[string]any{"http": map[string]any{"listen": address}, "targets": r.stand.db.targets(r.count, 0)}
 	var without, with float64
 	err = r.stand.serveConfigured(ctx, config, func(ctx context.Context, p *process) error {
-		if err := r.stand.served(ctx, r.count, r.watched); err != nil {
+		if err := r.stand.db.served(ctx, r.count, r.watched); err != nil {
 			return err
 		}
 		if err := pause(ctx, r.watched); err != nil { // what has just begun is not idle yet
@@ -59,7 +61,7 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 
 // share is how much of a core the process uses, in percent, while something is done each second.
 func (p *process) share(ctx context.Context, watched time.Duration, each func(context.Context) error) (float64, error) {
-	before, err := consumed(p.pid)
+	before, err := proc.Used(p.pid)
 	if err != nil {
 		return 0, err
 	}
@@ -72,7 +74,7 @@ func (p *process) share(ctx context.Context, watched time.Duration, each func(co
 			return 0, err
 		}
 	}
-	after, err := consumed(p.pid)
+	after, err := proc.Used(p.pid)
 	return 100 * float64(after-before) / float64(time.Since(began)), err
 }
 

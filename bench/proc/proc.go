@@ -1,4 +1,5 @@
-package main
+// Package proc reads what processes use, where the system shows it.
+package proc
 
 import (
 	"bytes"
@@ -12,11 +13,11 @@ import (
 	"time"
 )
 
-// hasProc tells whether the system shows what its processes use.
-func hasProc() bool { return runtime.GOOS == "linux" }
+// Shown tells whether the system shows what its processes use.
+func Shown() bool { return runtime.GOOS == "linux" }
 
-// resident is a process's memory in megabytes: VmRSS is what it has now, VmHWM the most it has had.
-func resident(pid int, what string) (float64, error) {
+// Memory is a process's memory in megabytes: VmRSS is what it has now, VmHWM the most it has had.
+func Memory(pid int, what string) (float64, error) {
 	name := fmt.Sprintf("/proc/%d/status", pid)
 	status, err := os.ReadFile(name)
 	if err != nil {
@@ -46,8 +47,8 @@ func readTimes(file string) (p processTimes, err error) {
 	if err != nil {
 		return p, err
 	}
-	// Behind the program's name, in which anything may stand: the state, the parent, 9 fields, and
-	// four times.
+	// After the program's name, which may contain anything: the state, the parent, 9 fields, and four
+	// times.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 15 {
 		return p, fmt.Errorf("%s: %w", file, errStat)
@@ -64,15 +65,16 @@ func readTimes(file string) (p processTimes, err error) {
 	return p, errors.Join(errs[:]...)
 }
 
-// consumed is the processor time that a process has used.
-func consumed(pid int) (time.Duration, error) {
+// Used is the processor time that a process has used.
+func Used(pid int) (time.Duration, error) {
 	p, err := readTimes(fmt.Sprintf("/proc/%d/stat", pid))
 	return p.own, err
 }
 
-// serverConsumed is the processor time that the server has used so far, with all its processes.
-func (s *stand) serverConsumed() (time.Duration, error) {
-	backend, err := readTimes(fmt.Sprintf("/proc/%d/stat", s.conn.PgConn().PID()))
+// UsedByServer is the processor time that all processes of a server have used so far; pid is the
+// process of one of its sessions.
+func UsedByServer(pid uint32) (time.Duration, error) {
+	backend, err := readTimes(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
 		return 0, err
 	}

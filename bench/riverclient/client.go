@@ -1,4 +1,5 @@
-package main
+// Package riverclient is the program with River's client, beside which pgtaskd is measured.
+package riverclient
 
 import (
 	"context"
@@ -14,16 +15,28 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// workRiver works jobs with River's client until ctx ends. FetchCooldown, which limits throughput,
+// Env makes bench, or its test, the program with River's client; its value is a Config in JSON.
+const Env = "PGTASKD_BENCH_RIVER"
+
+// Config says which jobs are worked, and how many at once.
+type Config struct {
+	DSN, Kind string
+	Workers   int
+}
+
+// stopLimit is how long the jobs that are being worked may go on at the end.
+const stopLimit = 30 * time.Second
+
+// Work works jobs with River's client until ctx ends. FetchCooldown, which limits throughput,
 // is the least that River allows (`river bench` has 2 ms), FetchPollInterval that of `river bench`.
 // The pool has a connection for each worker that uses one, and some for the client. All else is
 // River's default, as is the batch completer.
-func workRiver(ctx context.Context, config string) error {
-	var c riverConfig
+func Work(ctx context.Context, config string) error {
+	var c Config
 	if err := json.Unmarshal([]byte(config), &c); err != nil {
 		return err
 	}
-	work := map[string]riverWork{"no-op": riverNothing, "select": riverSelect, "insert": riverInsert}[c.Kind]
+	work := map[string]jobWork{"no-op": nothing, "select": selects, "insert": inserts}[c.Kind]
 	if work == nil {
 		return fmt.Errorf("no jobs of kind %q", c.Kind)
 	}
@@ -39,7 +52,7 @@ func workRiver(ctx context.Context, config string) error {
 	}
 	defer pool.Close()
 	workers := river.NewWorkers()
-	river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, job *river.Job[riverArgs]) error { return work(ctx, pool, job) }))
+	river.AddWorker(workers, river.WorkFunc(func(ctx context.Context, job *river.Job[jobArgs]) error { return work(ctx, pool, job) }))
 	client, err := river.NewClient(riverpgxv5.New(pool), &river.Config{
 		FetchCooldown:     1 * time.Millisecond,
 		FetchPollInterval: 20 * time.Millisecond,
@@ -54,22 +67,22 @@ func workRiver(ctx context.Context, config string) error {
 		return err
 	}
 	<-ctx.Done()
-	background, cancel := context.WithTimeout(background, drainLimit)
+	background, cancel := context.WithTimeout(background, stopLimit)
 	defer cancel()
 	return client.Stop(background)
 }
 
-// riverArgs are of all jobs; their kind is that of river_fill.sql.
-type riverArgs struct{}
+// jobArgs are of all jobs; their kind is that of river_fill.sql.
+type jobArgs struct{}
 
-func (riverArgs) Kind() string { return "bench" }
+func (jobArgs) Kind() string { return "bench" }
 
-type riverWork func(context.Context, *pgxpool.Pool, *river.Job[riverArgs]) error
+type jobWork func(context.Context, *pgxpool.Pool, *river.Job[jobArgs]) error
 
-func riverNothing(context.Context, *pgxpool.Pool, *river.Job[riverArgs]) error { return nil }
+func nothing(context.Context, *pgxpool.Pool, *river.Job[jobArgs]) error { return nil }
 
-// riverSelect records the output, which River writes when the job ends.
-func riverSelect(ctx context.Context, pool *pgxpool.Pool, _ *river.Job[riverArgs]) error {
+// selects records the output, which River writes when the job ends.
+func selects(ctx context.Context, pool *pgxpool.Pool, _ *river.Job[jobArgs]) error {
 	var output int
 	if err := pool.QueryRow(ctx, "SELECT 1").Scan(&output); err != nil {
 		return err
@@ -77,8 +90,8 @@ func riverSelect(ctx context.Context, pool *pgxpool.Pool, _ *river.Job[riverArgs
 	return river.RecordOutput(ctx, output)
 }
 
-// riverInsert writes a row and the job's end in one transaction.
-func riverInsert(ctx context.Context, pool *pgxpool.Pool, job *river.Job[riverArgs]) error {
+// inserts writes a row and the job's end in one transaction.
+func inserts(ctx context.Context, pool *pgxpool.Pool, job *river.Job[jobArgs]) error {
 	return pgx.BeginFunc(ctx, pool, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "INSERT INTO effect VALUES (1)"); err != nil {
 			return err
