@@ -26,8 +26,6 @@ const (
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
-	"fields of sql.Description":                      21,
-	"fields of sql.found":                            22,
 	"fields of work.loop":                            39,
 	"fields of work/lane.Lanes":                      30,
 	"fields of work/ledger.Entry":                    22,

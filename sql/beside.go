@@ -20,6 +20,14 @@ var (
 	sorts   = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
 )
 
+// besides are what stands beside the table: ours, and what has one of its names.
+type besides struct {
+	table Table
+	role  string // the connection's user, quoted
+	makes bool   // it may make what is missing
+	there []foundBeside
+}
+
 // foundBeside is something that has the name of an object beside the table.
 type foundBeside struct {
 	Name    string
@@ -104,18 +112,18 @@ func (n names) besideSQL(s step) string {
 // ofTasks begins the comment of a table of tasks, which is nothing beside another one.
 const ofTasks = "Tasks: SQL to run"
 
-// beside is what has the name of the object, and whether that is ours.
-func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
-	name, function := besideName(t, s.name), s.makes == "function"
-	for i, b := range f.besides {
+// find is what has the name of the object, and whether that is ours.
+func (all *besides) find(s step) (there *foundBeside, ours bool) {
+	name, function := besideName(all.table, s.name), s.makes == "function"
+	for i, b := range all.there {
 		if b.Name != name || (b.Kind == "function") != function {
 			continue
 		}
 		if strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 ||
 			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.makes] {
-			return &f.besides[i], false
+			return &all.there[i], false
 		}
-		there = &f.besides[i]
+		there = &all.there[i]
 	}
 	return there, there != nil
 }
@@ -123,9 +131,9 @@ func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
 // besideStep makes an object that is not there, and makes again what is of another build, where the
 // role may. What is not ours stays.
 func (m *missing) besideStep(s step) {
-	there, ours := m.beside(m.table, s)
+	there, ours := m.besides.find(s)
 	switch {
-	case there == nil && (m.oid == 0 || m.makes):
+	case there == nil && (m.oid == 0 || m.besides.makes):
 	case ours && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
 	default:
 		return
@@ -135,26 +143,25 @@ func (m *missing) besideStep(s step) {
 }
 
 // foreign says which objects beside the table are not made because something else has their name.
-func (f *found) foreign(t Table) []string {
-	var all []string
+func (all *besides) foreign() (lines []string) {
 	for _, s := range besideSteps() {
-		if there, ours := f.beside(t, s); there != nil && !ours {
-			all = append(all, fmt.Sprintf("goes without %s %s: something else has that name, and is left alone; rename it", s.makes, Beside(t, s.name)))
+		if there, ours := all.find(s); there != nil && !ours {
+			lines = append(lines, fmt.Sprintf("goes without %s %s: something else has that name, and is left alone; rename it", s.makes, Beside(all.table, s.name)))
 		}
 	}
-	return all
+	return lines
 }
 
 // usable is the number of a table of ours, if the role has these rights to it, and else says what it
 // is served without, and what would help, if anything would.
-func (f *found) usable(t Table, object string, rights []string, without string) (oid int64, lacks string) {
-	there, ours := f.beside(t, besideStepOf(object))
+func (all *besides) usable(object string, rights []string, without string) (oid int64, lacks string) {
+	there, ours := all.find(besideStepOf(object))
 	if !ours {
 		return 0, ""
 	}
 	lacking := slices.DeleteFunc(slices.Clone(rights), func(right string) bool { return !slices.Contains(there.Lacking, right) })
 	if len(lacking) > 0 {
-		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(lacking, ", "), Beside(t, object), f.role)
+		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(lacking, ", "), Beside(all.table, object), all.role)
 	}
 	return there.OID, ""
 }
@@ -166,14 +173,14 @@ var registerRights = []string{"SELECT", "INSERT", "DELETE"}
 func Register(t Table) string { return Beside(t, "session") }
 
 // registered is the number of the register, or why it cannot be used, and what helps.
-func (f *found) registered(t Table) (oid int64, why string) {
+func (all *besides) registered() (oid int64, why string) {
 	const without = "goes without a register of sessions: those of a previous leader are recognised by role, name and age"
-	oid, why = f.usable(t, "session", registerRights, without)
-	switch there, _ := f.beside(t, besideStepOf("session")); {
+	oid, why = all.usable("session", registerRights, without)
+	switch there, _ := all.find(besideStepOf("session")); {
 	case oid != 0 || why != "":
 		return oid, why
 	case there != nil:
-		return 0, without + "; " + Register(t) + " is none: drop or rename it"
+		return 0, without + "; " + Register(all.table) + " is none: drop or rename it"
 	}
 	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
 }

@@ -23,7 +23,7 @@ func present(t *testing.T, conn *pgx.Conn, table Table) (n int) {
 		t.Fatal(err)
 	}
 	for _, s := range besideSteps() {
-		if _, ours := f.beside(table, s); ours {
+		if _, ours := f.besides.find(s); ours {
 			n++
 		}
 	}

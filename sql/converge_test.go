@@ -157,7 +157,7 @@ func TestPartitionedTable(t *testing.T) {
 	install(t, conn, task, nil)
 	complete(t, conn, task, nil)
 	d, err := Describe(t.Context(), conn, task)
-	if err != nil || !d.Partitioned || !d.TellsInserts || !d.TellsChanges {
+	if err != nil || !d.Partitioned || !d.Waking.Inserts || !d.Waking.Changes {
 		t.Errorf("described as %+v, %v", d, err)
 	}
 	execute(t, conn, "LISTEN nothing_else; LISTEN "+Channel(task)+"; LISTEN "+d.Waking.Channel)
@@ -195,7 +195,7 @@ func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
 	execute(t, conn, `CREATE FUNCTION accept() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN RETURN NULL; END';
 		DROP TRIGGER pgtaskd_accept ON task;
 		CREATE TRIGGER pgtaskd_accept BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION accept()`)
-	if d, err := Describe(t.Context(), conn, task); err != nil || d.TellsInserts {
+	if d, err := Describe(t.Context(), conn, task); err != nil || d.Waking.Inserts {
 		t.Errorf("described as %+v, %v", d, err)
 	}
 	install(t, conn, task, nil)

@@ -18,13 +18,10 @@ type Description struct {
 	Below         []Below  // what keeps it from being served, see Refusal
 	Copied        []string // quoted names of the columns that a repetition copies
 	Partitioned   bool
-	Xact          bool     // it has the columns xact and xact_at: runs can be prepared
-	Sequence      int64    // from which ids come, where they are unique; 0: not known
-	Encoding      string   // of the database, by the server's name
-	TellsInserts  bool     // by the trigger, which is enabled: of new tasks, as Waking says
-	TellsChanges  bool     // by the triggers, which are enabled: on Channel, of all else that matters to the leader
-	Published     int64    // new tasks are, by Publication: a number that is another one when that is made again; 0: they are not
-	Waking        Waking   // of new tasks
+	Xact          bool   // it has the columns xact and xact_at: runs can be prepared
+	Sequence      int64  // from which ids come, where they are unique; 0: not known
+	Encoding      string // of the database, by the server's name
+	Waking        Waking
 	Triggers      bool     // it has triggers of users, which may rely on the serving role's search_path
 	Server        int      // its version, as server_version_num has it
 	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
@@ -58,16 +55,14 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 		return Description{}, err
 	}
 	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Encoding: conn.PgConn().ParameterStatus("server_encoding")}
-	d.Published, d.Waking = f.published, wakingOf(f.root)
+	d.Waking = f.waking()
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
-	d.TellsInserts = f.enabled(acceptTrigger)
-	d.TellsChanges = f.enabled(stateTrigger) && f.enabled(changeTrigger)
 	d.Xact = f.column("xact") != nil && f.column("xact_at") != nil
 	var why [3]string
-	d.Register, why[0] = f.registered(t)
-	d.Leader, why[1] = f.usable(t, "leader", serving, "does not show who leads")
-	if d.Group, d.GroupSequence, why[2], err = f.group(ctx, conn, t); err != nil {
+	d.Register, why[0] = f.besides.registered()
+	d.Leader, why[1] = f.besides.usable("leader", serving, "does not show who leads")
+	if d.Group, d.GroupSequence, why[2], err = f.besides.group(ctx, conn); err != nil {
 		return Description{}, err
 	}
 	d.Without = slices.DeleteFunc(why[:], func(why string) bool { return why == "" })
@@ -77,7 +72,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t Table) (Description, error)
 	if f.hiddenFrom != "" {
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
 	}
-	d.Without = append(d.Without, f.foreign(t)...)
+	d.Without = append(d.Without, f.besides.foreign()...)
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
 	}

@@ -24,7 +24,7 @@ func TestDescribe(t *testing.T) {
 	}
 	install(t, conn, task, nil)
 	d := describe()
-	if !d.Exists || d.Partitioned || !d.TellsInserts || !d.TellsChanges {
+	if !d.Exists || d.Partitioned || !d.Waking.Inserts || !d.Waking.Changes {
 		t.Errorf("described as %+v", d)
 	}
 	equal(t, "copied", strings.Join(d.Copied, " "), `"active" "live" "repeat" "timeout" "count" "max" "delete" "drift" "header" "save" "string" `+
@@ -46,7 +46,7 @@ func TestDescribe(t *testing.T) {
 	}
 	d = describe()
 	equal(t, "own column", d.Copied[len(d.Copied)-1], `"a ""b"`)
-	if d.TellsInserts {
+	if d.Waking.Inserts {
 		t.Error("a disabled trigger wakes nobody")
 	}
 }

@@ -15,12 +15,12 @@ func limits(t Table) string {
 
 // group is the number of the table of groups, if the role can read it, and of the sequence that
 // counts its changes, and else what would let the role read it, if anything would.
-func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequence int64, lacks string, err error) {
-	without := "does not limit groups as table " + Beside(t, "group") + " says"
-	if there, _ := f.beside(t, besideStepOf("group")); there == nil {
+func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence int64, lacks string, err error) {
+	without := "does not limit groups as table " + Beside(all.table, "group") + " says"
+	if there, _ := all.find(besideStepOf("group")); there == nil {
 		return 0, 0, without + ": there is none; let the owner of the table run the output of pgtaskd schema, which makes it", nil
 	}
-	if oid, lacks = f.usable(t, "group", []string{"SELECT"}, without); oid == 0 {
+	if oid, lacks = all.usable("group", []string{"SELECT"}, without); oid == 0 {
 		return 0, 0, lacks, nil
 	}
 	var readable bool
@@ -29,7 +29,7 @@ func (f *found) group(ctx context.Context, conn *pgx.Conn, t Table) (oid, sequen
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, 0, without + ": it has lost its sequence; drop the table, so that it is made again", nil
 	case err == nil && !readable:
-		return 0, 0, fmt.Sprintf("%s: rights are missing: GRANT SELECT ON SEQUENCE %s TO %s", without, limits(t), f.role), nil
+		return 0, 0, fmt.Sprintf("%s: rights are missing: GRANT SELECT ON SEQUENCE %s TO %s", without, limits(all.table), all.role), nil
 	}
 	return oid, sequence, "", err
 }

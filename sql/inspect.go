@@ -29,9 +29,7 @@ type found struct {
 	indexes     []foundIndex
 	functions   []foundFunction
 	types       []foundType
-	role        string // the connection's user, quoted
-	makes       bool   // it may make what stands beside the table
-	besides     []foundBeside
+	besides     besides
 	remains     bool // an earlier version has made things that we do not use
 	below       []Below
 }
@@ -132,7 +130,7 @@ var unbracketed = strings.NewReplacer("(", "", ")", "")
 
 // inspect looks the table up in the catalogs, which any role may read.
 func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {
-	f := &found{}
+	f := &found{besides: besides{table: t}}
 	err := f.inspectTable(ctx, conn, t)
 	if err == nil {
 		err = f.inspectSchema(ctx, conn, t)
@@ -146,7 +144,7 @@ func inspect(ctx context.Context, conn *pgx.Conn, t Table) (*found, error) {
 // inspectSchema looks at what there is besides the table.
 func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t Table) (err error) {
 	err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema, t.Name, t.hash()).
-		Scan(&f.schema, &f.version, &f.remains, &f.published, &f.role, &f.makes)
+		Scan(&f.schema, &f.version, &f.remains, &f.published, &f.besides.role, &f.besides.makes)
 	if err != nil {
 		return err
 	}
@@ -156,7 +154,7 @@ func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t Table) (err
 	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, f.oid, states); err != nil {
 		return err
 	}
-	f.besides, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t))
+	f.besides.there, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, besideNames(t))
 	return err
 }
 

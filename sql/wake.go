@@ -32,15 +32,22 @@ const wakeLocks int64 = 0x70677461 << 32
 // groups: the upper half spells pgtg, the lower one is the number of the table of groups.
 const limitLocks int64 = 0x70677467 << 32
 
-// Waking is how the trigger for new tasks and the leader understand each other.
+// Waking is what tells the leader of new tasks and of changes.
 type Waking struct {
-	Lock    int64  // number of an advisory lock: the leader holds it alone while it sleeps, those who do not wake it share it
-	Channel string // of NOTIFY, while it sleeps
+	Lock      int64  // number of an advisory lock: the leader holds it alone while it sleeps, those who do not wake it share it
+	Channel   string // of NOTIFY, while it sleeps
+	Inserts   bool   // the trigger tells of new tasks: it is enabled
+	Changes   bool   // the triggers tell, on Channel, of all else that matters to the leader: they are enabled
+	Published int64  // Publication shows new tasks: a number that is another one when it is made again; 0: it does not
 }
 
-// wakingOf is computed by the function pgtaskd_accept in the same way.
-func wakingOf(root int64) Waking {
-	return Waking{Lock: wakeLocks + root, Channel: "pgtaskd_" + strconv.FormatInt(root, 10)}
+// waking is how the table wakes the leader. The function pgtaskd_accept computes lock and channel in
+// the same way.
+func (f *found) waking() Waking {
+	return Waking{
+		Lock: wakeLocks + f.root, Channel: "pgtaskd_" + strconv.FormatInt(f.root, 10), Published: f.published,
+		Inserts: f.enabled(acceptTrigger), Changes: f.enabled(stateTrigger) && f.enabled(changeTrigger),
+	}
 }
 
 // Publication is the name of the table's own one. It needs no quotes.

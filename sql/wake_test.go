@@ -86,7 +86,7 @@ func TestWaysOfWaking(t *testing.T) {
 			}
 			d := described(t, conn, table)
 			published := c.published && (modern || !d.Partitioned)
-			if !d.TellsInserts || d.TellsChanges != c.changes || (d.Published != 0) != published {
+			if !d.Waking.Inserts || d.Waking.Changes != c.changes || (d.Waking.Published != 0) != published {
 				t.Errorf("%s: %s is %+v", c.wake, table, d)
 			}
 		}
@@ -113,7 +113,7 @@ func TestPublicationOfATableThatWasMadeAnew(t *testing.T) {
 		if _, err := Install(t.Context(), conn, task, options); err != nil {
 			t.Fatal(err)
 		}
-		if described(t, conn, task).Published == 0 {
+		if described(t, conn, task).Waking.Published == 0 {
 			t.Fatal("not published")
 		}
 		execute(t, conn, "DROP TABLE task")

@@ -54,7 +54,7 @@ func (l *loop) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.wake.Adopt(ctx, wake.Control{Conn: c.Conn(), Notices: &l.notices, Queries: queries}, way, described)
+	return l.wake.Adopt(ctx, wake.Control{Conn: c.Conn(), Notices: &l.notices, Queries: queries}, way, described.Waking)
 }
 
 // remains reads what the table is like now, so that a change after this is noticed. It is an error

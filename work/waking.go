@@ -50,7 +50,7 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 			return way, d, err
 		}
 	}
-	way = wake.WayOf(t.Wake, d)
+	way = wake.WayOf(t.Wake, d.Waking)
 	if t.Wake == sql.Notify && way != sql.Notify && l.postponed.IsZero() {
 		obstacles = append(obstacles, wake.Silent(t.Relation(), t.Connect["user"]))
 	}

@@ -15,9 +15,9 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// table is a description of one that can be served by NOTIFY; the lock of its sleep has the number.
-func table(lock int64) sql.Description {
-	return sql.Description{TellsInserts: true, TellsChanges: true, Waking: sql.Waking{Lock: lock, Channel: "inserts"}}
+// table is how one wakes that can be served by NOTIFY; the lock of its sleep has the number.
+func table(lock int64) sql.Waking {
+	return sql.Waking{Lock: lock, Channel: "inserts", Inserts: true, Changes: true}
 }
 
 // open opens a connection to a new database, and returns it as that of a leader.

@@ -35,7 +35,7 @@ func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	name := sql.Publication(task)
 	for _, unpublish := range []string{" DROP TABLE task", " SET (publish = 'update')"} {
 		exec("ALTER PUBLICATION " + name + unpublish)
-		lost := &stream{published: d.Published, Config: Config{
+		lost := &stream{published: d.Waking.Published, Config: Config{
 			Table: task, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel,
 			Connect: func(ctx context.Context) (*pgconn.PgConn, error) {
 				return pgconn.Connect(ctx, dsn+" replication=database")

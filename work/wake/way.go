@@ -12,11 +12,11 @@ import (
 )
 
 // WayOf is the way of waking that is possible with the table as it is.
-func WayOf(wanted sql.Wake, d sql.Description) sql.Wake {
+func WayOf(wanted sql.Wake, w sql.Waking) sql.Wake {
 	switch {
-	case wanted == sql.WAL && d.Published != 0:
+	case wanted == sql.WAL && w.Published != 0:
 		return sql.WAL
-	case wanted != sql.Poll && d.TellsInserts && d.TellsChanges:
+	case wanted != sql.Poll && w.Inserts && w.Changes:
 		return sql.Notify
 	}
 	return sql.Poll
@@ -53,7 +53,7 @@ func Unstreamable(ctx context.Context, conn *pgx.Conn, q sql.Queries) ([]string,
 
 // Unpublished is why the log would show nothing of the table; nil where it shows its inserts.
 func Unpublished(t sql.Table, d sql.Description) []string {
-	if d.Published != 0 {
+	if d.Waking.Published != 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("publication %s does not publish inserts into the table: "+
