@@ -13,6 +13,7 @@ import (
 
 	"pgtaskd/conf"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/schedule"
 )
 
@@ -39,23 +40,23 @@ type column struct {
 func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 
 // seen locks the table, and looks at it then: it stays what it is.
-func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (sql.Description, error) {
-	var r sql.Reading
+func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (schema.Description, error) {
+	var r schema.Reading
 	err := tx.QueryRow(ctx, (&table{name: name}).statement("rights", nil), name.Schema, name.Name).Scan(&r.Role, &r.Usage, &r.Select)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return sql.Description{}, err
+		return schema.Description{}, err
 	}
 	if grants := r.Grants(name); err == nil && len(grants) > 0 {
-		return sql.Description{}, r.Lacks(grants)
+		return schema.Description{}, r.Lacks(grants)
 	}
-	known, err := sql.Describe(ctx, tx.Conn(), name) // says what is wrong where it cannot be locked
+	known, err := schema.Describe(ctx, tx.Conn(), name) // says what is wrong where it cannot be locked
 	if err != nil || !known.Exists {
 		return known, err
 	}
 	if _, err := tx.Exec(ctx, "LOCK TABLE "+name.Quoted()+" IN ACCESS SHARE MODE"); err != nil {
 		return known, err
 	}
-	return sql.Describe(ctx, tx.Conn(), name)
+	return schema.Describe(ctx, tx.Conn(), name)
 }
 
 // describe looks at the table. It stays as it is until the transaction ends. Where tasks run under who
@@ -86,7 +87,7 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 	}
 	for i := range t.columns {
 		c := &t.columns[i]
-		c.own = slices.Contains(sql.OwnColumns(), c.name)
+		c.own = slices.Contains(schema.OwnColumns(), c.name)
 		c.copied = slices.Contains(known.Copied, c.quoted())
 		t.byName[c.name] = c
 	}

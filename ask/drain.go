@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"pgtaskd/routine"
-	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 	"pgtaskd/work"
 )
 
@@ -136,7 +136,7 @@ func (d *drain) begin(ctx context.Context) error {
 	if open == 0 {
 		d.least = newest + 1
 	}
-	leader, err := sql.Leadership(b.name, false).Holder(ctx, b.conn)
+	leader, err := lock.Leadership(b.name, false).Holder(ctx, b.conn)
 	if err != nil {
 		return err
 	}

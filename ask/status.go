@@ -10,7 +10,7 @@ import (
 
 	"pgtaskd/human"
 	"pgtaskd/routine"
-	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 	"pgtaskd/work"
 )
 
@@ -184,7 +184,7 @@ func (b *table) status(ctx context.Context, st *Status) error {
 // controllers finds who leads: who holds the lock. Who stands by has a session. The table of
 // controllers knows more of them.
 func (b *table) controllers(ctx context.Context, st *Status) error {
-	holder, err := sql.Leadership(b.name, false).Holder(ctx, b.conn)
+	holder, err := lock.Leadership(b.name, false).Holder(ctx, b.conn)
 	if err != nil {
 		return err
 	}

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
 
@@ -140,7 +141,7 @@ func (b *table) learn(ctx context.Context) error {
 
 // refuse is an error where the table cannot be asked, or changed.
 func (b *table) refuse() error {
-	reading := sql.Reading{Role: b.role, Usage: b.usage, Select: b.reads || b.purpose == changesGroups}
+	reading := schema.Reading{Role: b.role, Usage: b.usage, Select: b.reads || b.purpose == changesGroups}
 	grants := reading.Grants(b.name)
 	if b.purpose == changesTasks && !b.changes {
 		state := "(state)"

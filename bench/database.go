@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/server"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // database is one on the stand's server, in which tasks are inserted and awaited.
@@ -76,7 +77,7 @@ func (d *database) target(table string, run int) map[string]any {
 // install makes these task tables, but for those that are there.
 func (d *database) install(ctx context.Context, tables ...string) error {
 	for _, table := range tables {
-		if _, err := sql.Install(ctx, d.conn, sql.Table{Schema: "public", Name: table}, sql.Options{}); err != nil {
+		if _, err := schema.Install(ctx, d.conn, sql.Table{Schema: "public", Name: table}, schema.Options{}); err != nil {
 			return err
 		}
 	}

@@ -7,6 +7,7 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 )
 
 // TestStranger: somebody who may connect, and nothing else, holds the lock of a target's leader. The
@@ -16,7 +17,7 @@ func TestStranger(t *testing.T) {
 	s := prepare(t, servertest.Server(t), nil)
 	s.exec("CREATE ROLE $n_stranger LOGIN")
 	conn := servertest.Connect(t, s.server.DSN(s.name)+" user="+s.name+"_stranger")
-	k := sql.Leadership(sql.Table{Schema: "public", Name: "task"}, false)
+	k := lock.Leadership(sql.Table{Schema: "public", Name: "task"}, false)
 	if has, err := k.Take(t.Context(), conn); err != nil || !has {
 		t.Fatal(has, err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 )
 
 //go:embed query/tables.sql
@@ -55,7 +56,7 @@ func inUse(ctx context.Context, conn *pgx.Conn, name string, err error) error {
 		return err
 	}
 	schema, table, _ := strings.Cut(name, ".")
-	holders, unknown := sql.Holders(ctx, conn, sql.Table{Schema: schema, Name: table}, false)
+	holders, unknown := lock.Holders(ctx, conn, sql.Table{Schema: schema, Name: table}, false)
 	if unknown != nil || len(holders) == 0 {
 		return fmt.Errorf("%s is locked: %w", name, err)
 	}

@@ -1,4 +1,3 @@
-// Package proc reads what processes use, where the system shows it.
 package proc
 
 import (

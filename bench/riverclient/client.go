@@ -1,4 +1,3 @@
-// Package riverclient is the program with River's client, beside which pgtaskd is measured.
 package riverclient
 
 import (

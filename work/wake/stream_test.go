@@ -11,6 +11,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // TestAStreamWithoutPublicationIsAnError: it is not taken for live.
@@ -25,10 +26,10 @@ func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	}
 	publish := func() {
 		t.Helper()
-		tasktest.Make(t, conn, sql.Options{Wake: sql.WAL})
+		tasktest.Make(t, conn, schema.Options{Wake: sql.WAL})
 	}
 	publish()
-	d, err := sql.Describe(t.Context(), conn, task)
+	d, err := schema.Describe(t.Context(), conn, task)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 const (
@@ -54,8 +55,8 @@ type Waker struct {
 
 // source is how new tasks are noticed.
 type source struct {
-	way    sql.Wake   // Notify, WAL or Poll
-	waking sql.Waking // only what is heard
+	way    sql.Wake      // Notify, WAL or Poll
+	waking schema.Waking // only what is heard
 }
 
 // New returns a Waker that polls until Adopt says what else is possible.
@@ -69,7 +70,7 @@ func (w *Waker) Way() sql.Wake { return w.source.way }
 // Adopt listens on a connection, and goes over to the way of waking that is possible with the table
 // as it is. It makes a stream again with its publication: while there was none, a transaction may
 // have inserted tasks that is still open.
-func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, heard sql.Waking) error {
+func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, heard schema.Waking) error {
 	heard.Inserts = way == sql.Notify
 	heard.Changes = heard.Changes && Plain(c.Conn.PgConn())
 	if way != sql.WAL {

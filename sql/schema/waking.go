@@ -1,0 +1,63 @@
+package schema
+
+import (
+	"strconv"
+	"strings"
+
+	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
+)
+
+// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTrigger of
+// all else that it must know of.
+const (
+	acceptTrigger = "pgtaskd_accept"
+	stateTrigger  = "pgtaskd_state"
+	changeTrigger = "pgtaskd_update"
+)
+
+// Waking is what tells the leader of new tasks and of changes.
+type Waking struct {
+	Lock      int64  // number of an advisory lock: the leader holds it alone while it sleeps, those who do not wake it share it
+	Channel   string // of NOTIFY, while it sleeps
+	Inserts   bool   // the trigger tells of new tasks: it is enabled
+	Changes   bool   // the triggers tell, on Channel, of all else that matters to the leader: they are enabled
+	Published int64  // Publication shows new tasks: a number that is another one when it is made again; 0: it does not
+}
+
+// waking is how the table wakes the leader. The function pgtaskd_accept computes lock and channel in
+// the same way.
+func (f *found) waking() Waking {
+	return Waking{
+		Lock: lock.Sleeping + f.root, Channel: "pgtaskd_" + strconv.FormatInt(f.root, 10), Published: f.published,
+		Inserts: f.enabled(acceptTrigger), Changes: f.enabled(stateTrigger) && f.enabled(changeTrigger),
+	}
+}
+
+// wants tells whether the step is of use with that way of waking.
+func wants(w sql.Wake, s step) bool {
+	kind, name := s.kind, s.name
+	switch {
+	case kind == publicationStep:
+		return w == sql.WAL
+	case kind == triggerStep && name == changeTrigger:
+		return w != sql.Poll
+	}
+	return true
+}
+
+// publicationStep makes ours, or makes it again when the table is another one than it was made for.
+func (m *missing) publicationStep(s step) {
+	if m.published != 0 || m.partitioned() && m.version < 130000 {
+		return
+	}
+	m.add(s, "publication "+sql.Publication(m.table)).Optional = true
+}
+
+// CreatePublication are the statements that make the publication of the table that was described,
+// or make it again, for a person to run.
+func CreatePublication(t sql.Table, d Description) string {
+	n := names{table: t, parts: d.Partitioned}
+	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")
+	return strings.Join(lines[:2], " ")
+}
