@@ -1,12 +1,6 @@
 package schema
 
-import (
-	"context"
-	"fmt"
-	"strings"
-
-	"github.com/jackc/pgx/v5"
-)
+import "pgtaskd/sql"
 
 // Change is one thing that a table lacks.
 type Change struct {
@@ -25,31 +19,19 @@ type Change struct {
 	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
 }
 
-// make runs the change. A constraint that rows violate holds for new rows alone.
-func (c *Change) make(ctx context.Context, tx pgx.Tx) error {
-	do := run
-	if c.beside || c.check {
-		do = attempt
-	}
-	err := do(ctx, tx, c.SQL)
-	if c.check && isState(err, "23514") {
-		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
-		err = run(ctx, tx, c.SQL)
-	}
-	if isState(err, "42501") {
-		return fmt.Errorf("needs %s: %w", c.right(), err)
-	}
-	return err
+// missing collects changes, comparing step by step with what was found.
+type missing struct {
+	*found
+	table   sql.Table
+	names   names
+	state   *foundType
+	wake    sql.Wake
+	changes []Change
 }
 
-// right is what the change takes. The server's refusal names the object alone.
-func (c *Change) right() string {
-	kind, _, _ := strings.Cut(c.What, " ")
-	switch {
-	case kind == "schema":
-		return "CREATE on the database"
-	case !c.Outdated && (kind == "table" || kind == "type" || kind == "function"):
-		return "CREATE on the schema"
-	}
-	return "ownership"
+func (m *missing) add(s step, what string) *Change { return m.change(what, m.names.fill(s.sql)) }
+
+func (m *missing) change(what, statement string) *Change {
+	m.changes = append(m.changes, Change{What: what, SQL: statement})
+	return &m.changes[len(m.changes)-1]
 }

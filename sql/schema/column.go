@@ -6,9 +6,9 @@ import (
 	"slices"
 	"strings"
 
-	"pgtaskd/sql"
-
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
 )
 
 // columnStep adds the columns that a table lacks, and the defaults of those that are there.

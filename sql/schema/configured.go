@@ -9,10 +9,10 @@ import (
 	"slices"
 	"strings"
 
-	"pgtaskd/sql"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/sql"
 )
 
 // configured adds the defaults that the configuration asks for and the table has not.

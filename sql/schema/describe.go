@@ -7,9 +7,9 @@ import (
 	"strconv"
 	"strings"
 
-	"pgtaskd/sql"
-
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
 )
 
 // Description is what the operations on a table need to know of it.
@@ -32,23 +32,6 @@ type Description struct {
 	Group         int64    // the table of groups, that can be read; 0: there is none
 	GroupSequence int64    // counts the changes of that
 	Without       []string // what the table is served without, and why
-}
-
-// What a repetition does not copy, besides what is generated.
-var notCopied = []string{
-	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
-	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",
-}
-
-// OwnColumns are the columns of every task table that a repetition copies, unquoted.
-func OwnColumns() []string {
-	var names []string
-	for _, column := range wantedColumns() {
-		if !column.generated && !slices.Contains(notCopied, column.name) {
-			names = append(names, column.name)
-		}
-	}
-	return names
 }
 
 // Describe looks at a table; one that is not there is no error.
@@ -85,11 +68,6 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 		}
 	}
 	return d, nil
-}
-
-func (f *found) enabled(name string) bool {
-	trigger := f.trigger(name)
-	return trigger != nil && trigger.Enabled
 }
 
 // SequenceOfIDs is the expression for the number of the sequence that ids come from, 0 where it

@@ -7,9 +7,9 @@ import (
 	"slices"
 	"strings"
 
-	"pgtaskd/sql"
-
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
 )
 
 // found is what there is of a table and its schema.
@@ -76,6 +76,24 @@ type foundType struct {
 	Labels []string // those of ours that it has
 }
 
+// Below is the table, or one below it: a partition or child of it, or of one below it.
+type Below struct {
+	Name      string // quoted
+	Foreign   bool   // it is below, and has its rows on another server
+	Inserters bool   // its tasks run under the roles that insert them
+	Unguarded bool   // it is below, and lacks the trigger that fills and guards role, enabled always
+	Claimed   bool   // it is the table, without that trigger, and has a column role
+}
+
+// The states, as the enum has them.
+var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
+
+// usable tells whether an enum is that of a task's states, though maybe not of all: pg_task's own
+// had no GONE once.
+func (t foundType) usable() bool {
+	return t.Enum && slices.Contains(t.Labels, "PLAN") && slices.Contains(t.Labels, "DONE")
+}
+
 func (f *found) partitioned() bool { return f.relkind == "p" }
 
 func (f *found) column(name string) *foundColumn {
@@ -96,6 +114,11 @@ func (f *found) trigger(name string) *foundTrigger {
 		}
 	}
 	return nil
+}
+
+func (f *found) enabled(name string) bool {
+	trigger := f.trigger(name)
+	return trigger != nil && trigger.Enabled
 }
 
 // index is one whose key columns are exactly these, on all rows or on those of the condition.

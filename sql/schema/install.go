@@ -7,11 +7,11 @@ import (
 	"slices"
 	"strings"
 
-	"pgtaskd/sql"
-	"pgtaskd/sql/lock"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 )
 
 const (
@@ -66,7 +66,7 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, ke
 		return nil, false, err
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
-	if err := alone(ctx, conn, t); err != nil {
+	if err := lockSchema(ctx, conn, t); err != nil {
 		return nil, false, err
 	}
 	changes, err := Missing(ctx, conn, t, o)
@@ -77,7 +77,7 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, ke
 	if slices.ContainsFunc(changes, func(c Change) bool { return !c.Optional }) {
 		timeout = lockTimeout
 	}
-	if err := run(ctx, tx, text("install")+"SET LOCAL lock_timeout = "+sql.Literal(timeout)); err != nil {
+	if err := runSQL(ctx, tx, text("install")+"SET LOCAL lock_timeout = "+sql.Literal(timeout)); err != nil {
 		return nil, false, err
 	}
 	for _, change := range changes {
@@ -85,7 +85,7 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, ke
 			more = true
 			break
 		}
-		if err := change.make(ctx, tx); err != nil && (!change.beside || tx.Conn().IsClosed() || ctx.Err() != nil) {
+		if err := change.apply(ctx, tx); err != nil && (!change.beside || tx.Conn().IsClosed() || ctx.Err() != nil) {
 			return nil, false, fmt.Errorf("make %s: %w", change.What, err)
 		} else if err != nil {
 			change.Failed = err
@@ -103,8 +103,37 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, ke
 	return made, more, tx.Commit(ctx)
 }
 
-// alone keeps others from creating things in the same schema, until the transaction ends.
-func alone(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
+// apply runs the change. A constraint that rows violate holds for new rows alone.
+func (c *Change) apply(ctx context.Context, tx pgx.Tx) error {
+	do := runSQL
+	if c.beside || c.check {
+		do = trySQL
+	}
+	err := do(ctx, tx, c.SQL)
+	if c.check && isState(err, "23514") {
+		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
+		err = runSQL(ctx, tx, c.SQL)
+	}
+	if isState(err, "42501") {
+		return fmt.Errorf("needs %s: %w", c.takes(), err)
+	}
+	return err
+}
+
+// takes is the right that the change takes. The server's refusal names the object alone.
+func (c *Change) takes() string {
+	kind, _, _ := strings.Cut(c.What, " ")
+	switch {
+	case kind == "schema":
+		return "CREATE on the database"
+	case !c.Outdated && (kind == "table" || kind == "type" || kind == "function"):
+		return "CREATE on the schema"
+	}
+	return "ownership"
+}
+
+// lockSchema keeps others from creating things in the same schema, until the transaction ends.
+func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 	if _, err := conn.Exec(ctx, "SET LOCAL lock_timeout = "+sql.Literal(lockWait)); err != nil {
 		return err
 	}
@@ -133,19 +162,19 @@ func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) e
 	return fmt.Errorf("%w (table %s is in use by %s)", err, t, strings.Join(holders, ", "))
 }
 
-// run executes statements that have no parameters.
-func run(ctx context.Context, tx pgx.Tx, statements string) error {
+// runSQL executes statements that have no parameters.
+func runSQL(ctx context.Context, tx pgx.Tx, statements string) error {
 	_, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll()
 	return err
 }
 
-// attempt is run in a transaction that goes on after an error.
-func attempt(ctx context.Context, tx pgx.Tx, statements string) error {
+// trySQL is runSQL in a transaction that goes on after an error.
+func trySQL(ctx context.Context, tx pgx.Tx, statements string) error {
 	inner, err := tx.Begin(ctx)
 	if err != nil {
 		return err
 	}
-	if err := run(ctx, inner, statements); err != nil {
+	if err := runSQL(ctx, inner, statements); err != nil {
 		return errors.Join(err, inner.Rollback(ctx))
 	}
 	return inner.Commit(ctx)

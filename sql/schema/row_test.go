@@ -5,10 +5,10 @@ import (
 	"fmt"
 	"testing"
 
-	"pgtaskd/sql"
-
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/sql"
 )
 
 func TestRowsAreBounded(t *testing.T) {

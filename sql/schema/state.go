@@ -6,15 +6,6 @@ import (
 	"pgtaskd/sql"
 )
 
-// The states, as the enum has them.
-var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
-
-// usable tells whether an enum is that of a task's states, though maybe not of all: pg_task's own
-// had no GONE once.
-func (t foundType) usable() bool {
-	return t.Enum && slices.Contains(t.Labels, "PLAN") && slices.Contains(t.Labels, "DONE")
-}
-
 // stateType is the type of the column state as a cast names it, and what is found of it (nil: not
 // an enum, or yet to be made). A table keeps the type it has. A new one shares that of the schema,
 // unless the name is taken by somebody's own type.

@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"sync"
+
+	"pgtaskd/sql"
 )
 
 // A step is one paragraph of the schema's files: what makes one object, or one part of the table,
@@ -41,6 +43,7 @@ var stepKinds = []struct {
 	kind    kind
 	pattern *regexp.Regexp
 }{
+
 	{schemaStep, regexp.MustCompile(`^CREATE SCHEMA IF NOT EXISTS (:schema)`)},
 	{typeStep, regexp.MustCompile(`^CREATE TYPE (:state)`)},
 	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+)\(`)},
@@ -78,6 +81,21 @@ var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(text("pa
 
 // roleSteps are those of a table besides whose tasks run under the roles that insert them.
 var roleSteps = sync.OnceValue(func() []step { return parseSteps(text("roles")) })
+
+// sorts are what Objects are made as.
+var sorts = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
+
+// besideSteps are the steps that make them. They are shared.
+var besideSteps = sync.OnceValue(func() []step {
+	all := make([]step, len(sql.Objects))
+	for i, object := range sql.Objects {
+		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object), makes: sorts[i]}
+	}
+	return all
+})
+
+// besideStepOf is the step that makes that object.
+func besideStepOf(object string) step { return besideSteps()[slices.Index(sql.Objects, object)] }
 
 // parseSteps reads the paragraphs of a file; each column and each comment on one is a step as well.
 func parseSteps(file string) []step {
@@ -163,3 +181,20 @@ var wantedColumns = sync.OnceValue(func() []wantedColumn {
 
 // fires tells a trigger function.
 func (s step) fires() bool { return strings.Contains(s.sql, " RETURNS trigger ") }
+
+// What a repetition does not copy, besides what is generated.
+var notCopied = []string{
+	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
+	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",
+}
+
+// OwnColumns are the columns of every task table that a repetition copies, unquoted.
+func OwnColumns() []string {
+	var names []string
+	for _, column := range wantedColumns() {
+		if !column.generated && !slices.Contains(notCopied, column.name) {
+			names = append(names, column.name)
+		}
+	}
+	return names
+}

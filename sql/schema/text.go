@@ -2,6 +2,7 @@ package schema
 
 import (
 	"embed"
+	"strings"
 	"sync"
 
 	"pgtaskd/sql"
@@ -28,3 +29,6 @@ func text(name string) string {
 	text, _ := schemaTexts.LoadOrStore(name, sql.Whole(string(content)))
 	return text.(string)
 }
+
+// bareText is a file without its comments.
+func bareText(name string) string { return strings.TrimSpace(sql.Uncommented(text(name))) }

@@ -30,15 +30,6 @@ func (o *OfInserters) Error() string {
 	return fmt.Sprintf(`table %s runs each task under the role that inserted it: write "as": "inserter" into the target; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %[1]s, and rename column role`, o.Table)
 }
 
-// Below is the table, or one below it: a partition or child of it, or of one below it.
-type Below struct {
-	Name      string // quoted
-	Foreign   bool   // it is below, and has its rows on another server
-	Inserters bool   // its tasks run under the roles that insert them
-	Unguarded bool   // it is below, and lacks the trigger that fills and guards role, enabled always
-	Claimed   bool   // it is the table, without that trigger, and has a column role
-}
-
 // Refusal is an error if a part of the table is not to be served: inserter tells that tasks run under
 // the roles that insert them.
 func (d Description) Refusal(inserter bool) error { return refusal(d.Below, inserter) }

@@ -6,9 +6,9 @@ import (
 	"strings"
 	"testing"
 
-	"pgtaskd/sql"
-
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
 )
 
 // TestNewTasksWakeASleepingLeader, if they are not for later, and spare one that is awake, who

@@ -2,9 +2,7 @@ package schema
 
 import (
 	"strconv"
-	"strings"
 
-	"pgtaskd/sql"
 	"pgtaskd/sql/lock"
 )
 
@@ -32,32 +30,4 @@ func (f *found) waking() Waking {
 		Lock: lock.Sleeping + f.root, Channel: "pgtaskd_" + strconv.FormatInt(f.root, 10), Published: f.published,
 		Inserts: f.enabled(acceptTrigger), Changes: f.enabled(stateTrigger) && f.enabled(changeTrigger),
 	}
-}
-
-// wants tells whether the step is of use with that way of waking.
-func wants(w sql.Wake, s step) bool {
-	kind, name := s.kind, s.name
-	switch {
-	case kind == publicationStep:
-		return w == sql.WAL
-	case kind == triggerStep && name == changeTrigger:
-		return w != sql.Poll
-	}
-	return true
-}
-
-// publicationStep makes ours, or makes it again when the table is another one than it was made for.
-func (m *missing) publicationStep(s step) {
-	if m.published != 0 || m.partitioned() && m.version < 130000 {
-		return
-	}
-	m.add(s, "publication "+sql.Publication(m.table)).Optional = true
-}
-
-// CreatePublication are the statements that make the publication of the table that was described,
-// or make it again, for a person to run.
-func CreatePublication(t sql.Table, d Description) string {
-	n := names{table: t, parts: d.Partitioned}
-	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")
-	return strings.Join(lines[:2], " ")
 }
