@@ -3,7 +3,6 @@ package conf
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/rs/zerolog"
 
@@ -49,23 +48,6 @@ func Parse(data []byte) (*File, error) {
 	}
 	file.secret = r.secret
 	return file, nil
-}
-
-// reader turns values into settings and collects what is wrong with them.
-type reader struct {
-	data   []byte
-	faults Faults // no more than mostFaults
-	found  int    // how many there are
-	secret bool   // a connection string holds a password
-}
-
-func (r *reader) fault(v value, format string, args ...any) {
-	r.found++
-	if r.found > mostFaults {
-		return
-	}
-	line, column := position(r.data, v.offset)
-	r.faults = append(r.faults, Fault{line, column, v.place.String(), fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) file(root value) *File {

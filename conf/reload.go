@@ -91,3 +91,11 @@ func (s *supervisor) complain(err error) {
 	}
 	log.Error().Msg("keeping the previous configuration")
 }
+
+// listen has the metrics served at that address.
+func (s *supervisor) listen(address string) error {
+	if s.options.Watch == nil {
+		return nil
+	}
+	return s.options.Watch.Listen(address)
+}

@@ -12,6 +12,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 )
 
@@ -47,7 +48,7 @@ func watch(path string, log zerolog.Logger) *watcher {
 	w.crew.Go(func() {
 		defer close(w.ended)
 		if err := w.crew.Call(w.run); err != nil {
-			logPanic(log.Error(), err).Msg("file watcher failed; SIGHUP reloads the configuration")
+			fault.Advised(log.Error(), err).Msg("file watcher failed; SIGHUP reloads the configuration")
 		}
 	})
 	return w
