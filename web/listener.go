@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// clientsMost is how many connections there are at once.
+const clientsMost = 64
+
 // listener keeps to clientsMost connections, since each takes a file descriptor that a session may
 // need. For one more it closes the oldest of the client that has most: so nobody keeps others from
 // being answered.

@@ -20,8 +20,7 @@ const (
 	readLimit   = 10 * time.Second
 	writeLimit  = 30 * time.Second
 	idleLimit   = time.Minute
-	headerMost  = 8 << 10 // bytes, to which net/http adds 4 kB
-	clientsMost = 64
+	headerMost  = 8 << 10     // bytes, to which net/http adds 4 kB
 	closeLimit  = time.Second // answers that are under way at the end
 )
 

@@ -10,20 +10,20 @@ import (
 	"pgtaskd/human"
 )
 
-// handler answers GET and HEAD; the paths are all there are.
-func (s *Site) handler() http.Handler {
+// routes answer GET and HEAD; the paths are all there are.
+func routes(b *board, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", s.metrics)
+	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", s.ready)
+	mux.HandleFunc("GET /readyz", b.ready)
 	return mux
 }
 
 // ready answers 200 where each target is led or stood by for, else 503 with the reasons, a line
 // each.
-func (s *Site) ready(w http.ResponseWriter, _ *http.Request) {
+func (b *board) ready(w http.ResponseWriter, _ *http.Request) {
 	var reasons []string
-	for _, t := range s.targets() {
+	for _, t := range b.targets() {
 		standing := t.stats.Standing()
 		switch {
 		case standing.Leads, standing.StandsBy:
