@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -17,8 +16,6 @@ type wanted struct {
 	json  map[string]string  // of the named ones, as JSON
 	texts map[string]*string // of all that are compared, as the server writes them; nil: NULL
 }
-
-func isJSON(text string) bool { return json.Valid([]byte(text)) }
 
 // of is a value as the server reads it into a column: a scalar is the text that an INSERT takes.
 func (c *column) of(v value) string {

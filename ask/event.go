@@ -5,6 +5,9 @@ import (
 	"strings"
 )
 
+// moreLines are the most lines of an error or of notices that are shown.
+const moreLines = 10
+
 // Event is what the tail shows.
 type Event struct {
 	Event string `json:"event"` // start, end, retry, or deleted: the row is gone

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -13,6 +14,9 @@ import (
 	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
+
+// closeLimit is how long a server is given to say goodbye.
+const closeLimit = time.Second
 
 // table is a task table that somebody asks about. It belongs to one goroutine.
 type table struct {

@@ -18,7 +18,6 @@ const (
 	tailTick  = 500 * time.Millisecond // between two looks
 	tailRetry = time.Second            // between two tries to connect
 	watched   = 2_000                  // tasks that are watched at most, and that one look finds
-	moreLines = 10                     // of an error or of notices are shown at most
 )
 
 // Tail shows what starts and ends until ctx does. It goes on when a connection is lost, and shows
