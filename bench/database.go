@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"embed"
 	"errors"
 	"time"
 
@@ -11,6 +12,18 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
 )
+
+//go:embed sql/*.sql
+var files embed.FS
+
+// text is an embedded statement or script.
+func text(name string) string {
+	content, err := files.ReadFile("sql/" + name)
+	if err != nil {
+		panic(err) // the name is a constant, and wrong
+	}
+	return string(content)
+}
 
 // database is one on the stand's server, in which tasks are inserted and awaited.
 type database struct {

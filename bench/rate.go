@@ -52,6 +52,16 @@ type backlog struct {
 	run           int  // of the target; 0: its default
 }
 
+// sessions is how many tasks run at once where the rate of many is measured, and how many clients
+// pgbench has then.
+const sessions = 16
+
+// Backlogs that are measured in more than one way.
+var (
+	oneLane   = backlog{input: "SELECT 1", output: "1", lanes: 1, max: sessions - 1, run: sessions}
+	manyLanes = backlog{input: "SELECT 1", output: "1", lanes: 1000, run: sessions}
+)
+
 // runLimit bounds one run; one that takes longer has stalled.
 const runLimit = 2 * time.Minute
 

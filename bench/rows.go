@@ -1,27 +1,9 @@
 package main
 
 import (
-	"context"
 	"slices"
 
 	"pgtaskd/bench/proc"
-)
-
-// row is a kind of work that is measured.
-type row interface {
-	title() string
-	// measure takes one round of figures, the same ones in each round.
-	measure(ctx context.Context, s *stand) ([]figure, error)
-}
-
-// sessions is how many tasks run at once where the rate of many is measured, and how many clients
-// pgbench has then.
-const sessions = 16
-
-// Backlogs that are measured in more than one way.
-var (
-	oneLane   = backlog{input: "SELECT 1", output: "1", lanes: 1, max: sessions - 1, run: sessions}
-	manyLanes = backlog{input: "SELECT 1", output: "1", lanes: 1000, run: sessions}
 )
 
 // rows are all that can be measured here, in the order of the table.

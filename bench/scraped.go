@@ -7,8 +7,6 @@ import (
 	"io"
 	"net"
 	"time"
-
-	"pgtaskd/bench/proc"
 )
 
 // scraped is what it costs a controller that serves many idle targets to have its metrics read each
@@ -57,25 +55,6 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 		return err
 	})
 	return []figure{{name: r.title() + ", more of a core", value: with - without, unit: "%", bar: r.bar}}, err
-}
-
-// share is how much of a core the process uses, in percent, while something is done each second.
-func (p *process) share(ctx context.Context, watched time.Duration, each func(context.Context) error) (float64, error) {
-	before, err := proc.Used(p.pid)
-	if err != nil {
-		return 0, err
-	}
-	began := time.Now()
-	for next := began; time.Since(began) < watched; next = next.Add(time.Second) {
-		if err := each(ctx); err != nil {
-			return 0, err
-		}
-		if err := pause(ctx, min(time.Until(next.Add(time.Second)), watched-time.Since(began))); err != nil {
-			return 0, err
-		}
-	}
-	after, err := proc.Used(p.pid)
-	return 100 * float64(after-before) / float64(time.Since(began)), err
 }
 
 // scrape reads the metrics as Prometheus does, on a connection of its own.

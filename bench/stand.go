@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"embed"
 	"errors"
 	"fmt"
 	"io"
@@ -12,18 +11,6 @@ import (
 
 	"pgtaskd/server"
 )
-
-//go:embed sql/*.sql
-var files embed.FS
-
-// text is an embedded statement or script.
-func text(name string) string {
-	content, err := files.ReadFile("sql/" + name)
-	if err != nil {
-		panic(err) // the name is a constant, and wrong
-	}
-	return string(content)
-}
 
 // settings are those of a small production server; all that concerns durability is as PostgreSQL
 // has it.
