@@ -61,7 +61,7 @@ func (c scope) configured() ([]work.Target, error) {
 	return []work.Target{target}, err
 }
 
-// asking is what commands have that read or change tasks.
+// asking are the flags of commands that read or change tasks.
 type asking struct {
 	scope
 	Trust []string `placeholder:"ROLE" help:"Ask for tables of this role too, whose code can then do all that your role may; several: by commas."`
@@ -170,7 +170,7 @@ func (c *showCommand) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// changeCommand is what stop and again have.
+// changeCommand are the arguments of stop and again.
 type changeCommand struct {
 	asking
 	ID []int64 `arg:"" name:"id" help:"Ids of tasks."`

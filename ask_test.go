@@ -152,7 +152,8 @@ func TestHelpAndCompletion(t *testing.T) {
 	}
 }
 
-// TestTrustNamesTheOwner: a role that may read a table of another role says that it trusts that one.
+// TestTrustNamesTheOwner: a role that may read a table of another role says that it trusts that
+// one.
 func TestTrustNamesTheOwner(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)

@@ -73,7 +73,7 @@ type commands struct {
 	Completion kongcompletion.Completion `cmd:"" help:"Print how a shell is told to complete commands and flags: bash, zsh or fish."`
 }
 
-// program is what the commands share.
+// program is the state that the commands share.
 type program struct {
 	stdout, stderr io.Writer
 	level          string  // "" when the command line says nothing
@@ -120,13 +120,13 @@ func means(err error, command string) bool {
 	})
 }
 
-// setUpLogs sets what all logs of the process have alike.
+// setUpLogs sets the format that all logs of the process share.
 var setUpLogs = sync.OnceFunc(func() {
 	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
 })
 
-// logger is the program's log, as the command line says; setLog makes it what the configuration
+// logger is the program's log, as the command line says; setLog changes it as the configuration
 // says.
 func (p *program) logger() zerolog.Logger {
 	setUpLogs()

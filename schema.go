@@ -112,7 +112,7 @@ func reconnect(where remote.Settings) (string, error) {
 }
 
 // printSQL writes statements as they are, for psql, which stops at the first that fails. A terminal
-// might obey what stands in a name.
+// could obey a name in them.
 func (p *program) printSQL(text string) error {
 	text = "\\set ON_ERROR_STOP on\n" + text
 	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {

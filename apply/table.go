@@ -59,8 +59,8 @@ func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (schema.Description, e
 	return schema.Describe(ctx, tx.Conn(), name)
 }
 
-// describe looks at the table. It stays as it is until the transaction ends. Where tasks run under who
-// inserts them, a table of which nobody knows whose job is whose is refused.
+// describe looks at the table. It stays as it is until the transaction ends. Where tasks run under
+// who inserts them, a table of which nobody knows whose job is whose is refused.
 func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*table, error) {
 	known, err := seen(ctx, tx, name)
 	switch {

@@ -10,17 +10,17 @@ import (
 	"pgtaskd/work"
 )
 
-// Serve serves one target until stop is closed, and then drains it and returns
-// nil, or what went wrong with that; work.Serve is one. Other failures are for
-// itself to see to. When ctx ends it returns at once.
+// Serve serves one target until stop is closed; then it drains the target and returns nil, or the
+// error of the drain. It handles all other failures itself. When ctx ends it returns at once.
+// work.Serve is one.
 type Serve func(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) error
 
-// Options are what serving needs besides the targets.
+// Options are the settings of serving, besides the targets.
 type Options struct {
 	Serve  Serve            // serves one target
 	Stop   <-chan struct{}  // when closed, all targets are drained
 	Reload <-chan os.Signal // each signal makes Run read its file again
-	Log    func(Log)        // told what each configuration that is taken up says of the log; may be nil
+	Log    func(Log)        // called with the log settings of each configuration that is loaded; may be nil
 	Tasks  string           // which tasks RunTargets logs; "": those that fail
 	Tick   <-chan time.Time // at each, Ticked is called while the supervisor is alive; may be nil
 	Ticked func()           // see Tick

@@ -10,13 +10,13 @@ import (
 	"pgtaskd/work"
 )
 
-// File is what a configuration says.
+// File is a configuration that was read.
 type File struct {
 	// Targets stand in the order of the file: Targets[1] is at targets[1]. No
 	// two have the same table, as far as that can be seen without asking the
 	// servers. A bare array of targets has the same places.
 	Targets []work.Target
-	// Log says what is logged, and how.
+	// Log says which lines are logged, and how.
 	Log Log
 	// Listen is the address of the metrics, as in 127.0.0.1:8080; "" when there are none.
 	Listen string
@@ -36,7 +36,7 @@ func Read(path string) (*File, error) {
 
 // Parse reads a configuration. Its error is Faults: all of them, not only the first.
 func Parse(data []byte) (*File, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // what some editors put in front
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put it in front
 	root, faults := decode(data)
 	r := reader{data: data, faults: faults, found: len(faults)}
 	if root.kind == "" {

@@ -10,7 +10,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// reader turns values into settings and collects what is wrong with them.
+// reader turns values into settings and collects their faults.
 type reader struct {
 	data   []byte
 	faults Faults // no more than mostFaults
@@ -27,7 +27,7 @@ func (r *reader) fault(v value, format string, args ...any) {
 	r.faults = append(r.faults, Fault{line, column, v.place.String(), fmt.Sprintf(format, args...)})
 }
 
-// keys are those that an object may have, each with what reads its value.
+// keys are the keys that an object may have, each with the function that reads its value.
 type keys map[string]func(value)
 
 // object reads an object all of whose keys must be known.

@@ -31,7 +31,8 @@ func (r *reader) name(into *string) func(value) {
 	}
 }
 
-// whole reads a whole number; what says of what, and its least.
+// whole reads a whole number; what is the text of an error about it: of which things it is a
+// number, and its least.
 func (r *reader) whole(into *int64, what string, least, most int64) func(value) {
 	return func(v value) {
 		n, ok := integer(v)

@@ -21,7 +21,7 @@ type supervisor struct {
 	log     zerolog.Logger
 	options Options
 	path    string
-	seen    string // what the file held last, or why it could not be read
+	seen    string // the file's last content, or the error of reading it
 
 	slots map[string]*slot // by identity of the target
 	ended chan string      // identities whose loop has ended
@@ -62,7 +62,7 @@ func (s *supervisor) drain(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// want makes targets those that are wanted, and sets in motion what that takes.
+// want makes targets the wanted ones, and begins to start, change and drain loops accordingly.
 func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	for _, slot := range s.slots {
 		slot.wanted = nil
@@ -85,8 +85,7 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	}
 }
 
-// show has the targets shown that are wanted. Those that end with the program are shown to the
-// last.
+// show shows the wanted targets. When the program ends, the last ones stay shown.
 func (s *supervisor) show(targets []work.Target) {
 	if s.options.Watch == nil || s.ending {
 		return
@@ -98,8 +97,8 @@ func (s *supervisor) show(targets []work.Target) {
 	s.options.Watch.Show(shown)
 }
 
-// adjust takes the next step from what a slot serves to what is wanted there. A
-// changed target is drained first; leave then comes back here.
+// adjust takes the next step from the target that a slot serves to the one that is wanted there. A
+// changed target is drained first; leave then calls adjust again.
 func (s *supervisor) adjust(ctx context.Context, id string) {
 	slot := s.slots[id]
 	switch running := slot.stop != nil; {
@@ -109,7 +108,7 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 		s.start(ctx, id, *slot.wanted)
 	case slot.draining:
 	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served):
-		slot.changes.Poke() // what waits until it tries again does so now
+		slot.changes.Poke() // a target that waits before its next try does not wait longer
 	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served.Adopt(*slot.wanted)):
 		slot.served = *slot.wanted
 		slot.changes.Set(*slot.wanted)
@@ -151,10 +150,10 @@ func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 	}
 }
 
-// rest is how long a target is left alone that has panicked.
+// rest is how long a target that has panicked waits before its next loop.
 const rest = 5 * time.Second
 
-// leave takes note that a slot's loop has ended.
+// leave records that a slot's loop has ended.
 func (s *supervisor) leave(ctx context.Context, id string) {
 	slot := s.slots[id]
 	s.log.Info().Str("target", slot.served.Name()).Msg("target stopped")

@@ -11,7 +11,7 @@ import (
 	"pgtaskd/work"
 )
 
-// What a target has where the configuration says nothing.
+// Defaults of a target's settings.
 const (
 	defaultSchema = "public"
 	defaultTable  = "task"
@@ -24,8 +24,8 @@ const (
 	defaultData   = 8 << 20 // likewise
 )
 
-// PostgreSQL reads and sends no more than 1 GB at once; what is kept beside the
-// output, and its escaping, need room too.
+// PostgreSQL reads and sends no more than 1 GB at once; the rest of the row, and escaping, need
+// room too.
 const mostOutput = 512 << 20
 
 const mostInteger = 1<<31 - 1
@@ -100,16 +100,16 @@ func Single(dsn string) (work.Target, error) {
 	return t, nil
 }
 
-// connect sets the connections of a target. The database and the role, where they are not given, are
-// named after each other.
+// connect sets the connections of a target. The database and the role, where they are not given,
+// are named after each other.
 func connect(t *work.Target, dsn remote.Settings, data, user string) {
 	t.Connect = login(dsn, cmp.Or(data, user, "postgres"), cmp.Or(user, data, "postgres"))
 	t.Admin = dsn
 }
 
-// login is the dsn for another database and role. What proves who the dsn's own
-// role is says nothing about another; where the dsn names none, it is the
-// target's role whose password it holds.
+// login is the dsn for another database and role. Passwords and keys of the dsn's own role prove
+// nothing about another role, and are left out; if the dsn names no role, they are those of the
+// target's role.
 func login(dsn remote.Settings, data, user string) remote.Settings {
 	settings := dsn.With(remote.Settings{"dbname": data, "user": user})
 	if dsn["user"] != "" && dsn["user"] != user {

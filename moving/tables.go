@@ -17,7 +17,8 @@ import (
 //go:embed query/tables.sql
 var tablesQuery string
 
-// lockLimit bounds the wait for each lock: whoever may use the schema can be in the way without end.
+// lockLimit bounds the wait for each lock: whoever may use the schema can be in the way without
+// end.
 const lockLimit = "5s"
 
 // Tables begins a transaction that only reads, in which these are tables that stay what they are.

@@ -2,8 +2,9 @@ package sql
 
 import "github.com/jackc/pgx/v5"
 
-// Objects are what stands beside a table, in the order in which it is made: schema/beside has a file
-// of each. The table is served as well without it, so what has the name of one of them is left alone.
+// Objects are what stands beside a table, in the order in which it is made: schema/beside has a
+// file of each. The table is served as well without it, so what has the name of one of them is left
+// alone.
 var Objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
 
 // BesideName is the table's name with an underscore and what the object is. Where that is too long,

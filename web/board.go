@@ -22,7 +22,8 @@ type shown struct {
 	written *written
 }
 
-// show makes the targets those that are shown. One that was shown before keeps what is written of it.
+// show makes the targets those that are shown. One that was shown before keeps what is written of
+// it.
 func (b *board) show(targets []work.Target) {
 	known := map[*work.Stats]shown{}
 	for _, t := range b.targets() {

@@ -46,8 +46,8 @@ func readTimes(file string) (p processTimes, err error) {
 	if err != nil {
 		return p, err
 	}
-	// After the program's name, which may contain anything: the state, the parent, 9 fields, and four
-	// times.
+	// After the program's name, which may contain anything: the state, the parent, 9 fields, and
+	// four times.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 15 {
 		return p, fmt.Errorf("%s: %w", file, errStat)

@@ -28,8 +28,8 @@ var holderText string
 
 var holder = sync.OnceValue(func() string { return sql.Whole(holderText) })
 
-// Lock is an advisory lock of the server's, which its session holds until that ends. Anybody who can
-// connect can hold it: Holder names whoever does.
+// Lock is an advisory lock of the server's, which its session holds until that ends. Anybody who
+// can connect can hold it: Holder names whoever does.
 type Lock struct {
 	class, number uint32
 	shared        bool // others may share it

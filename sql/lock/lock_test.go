@@ -53,8 +53,8 @@ func TestLock(t *testing.T) {
 	takes(k, true)
 }
 
-// TestTheNameOfASessionIsNoRemedy: whoever can connect chooses it, and it is shown beside a statement
-// that a person may run.
+// TestTheNameOfASessionIsNoRemedy: whoever can connect chooses it, and it is shown beside a
+// statement that a person may run.
 func TestTheNameOfASessionIsNoRemedy(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

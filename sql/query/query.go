@@ -44,8 +44,8 @@ var operations = sync.OnceValue(func() map[string]string { return sql.Texts(file
 //
 // What several operations share is in sql/part, and stands for its name likewise.
 //
-// A state is written as a literal that takes its type from the column, in a CASE from an ELSE that is
-// never reached: a cast names its type, and whoever takes a name that has come to be free has a
+// A state is written as a literal that takes its type from the column, in a CASE from an ELSE that
+// is never reached: a cast names its type, and whoever takes a name that has come to be free has a
 // domain of theirs run.
 func Of(table schema.Description, t sql.Table) sql.Queries {
 	d := facts(table)
@@ -109,8 +109,8 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 // facts are what is known of the table.
 type facts schema.Description
 
-// nameRoles says what stands for the role of a row, and for the backends that we may end: that depends
-// on whether the table has a column role, and whether each task runs under its own.
+// nameRoles says what stands for the role of a row, and for the backends that we may end: that
+// depends on whether the table has a column role, and whether each task runs under its own.
 func (d facts) nameRoles(t sql.Table, names map[string]string) {
 	for _, name := range []string{":role_kept", ":role_named", ":role_of_f", ":role_of_f_first", ":of_its_role", ":of_that_role", ":met_role"} {
 		names[name] = ""

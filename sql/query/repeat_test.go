@@ -93,8 +93,8 @@ func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	}
 }
 
-// TestAnotherRolesJobIsKept: jobs of one key that end together, of several roles, go on as the first
-// one's repetition; those of its role join that, and those of others are kept as superseded.
+// TestAnotherRolesJobIsKept: jobs of one key that end together, of several roles, go on as the
+// first one's repetition; those of its role join that, and those of others are kept as superseded.
 func TestAnotherRolesJobIsKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ roles, waits, want string }{

@@ -58,8 +58,8 @@ func (all *besides) foreign() (lines []string) {
 	return lines
 }
 
-// usable is the number of a table of ours, if the role has these rights to it, and else says what it
-// is served without, and what would help, if anything would.
+// usable is the number of a table of ours, if the role has these rights to it, and else says what
+// it is served without, and what would help, if anything would.
 func (all *besides) usable(object string, rights []string, without string) (oid int64, lacks string) {
 	there, ours := all.find(besideStepOf(object))
 	if !ours {

@@ -6,8 +6,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// commentStep comments the table and its columns where they have no comment, or are about to be made;
-// a person's own comments stay. All else has its comment from the step that makes it.
+// commentStep comments the table and its columns where they have no comment, or are about to be
+// made; a person's own comments stay. All else has its comment from the step that makes it.
 func (m *missing) commentStep(s step) {
 	object, name, _ := strings.Cut(s.name, " ")
 	column, ours := strings.CutPrefix(name, ":table.")

@@ -15,8 +15,8 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// TestTheServerReadsCronAsTheProgramDoes: what one accepts the other accepts. Of the rest the server
-// names the field.
+// TestTheServerReadsCronAsTheProgramDoes: what one accepts the other accepts. Of the rest the
+// server names the field.
 func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

@@ -10,9 +10,9 @@ import (
 	"pgtaskd/sql"
 )
 
-// DDL is the whole text that makes a table, for a person to read and to run; where parts of
-// it are there already, it makes the rest. Its head refuses what Install would not touch. It can not
-// see all that Install can: a type of that name which is somebody else's, a default that is worth
+// DDL is the whole text that makes a table, for a person to read and to run; where parts of it are
+// there already, it makes the rest. Its head refuses what Install would not touch. It can not see
+// all that Install can: a type of that name which is somebody else's, a default that is worth
 // replacing.
 func DDL(t sql.Table, o Options) string {
 	n := names{table: t, state: sql.Plain(t.Schema, stateNames(t)[0]), parts: o.Partitioned, serving: o.Serving, inserter: o.Inserter}

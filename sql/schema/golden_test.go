@@ -14,7 +14,8 @@ import (
 var update = flag.Bool("update", false, "write testdata/schema.golden again")
 
 // The schema is a promise to those who insert tasks: whoever changes it must see the change, and
-// raise Version if tables that are there must be told apart. Other majors have other rights by default.
+// raise Version if tables that are there must be told apart. Other majors have other rights by
+// default.
 func TestSchemaIsAsCommitted(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

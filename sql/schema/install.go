@@ -144,8 +144,8 @@ func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 	return err
 }
 
-// describeLock adds to a lock timeout who holds locks on the table, or that of the schema, as far as it
-// can still be known.
+// describeLock adds to a lock timeout who holds locks on the table, or that of the schema, as far
+// as it can still be known.
 func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) error {
 	if errors.Is(err, ErrBusy) {
 		if h, _ := lock.Schema(t.Schema).Holder(ctx, conn); h != nil {

@@ -12,8 +12,8 @@ func asPgtaskd(t *testing.T, conn *pgx.Conn, sql string) {
 	execute(t, conn, "SET application_name = 'pgtaskd public task'; "+sql+"; RESET application_name")
 }
 
-// TestAPreparedTaskIsAsGoodAsEnded: a STOP is put back and remembered, a PLAN leaves it as it is, and all
-// else of the same UPDATE holds. pgtaskd itself may do either.
+// TestAPreparedTaskIsAsGoodAsEnded: a STOP is put back and remembered, a PLAN leaves it as it is,
+// and all else of the same UPDATE holds. pgtaskd itself may do either.
 func TestAPreparedTaskIsAsGoodAsEnded(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

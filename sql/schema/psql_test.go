@@ -14,8 +14,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestTheScriptRefusesWhatIsAnothers: its head does, and nothing is made after it, even where psql goes
-// on after errors.
+// TestTheScriptRefusesWhatIsAnothers: its head does, and nothing is made after it, even where psql
+// goes on after errors.
 func TestTheScriptRefusesWhatIsAnothers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ made, says string }{
@@ -78,8 +78,8 @@ func TestTheScriptIsShort(t *testing.T) {
 	complete(t, conn, further, nil)
 }
 
-// TestTheScriptNeedsNoMoreThanASchema: whoever may create in a schema that is there need not be able
-// to create schemas.
+// TestTheScriptNeedsNoMoreThanASchema: whoever may create in a schema that is there need not be
+// able to create schemas.
 func TestTheScriptNeedsNoMoreThanASchema(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -32,7 +32,8 @@ func (r Reading) Lacks(grants []string) error {
 	return fmt.Errorf("role %s lacks rights; let the owner run: %s", r.Role, strings.Join(grants, "; "))
 }
 
-// GrantBeside gives a role the rights to the tables beside the table, as far as there are some of ours.
+// GrantBeside gives a role the rights to the tables beside the table, as far as there are some of
+// ours.
 func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error {
 	d, err := Describe(ctx, tx.Conn(), t)
 	if err != nil {

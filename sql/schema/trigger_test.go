@@ -225,8 +225,8 @@ func TestStopReadsWhatItStops(t *testing.T) {
 	}
 }
 
-// TestAnApplicationsFunctionStopsNoMoreThanItSays: whoever calls one that may stop tasks of theirs can
-// set what they like before, and no task of others is stopped.
+// TestAnApplicationsFunctionStopsNoMoreThanItSays: whoever calls one that may stop tasks of theirs
+// can set what they like before, and no task of others is stopped.
 func TestAnApplicationsFunctionStopsNoMoreThanItSays(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

@@ -22,16 +22,16 @@ var fitting = map[string][]string{
 	`"char"`:        {"char", "text", "varchar", "bpchar"},
 }
 
-// OfInserters is the error of a table whose tasks run under the roles that insert them, where all are
-// to run under the serving role.
+// OfInserters is the error of a table whose tasks run under the roles that insert them, where all
+// are to run under the serving role.
 type OfInserters struct{ Table string } // quoted
 
 func (o *OfInserters) Error() string {
 	return fmt.Sprintf(`table %s runs each task under the role that inserted it: write "as": "inserter" into the target; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %[1]s, and rename column role`, o.Table)
 }
 
-// Refusal is an error if a part of the table is not to be served: inserter tells that tasks run under
-// the roles that insert them.
+// Refusal is an error if a part of the table is not to be served: inserter tells that tasks run
+// under the roles that insert them.
 func (d Description) Refusal(inserter bool) error { return refusal(d.Below, inserter) }
 
 func refusal(parts []Below, inserter bool) error {
@@ -52,8 +52,8 @@ func refusal(parts []Below, inserter bool) error {
 	return nil
 }
 
-// unfit is an error if the table is such that nothing added to it could make it a task table, or one
-// that is not to be served.
+// unfit is an error if the table is such that nothing added to it could make it a task table, or
+// one that is not to be served.
 func (f *found) unfit(t sql.Table, inserter bool) error {
 	switch {
 	case t.Schema == "" || t.Name == "":

@@ -26,8 +26,9 @@ func earlier(t *testing.T, conn *pgx.Conn) {
 		"$h", task.Hash()))
 }
 
-// TestATableOfTheVersionBeforeIsTakenOver, and nothing of that version is left. Where nothing may be made, it is told that runs cannot be prepared.
-// The script, which knows no more than names, leaves what is not in the way.
+// TestATableOfTheVersionBeforeIsTakenOver, and nothing of that version is left. Where nothing may
+// be made, it is told that runs cannot be prepared. The script, which knows no more than names,
+// leaves what is not in the way.
 func TestATableOfTheVersionBeforeIsTakenOver(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

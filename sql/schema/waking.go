@@ -23,8 +23,8 @@ type Waking struct {
 	Published int64  // Publication shows new tasks: a number that is another one when it is made again; 0: it does not
 }
 
-// waking is how the table wakes the leader. The function pgtaskd_accept computes lock and channel in
-// the same way.
+// waking is how the table wakes the leader. The function pgtaskd_accept computes lock and channel
+// in the same way.
 func (f *found) waking() Waking {
 	return Waking{
 		Lock: lock.Sleeping + f.root, Channel: "pgtaskd_" + strconv.FormatInt(f.root, 10), Published: f.published,
