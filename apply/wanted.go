@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// wanted is what a job's rows have to have.
+// wanted are the values that a job's rows must have.
 type wanted struct {
 	job   *Job
 	named []*column          // in the table's order
@@ -28,7 +28,7 @@ func (c *column) of(v value) string {
 	return string(v.json())
 }
 
-// want is what the jobs say, without what only the server can read.
+// want are the values of the jobs, without those that only the server can read.
 func (t *table) want(jobs Jobs) []*wanted {
 	all := make([]*wanted, len(jobs))
 	for i, j := range jobs {
@@ -59,7 +59,7 @@ func (w *wanted) object(columns []*column) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// understand has the server read what the files say, and fills in the defaults of what they do not.
+// understand has the server read the values of the files, and fills in the defaults of others.
 func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error {
 	if err := t.defaults(ctx, tx, all); err != nil {
 		return err

@@ -2,7 +2,8 @@ package sql
 
 import "strings"
 
-// Asking returns what people ask of a table: the texts of sql/ask, with the table's names in them.
+// Asking returns the questions of people about a table: the texts of sql/ask, with the table's
+// names in them.
 func Asking(t Table) Queries {
 	all := Texts(files, "ask")
 	names := map[string]string{

@@ -2,13 +2,13 @@ package sql
 
 import "github.com/jackc/pgx/v5"
 
-// Objects are what stands beside a table, in the order in which it is made: schema/beside has a
-// file of each. The table is served as well without it, so what has the name of one of them is left
-// alone.
+// Objects are the tables, views and functions beside a table, in the order in which they are made:
+// schema/beside has a file of each. The table can be served without them, so something else that
+// has the name of one of them is left alone.
 var Objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
 
-// BesideName is the table's name with an underscore and what the object is. Where that is too long,
-// the table's name is cut, and a hash of it put behind.
+// BesideName is the table's name with an underscore and the object. If that is too long, the
+// table's name is cut, and a hash of it follows.
 func BesideName(t Table, object string) string {
 	name := t.Name + "_" + object
 	if len(name) <= MaxName {

@@ -29,8 +29,8 @@ func (q Queries) Text(name string) string {
 	return text.(string)
 }
 
-// spelled is a text with the names in it. A part may name the table, and other parts; what the
-// table is called may look like one of these words, and is no such word.
+// spelled is a text with the names in it. A part may contain names and other parts; the name of a
+// table may look like one of these words, and is left as it is.
 func (q Queries) spelled(text string) string {
 	return Fill(Uncommented(text), func(word string) (string, bool) {
 		value, ok := q.names[word]

@@ -23,8 +23,8 @@ func (t Table) String() string {
 	return t.Quoted()
 }
 
-// Channel is the name under which the table's triggers NOTIFY what does not concern new tasks, as
-// their function pgtaskd_tell computes it.
+// Channel is the name under which the table's triggers NOTIFY all but new tasks, as their function
+// pgtaskd_tell computes it.
 func Channel(t Table) string {
 	return "pgtaskd_" + t.Hash()
 }

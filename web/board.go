@@ -22,8 +22,7 @@ type shown struct {
 	written *written
 }
 
-// show makes the targets those that are shown. One that was shown before keeps what is written of
-// it.
+// show shows these targets from now on. One that was shown before keeps its written metrics.
 func (b *board) show(targets []work.Target) {
 	known := map[*work.Stats]shown{}
 	for _, t := range b.targets() {

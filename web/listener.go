@@ -36,7 +36,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	defer l.mu.Unlock()
 	if len(l.open) >= clientsMost {
 		at := l.excess()
-		_ = l.open[at].Conn.Close() // whoever serves it sees that, and calls Close
+		_ = l.open[at].Conn.Close() // its goroutine sees that, and calls Close
 		l.open = slices.Delete(l.open, at, at+1)
 	}
 	l.open = append(l.open, c)

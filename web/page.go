@@ -9,11 +9,11 @@ import (
 	"github.com/prometheus/common/expfmt"
 )
 
-// page is what is served of the metrics. It keeps what was written of each target, and writes again
-// what has changed: with hundreds of targets a registry takes ten times as long.
+// page writes the metrics. It keeps the written text of each target, and writes again only what has
+// changed: with hundreds of targets a registry takes ten times as long.
 type page struct {
 	board    *board
-	registry *prometheus.Registry // of what is not a target's
+	registry *prometheus.Registry // of metrics that belong to no target
 
 	mu   sync.Mutex
 	last int // length
@@ -34,7 +34,7 @@ func (p *page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
 	}
 	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(text) // who is gone does not want to know
+	_, _ = w.Write(text) // a client that has gone needs no answer
 }
 
 // text is that of the metrics.

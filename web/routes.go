@@ -45,19 +45,19 @@ func answer(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintln(w, text) // who is gone does not want to know
+	_, _ = fmt.Fprintln(w, text) // a client that has gone needs no answer
 }
 
-// line is a text on one line, of at most 1000 bytes, with what a terminal does not show as escapes.
+// line is a text on one line, of at most 1000 bytes, with hidden characters written as escapes.
 func line(text string) string {
 	const most = 1000
 	text = human.Visible(text)
 	return strings.ToValidUTF8(text[:min(len(text), most)], "?")
 }
 
-// guarded answers only who names this machine by an address, as localhost, or as the configuration
-// does, where nobody else can reach it: a web page whose name leads here would read all that is
-// shown, in the browser of somebody who works on this machine.
+// guarded limits a server on a loopback address to clients that name this machine by an address, as
+// localhost, or as the configuration does: a web page whose name leads here could read all metrics
+// through the browser of somebody who works on this machine.
 func guarded(configured string, bound net.Addr, answers http.Handler) http.Handler {
 	if at, ok := bound.(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
 		return answers

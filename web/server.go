@@ -14,7 +14,7 @@ import (
 	"pgtaskd/routine"
 )
 
-// What those who ask may take up.
+// Limits for clients.
 const (
 	headerLimit = 5 * time.Second // to send the request's head, and
 	readLimit   = 10 * time.Second
@@ -45,13 +45,12 @@ func (s *server) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close() // what is still open is nobody's we wait for
+		_ = s.http.Close() // we wait for no client longer
 	}
 	<-s.ended
 }
 
-// rare logs what net/http has to say, once a minute at most: anybody who can connect has it say
-// something.
+// rare logs messages of net/http, one a minute at most: anybody who can connect can cause them.
 type rare struct {
 	log  zerolog.Logger
 	last atomic.Int64 // in seconds

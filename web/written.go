@@ -2,7 +2,7 @@ package web
 
 import "pgtaskd/work"
 
-// written is what was written of a target. It belongs to who holds the page's lock.
+// written are the metrics of a target as they were written last. The page's lock guards it.
 type written struct {
 	figures work.Figures
 	begun   bool
@@ -10,7 +10,7 @@ type written struct {
 	texts   [][]byte
 }
 
-// update writes again what has changed.
+// update writes the metrics that have changed.
 func (w *written) update(name string, f work.Figures) error {
 	if w.begun && w.figures == f {
 		return nil

@@ -18,8 +18,7 @@ var holders = sync.OnceValue(func() string { return sql.Whole(holdersText) })
 
 // Holders tells which open and prepared transactions hold locks on the table, and how each is
 // ended; written: those that have written to it, or to a table that it refers to, and then those
-// that may have locked rows. Whoever has locked what a change of the table waits for is mostly
-// among these.
+// that may have locked rows. The one that a change of the table waits for is mostly among these.
 func Holders(ctx context.Context, conn *pgx.Conn, t sql.Table, written bool) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

@@ -29,24 +29,24 @@ var holderText string
 var holder = sync.OnceValue(func() string { return sql.Whole(holderText) })
 
 // Lock is an advisory lock of the server's, which its session holds until that ends. Anybody who
-// can connect can hold it: Holder names whoever does.
+// can connect can hold it: Holder names the one who does.
 type Lock struct {
 	class, number uint32
 	shared        bool // others may share it
 }
 
-// Holder is a session that holds a lock, or what is left of one that has prepared a transaction.
+// Holder is a session that holds a lock, or a prepared transaction that does.
 type Holder struct {
 	PID  int32 // 0: a prepared transaction
 	Role string
 	Text string // names it, with the statement that ends it
 }
 
-// Leadership is the lock of who serves the table, whatever its role; who serves a partition of the
-// table shares it.
+// Leadership is the lock of the leader of the table, whatever its role; the leader of a partition
+// of the table shares it.
 func Leadership(t sql.Table, shared bool) Lock { return newLock("leadership", t.Quoted(), shared) }
 
-// Schema is the lock of who creates anything in a schema.
+// Schema is the lock of those who create objects in a schema.
 func Schema(schema string) Lock { return newLock("schema", schema, false) }
 
 // newLock has its numbers from a name, so that another table's are others.
@@ -81,7 +81,7 @@ func (k Lock) call(ctx context.Context, conn *pgx.Conn, function string, result 
 	return conn.QueryRow(ctx, "SELECT pg_catalog."+function+"($1, $2)", class, number).Scan(result)
 }
 
-// valid is what others have called something, which may have been in another encoding.
+// valid is a name that others have chosen, maybe in another encoding.
 func valid(name []byte) string { return strings.ToValidUTF8(string(name), "?") }
 
 // Holder is another session that holds the lock, nil if none does.

@@ -42,11 +42,11 @@ var operations = sync.OnceValue(func() map[string]string { return sql.Texts(file
 //   - for sessions: :earlier whether one is of an earlier leader, :may_end whether we may end the
 //     backend a.
 //
-// What several operations share is in sql/part, and stands for its name likewise.
+// The files of sql/part, which several operations share, stand for their names in the same way.
 //
 // A state is written as a literal that takes its type from the column, in a CASE from an ELSE that
-// is never reached: a cast names its type, and whoever takes a name that has come to be free has a
-// domain of theirs run.
+// is never reached: a cast names its type, and somebody could take a name that has become free for
+// a domain of theirs, whose code would run.
 func Of(table schema.Description, t sql.Table) sql.Queries {
 	d := facts(table)
 	of := make([]string, len(d.Copied))
@@ -109,8 +109,8 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 // facts are what is known of the table.
 type facts schema.Description
 
-// nameRoles says what stands for the role of a row, and for the backends that we may end: that
-// depends on whether the table has a column role, and whether each task runs under its own.
+// nameRoles sets the names for the role of a row, and for the backends that we may end: they depend
+// on whether the table has a column role, and whether each task runs under its own.
 func (d facts) nameRoles(t sql.Table, names map[string]string) {
 	for _, name := range []string{":role_kept", ":role_named", ":role_of_f", ":role_of_f_first", ":of_its_role", ":of_that_role", ":met_role"} {
 		names[name] = ""
@@ -133,14 +133,14 @@ func (d facts) nameRoles(t sql.Table, names map[string]string) {
 	}
 }
 
-// What stands in the queries for the backend's role, and for the role of the row, where all tasks
-// run under one role, and where not.
+// Expressions for the backend's role, where all tasks run under one role, and for the role of the
+// row, where each runs under its own.
 const (
 	ownBackend = "a.usesysid = quote_ident(current_user)::regrole::oid"
 	roleOf     = "(SELECT r.oid FROM pg_roles AS r WHERE r.rolname = t.role)"
 )
 
-// key is the expression for what tells a name from others.
+// key is the expression that tells a name from others.
 func (d facts) key(column string) string {
 	part := "key_ascii"
 	if d.Encoding == "UTF8" {
@@ -149,8 +149,8 @@ func (d facts) key(column string) string {
 	return sql.Named(sql.Parts()[part], map[string]string{":column": column})
 }
 
-// prefix is the expression for what names begin with that a name ending in % stands for, as what
-// tells them from others has it.
+// prefix is the expression for the beginning of the names that a name ending in % stands for, in
+// the form of key.
 func (d facts) prefix(column string) string {
 	before := "left(" + column + ", -1)"
 	if d.Encoding == "UTF8" {
@@ -160,7 +160,7 @@ func (d facts) prefix(column string) string {
 }
 
 // itself is the expression for a name, where its key is not the same; NULL where it is, or where
-// the name is long or must stay behind.
+// the name is long, or is not to be read.
 func (d facts) itself(column string) string {
 	if d.Encoding == "UTF8" {
 		return "NULL::text"

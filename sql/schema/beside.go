@@ -8,8 +8,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// made is what the object's comment says of its build: the version of the schema, and a hash of
-// the statements that have made it.
+// made is the object's build, as its comment has it: the version of the schema, and a hash of the
+// statements that have made it.
 func (n names) made(s step) string {
 	sum := sha256.Sum256([]byte(n.fill(s.sql)))
 	return versionText + " " + hex.EncodeToString(sum[:4])
@@ -20,8 +20,8 @@ func (n names) besideSQL(s step) string {
 	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
 }
 
-// besideStep makes an object that is not there, and makes again what is of another build, where the
-// role may. What is not ours stays.
+// besideStep makes an object that is not there, and makes one of another build again, where the
+// role may. An object that is not ours stays.
 func (m *missing) besideStep(s step) {
 	there, ours := m.besides.find(s)
 	switch {

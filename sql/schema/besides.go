@@ -12,11 +12,11 @@ import (
 	"pgtaskd/sql"
 )
 
-// besides are what stands beside the table: ours, and what has one of its names.
+// besides are the objects beside the table: ours, and others that have one of their names.
 type besides struct {
 	table sql.Table
 	role  string // the connection's user, quoted
-	makes bool   // it may make what is missing
+	makes bool   // it may make missing objects
 	there []foundBeside
 }
 
@@ -32,7 +32,7 @@ type foundBeside struct {
 // ofTasks begins the comment of a table of tasks, which is nothing beside another one.
 const ofTasks = "Tasks: SQL to run"
 
-// find is what has the name of the object, and whether that is ours.
+// find returns the thing that has the name of the object, and whether it is ours.
 func (all *besides) find(s step) (there *foundBeside, ours bool) {
 	name, function := sql.BesideName(all.table, s.name), s.makes == "function"
 	for i, b := range all.there {
@@ -58,8 +58,8 @@ func (all *besides) foreign() (lines []string) {
 	return lines
 }
 
-// usable is the number of a table of ours, if the role has these rights to it, and else says what
-// it is served without, and what would help, if anything would.
+// usable is the number of a table of ours, if the role has these rights to it; else lacks says what
+// the target goes without, and which statement helps, if any does.
 func (all *besides) usable(object string, rights []string, without string) (oid int64, lacks string) {
 	there, ours := all.find(besideStepOf(object))
 	if !ours {
@@ -75,7 +75,7 @@ func (all *besides) usable(object string, rights []string, without string) (oid 
 // registerRights are those that it takes to use the register.
 var registerRights = []string{"SELECT", "INSERT", "DELETE"}
 
-// registered is the number of the register, or why it cannot be used, and what helps.
+// registered is the number of the register, or why it cannot be used, and how to change that.
 func (all *besides) registered() (oid int64, why string) {
 	const without = "goes without a register of sessions: those of a previous leader are recognised by role, name and age"
 	oid, why = all.usable("session", registerRights, without)
@@ -97,7 +97,7 @@ func limits(t sql.Table) string {
 }
 
 // group is the number of the table of groups, if the role can read it, and of the sequence that
-// counts its changes, and else what would let the role read it, if anything would.
+// counts its changes; else lacks says how to let the role read it, if that is possible.
 func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence int64, lacks string, err error) {
 	without := "does not limit groups as table " + sql.Beside(all.table, "group") + " says"
 	if there, _ := all.find(besideStepOf("group")); there == nil {

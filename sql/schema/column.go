@@ -39,9 +39,8 @@ func (m *missing) columnStep(s step) {
 var extensionDefault = regexp.MustCompile(
 	`^(?:NULLIF\(|\()*current_setting\('pg_task\.\w+'::text(?:, false)?\)(?:\)|::[\w" ]+|, \(?(?:'\w*'|\d+))*$`)
 
-// columnDefault gives a column that is there a default, if it has none or pg_task's. One that is
-// gone from a table that we have completed before was taken away by somebody, who will have meant
-// it.
+// columnDefault gives a column that is there a default, if it has none or pg_task's. If we have
+// completed the table before, somebody has dropped the default since, and it stays dropped.
 func (m *missing) columnDefault(wanted wantedColumn) {
 	column := m.column(wanted.name)
 	if wanted.def == "" || column.Generated || column.Identity {

@@ -27,7 +27,7 @@ func (m *missing) configured(ctx context.Context, conn *pgx.Conn, defaults map[s
 
 // A constant, as the catalog shows it: '1 day'::interval, 5, '-5'::integer, true,
 // ('a'::text)::"char". Anything else is not evaluated here: a type that is not the server's own,
-// whose name has its schema before it, could run what somebody else has made.
+// whose name has its schema before it, could run somebody else's code.
 var constant = regexp.MustCompile(`^\(*('(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*(::[\w" \[\]]+\)*)*$`)
 
 func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value string) error {

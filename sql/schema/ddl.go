@@ -10,10 +10,10 @@ import (
 	"pgtaskd/sql"
 )
 
-// DDL is the whole text that makes a table, for a person to read and to run; where parts of it are
-// there already, it makes the rest. Its head refuses what Install would not touch. It can not see
-// all that Install can: a type of that name which is somebody else's, a default that is worth
-// replacing.
+// DDL is the whole text that makes a table, for a person to read and to run; if parts of it are
+// there already, it makes the rest. Its head refuses tables that Install would not touch. It cannot
+// see all that Install can: that a type of that name is somebody else's, that a default should be
+// replaced.
 func DDL(t sql.Table, o Options) string {
 	n := names{table: t, state: sql.Plain(t.Schema, stateNames(t)[0]), parts: o.Partitioned, serving: o.Serving, inserter: o.Inserter}
 	var b strings.Builder
@@ -57,7 +57,7 @@ func DDL(t sql.Table, o Options) string {
 	return fmt.Sprintf(opening, Version, text("install"), b.String())
 }
 
-// opening is what a person must know before the script is run, and what holds for all of it.
+// opening tells a person what to know before running the script, and begins its transaction.
 const opening = `-- Creates or completes a table of tasks for pgtaskd (schema version %d). It can be run again and again.
 -- Run it as the owner of the table, or of the schema; a superuser goes on as that owner. It has its own
 -- BEGIN and COMMIT, so do not use psql -1. It locks the table; one that has rows and lacks columns is
@@ -87,8 +87,8 @@ func (s step) joins() bool {
 	return s.kind == optionStep || s.kind == columnStep && !strings.Contains(s.sql, "\n")
 }
 
-// head is the look that comes first: an error where what has a name of ours is somebody else's, or
-// where others may put something there.
+// head is the look that comes first: an error if something that has a name of ours is somebody
+// else's, or if others may put something there.
 func (n names) head(o Options) string {
 	n.serving = cmp.Or(o.Role, o.Serving)
 	trusted := sql.Literal(n.serving)
@@ -107,7 +107,7 @@ func (n names) head(o Options) string {
 	})
 }
 
-// forEverybody lets all call the functions that run in the sessions of whoever writes or reads.
+// forEverybody lets all call the functions that run in the sessions of writers and readers.
 func forEverybody() string {
 	var all []string
 	for _, s := range stepsOf(functionStep) {

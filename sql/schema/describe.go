@@ -12,13 +12,13 @@ import (
 	"pgtaskd/sql"
 )
 
-// Description is what the operations on a table need to know of it.
+// Description has the facts of a table that operations on it need.
 type Description struct {
 	Exists        bool
 	OID           int64    // another one when the table is made again
-	Inserter      bool     // each task runs under the role that inserted it; who has described the table says so
+	Inserter      bool     // each task runs under the role that inserted it; the caller of Describe sets it
 	Roles         bool     // a trigger of ours fills the column role
-	Below         []Below  // what keeps it from being served, see Refusal
+	Below         []Below  // tables that may keep it from being served, see Refusal
 	Copied        []string // quoted names of the columns that a repetition copies
 	Partitioned   bool
 	Xact          bool   // it has the columns xact and xact_at: runs can be prepared
@@ -31,7 +31,7 @@ type Description struct {
 	Leader        int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
 	Group         int64    // the table of groups, that can be read; 0: there is none
 	GroupSequence int64    // counts the changes of that
-	Without       []string // what the table is served without, and why
+	Without       []string // a line for each thing that the table is served without, with the reason
 }
 
 // Describe looks at a table; one that is not there is no error.
@@ -52,7 +52,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 		return Description{}, err
 	}
 	d.Without = slices.DeleteFunc(why[:], func(why string) bool { return why == "" })
-	if !d.Xact { // what may write is marked before it starts
+	if !d.Xact { // tasks that may write are marked before they start
 		d.Without = append(d.Without, "the table has no column xact: tasks that may write are at least once; run the output of pgtaskd schema")
 	}
 	if f.hiddenFrom != "" {

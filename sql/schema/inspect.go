@@ -12,7 +12,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// found is what there is of a table and its schema.
+// found are the parts of a table and its schema that are there.
 type found struct {
 	version     int // of the server
 	schema      bool
@@ -24,7 +24,7 @@ type found struct {
 	hiddenFrom  string   // our role, quoted, where policies may hide rows from it
 	root        int64    // the table itself, or the one that it is in the end a partition of
 	sequence    int64    // from which ids come; 0: not known
-	published   int64    // by what number our publication shows what is inserted into the table; 0: it does not
+	published   int64    // the number by which our publication shows inserts into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
 	triggers    []foundTrigger
@@ -40,7 +40,7 @@ type foundColumn struct {
 	Name      string
 	Type      string // for people
 	Cast      string // the same, qualified and quoted, as a cast names it
-	BaseType  string // name in pg_type, of what a domain is made of
+	BaseType  string // name in pg_type; of a domain, that of its base type
 	TypeKind  string // b, e …
 	TypeOID   int64
 	NotNull   bool
@@ -150,7 +150,7 @@ func (f *found) indexOf(s step) *foundIndex {
 	return nil
 }
 
-// unbracketed takes from a condition what the server adds to ours.
+// unbracketed takes from a condition the brackets that the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
 // inspect looks the table up in the catalogs, which any role may read.
@@ -166,7 +166,7 @@ func inspect(ctx context.Context, conn *pgx.Conn, t sql.Table) (*found, error) {
 	return f, nil
 }
 
-// inspectSchema looks at what there is besides the table.
+// inspectSchema looks at the schema, and at the objects beside the table.
 func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
 	err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema, t.Name, t.Hash()).
 		Scan(&f.schema, &f.version, &f.remains, &f.published, &f.besides.role, &f.besides.makes)

@@ -16,7 +16,7 @@ import (
 
 const (
 	lockTimeout  = "2s"    // for locks on tables, which the tasks' users hold
-	lockOptional = "100ms" // the same, where the table can be served as it is: who inserts waits behind us
+	lockOptional = "100ms" // the same, where the table can be served as it is: INSERTs wait after us
 	lockWait     = "20s"   // for another Install in the same schema
 )
 
@@ -27,9 +27,9 @@ var ErrBusy = errors.New("another session is changing the schema of the task tab
 // ErrGone is returned where a table that was there has been dropped: it is not made again.
 var ErrGone = errors.New("the table is gone")
 
-// Install makes what Missing tells, and returns what it has made, which is nothing when nothing was
-// missing. It commits by itself, either everything or nothing, but for labels of the state's enum,
-// which come first. Two at once wait for each other.
+// Install makes the changes that Missing returns, and returns those that it has made: none if
+// nothing was missing. It commits by itself, either everything or nothing, but for labels of the
+// state's enum, which come first. Two at once wait for each other.
 func Install(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil || len(changes) == 0 {
@@ -47,9 +47,9 @@ func Install(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Cha
 	}
 }
 
-// Rehearse does what Install does, as far as it goes in one transaction, and takes it back: what it
-// returns is what Install would, and its error the one that Install would meet. The locks that
-// Install needs are held for a moment.
+// Rehearse does the same as Install, as far as that goes in one transaction, and rolls it back. It
+// returns the changes, or the error, that Install would return. The locks that Install needs are
+// held for a moment.
 func Rehearse(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	made, _, err := installOnce(ctx, conn, t, o, false)
 	if err != nil {
@@ -58,8 +58,8 @@ func Rehearse(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Ch
 	return made, nil
 }
 
-// installOnce makes in one transaction what it can, and keeps it or not; more tells that the rest
-// needs another one.
+// installOnce makes as many changes as one transaction can hold, and commits them if keep is set;
+// more tells that the rest needs another transaction.
 func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, keep bool) (made []Change, more bool, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
@@ -144,8 +144,8 @@ func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 	return err
 }
 
-// describeLock adds to a lock timeout who holds locks on the table, or that of the schema, as far
-// as it can still be known.
+// describeLock adds to a lock timeout the holders of locks on the table, or of the schema's lock,
+// as far as they can still be known.
 func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) error {
 	if errors.Is(err, ErrBusy) {
 		if h, _ := lock.Schema(t.Schema).Holder(ctx, conn); h != nil {

@@ -9,14 +9,14 @@ import (
 	"pgtaskd/sql"
 )
 
-// step adds what a step makes, unless a later pgtaskd has seen to it.
+// step adds the change of a step, unless a later pgtaskd has completed the table.
 func (m *missing) step(s step) {
 	if (versionOf(m.comment) <= Version || s.kind == columnStep) && wants(m.wake, s) {
 		m.look(s)
 	}
 }
 
-// look adds what a step makes where that is not there as it should be.
+// look adds the change of a step, if its object is not there as it should be.
 func (m *missing) look(s step) {
 	switch s.kind {
 	case schemaStep:

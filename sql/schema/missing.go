@@ -8,9 +8,9 @@ import (
 	"pgtaskd/sql"
 )
 
-// Missing tells what the table lacks, in the order in which it is to be made; nothing if it can be
-// served as it is. It only reads, and any role can do it. A table that can not be completed is an
-// error: a column of the wrong type, a view, a default for no column.
+// Missing returns the changes that the table needs, in the order in which they are to be made; none
+// if it can be served as it is. It only reads, and any role can do it. A table that cannot be
+// completed is an error: a column of the wrong type, a view, a default for no column.
 func Missing(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	f, err := inspect(ctx, conn, t)
 	if err != nil {

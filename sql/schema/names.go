@@ -21,7 +21,7 @@ type names struct {
 // fill puts the names into a step's text. It is the only place where they meet.
 func (n names) fill(statement string) string { return sql.Fill(statement, n.of) }
 
-// of is what a placeholder stands for.
+// of is the value of a placeholder.
 func (n names) of(placeholder string) (value string, is bool) {
 	if object, is := strings.CutPrefix(placeholder, ":bare_"); is {
 		return sql.Plain(sql.BesideName(n.table, object)), true

@@ -10,13 +10,13 @@ import (
 	"pgtaskd/sql"
 )
 
-// Reading is what a role, quoted, may do so as to read a table. Usage is of the schema.
+// Reading are the rights of a role, quoted, that reading a table takes. Usage is of the schema.
 type Reading struct {
 	Role          string
 	Usage, Select bool
 }
 
-// Grants are the statements that give the role what it lacks.
+// Grants are the statements that give the role the missing rights.
 func (r Reading) Grants(t sql.Table) (grants []string) {
 	if !r.Usage {
 		grants = append(grants, "GRANT USAGE ON SCHEMA "+pgx.Identifier{t.Schema}.Sanitize()+" TO "+r.Role)

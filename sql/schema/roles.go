@@ -2,8 +2,8 @@ package schema
 
 import "fmt"
 
-// What a table has besides where each task runs under the role that inserted it: a column, and a
-// trigger that fills and guards it.
+// If each task runs under the role that inserted it, the table also has a column, and a trigger
+// that fills and guards it.
 
 // roles adds the column and its trigger, to a table of a later pgtaskd too. None of it is optional:
 // without it tasks would run under a role that they name themselves.

@@ -6,8 +6,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// stateType is the type of the column state as a cast names it, and what is found of it (nil: not
-// an enum, or yet to be made). A table keeps the type it has. A new one shares that of the schema,
+// stateType is the type of the column state as a cast names it, and the type itself (nil: not an
+// enum, or yet to be made). A table keeps the type it has. A new one shares that of the schema,
 // unless the name is taken by somebody's own type.
 func (f *found) stateType(t sql.Table) (string, *foundType) {
 	if column := f.column("state"); column != nil {

@@ -9,9 +9,9 @@ import (
 	"pgtaskd/sql"
 )
 
-// A step is one paragraph of the schema's files: what makes one object, or one part of the table,
-// and can be run again. The same steps make a new table, complete one that is there, and are
-// printed for a person to run.
+// A step is one paragraph of the schema's files: it makes one object, or one part of the table, and
+// can be run again. The same steps make a new table, complete one that is there, and are printed
+// for a person to run.
 type step struct {
 	kind      kind
 	name      string   // unquoted
@@ -38,7 +38,7 @@ const (
 	commentStep
 )
 
-// What a step is, told by its first statement.
+// The kind of a step follows from its first statement.
 var stepKinds = []struct {
 	kind    kind
 	pattern *regexp.Regexp
@@ -58,7 +58,7 @@ var stepKinds = []struct {
 }
 
 // The files in the order in which they are run, and read by a person: first the table, then the
-// functions, then what calls them.
+// functions, then their callers.
 var stepFiles = []string{"schema", "table", "comments", "options", "indexes", "functions", "after", "cron", "groups", "events", "reports", "triggers", "publication"}
 
 var (
@@ -82,7 +82,7 @@ var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(text("pa
 // roleSteps are those of a table besides whose tasks run under the roles that insert them.
 var roleSteps = sync.OnceValue(func() []step { return parseSteps(text("roles")) })
 
-// sorts are what Objects are made as.
+// sorts are the kinds of sql.Objects, in their order.
 var sorts = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
 
 // besideSteps are the steps that make them. They are shared.
@@ -182,7 +182,7 @@ var wantedColumns = sync.OnceValue(func() []wantedColumn {
 // fires tells a trigger function.
 func (s step) fires() bool { return strings.Contains(s.sql, " RETURNS trigger ") }
 
-// What a repetition does not copy, besides what is generated.
+// The columns that a repetition does not copy, besides generated ones.
 var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
 	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",

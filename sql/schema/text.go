@@ -8,7 +8,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// The schema's text, and the queries that look at what is there of it.
+// The schema's text, and the queries that look at a table.
 //
 //go:embed *.sql inspect/*.sql beside/*.sql
 var schemaFiles embed.FS

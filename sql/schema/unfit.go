@@ -8,7 +8,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// What a column's type may be, by names in pg_type, where it is not the wanted one.
+// The types that a column may have for each wanted type, by their names in pg_type.
 var fitting = map[string][]string{
 	"bool":          {"bool"},
 	"int4":          {"int4"},
@@ -52,8 +52,8 @@ func refusal(parts []Below, inserter bool) error {
 	return nil
 }
 
-// unfit is an error if the table is such that nothing added to it could make it a task table, or
-// one that is not to be served.
+// unfit is an error if the table cannot become a task table, whatever is added to it, or must not
+// be served.
 func (f *found) unfit(t sql.Table, inserter bool) error {
 	switch {
 	case t.Schema == "" || t.Name == "":

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// Version is that of the schema; it stands in the comments of the table and of the functions. What
-// has a higher one was made by a later pgtaskd and is not taken back.
+// Version is the schema's version; the comments of the table and of the functions contain it.
+// Objects with a higher one were made by a later pgtaskd and are not replaced.
 const Version = 1
 
 const versionPrefix = "pgtaskd schema "

@@ -14,9 +14,9 @@ const (
 	changeTrigger = "pgtaskd_update"
 )
 
-// Waking is what tells the leader of new tasks and of changes.
+// Waking is how a table tells its leader of new tasks and of changes.
 type Waking struct {
-	Lock      int64  // number of an advisory lock: the leader holds it alone while it sleeps, those who do not wake it share it
+	Lock      int64  // number of an advisory lock: the leader holds it alone while it sleeps; INSERTs that do not wake it share it
 	Channel   string // of NOTIFY, while it sleeps
 	Inserts   bool   // the trigger tells of new tasks: it is enabled
 	Changes   bool   // the triggers tell, on Channel, of all else that matters to the leader: they are enabled
