@@ -22,7 +22,7 @@ type applyCommand struct {
 	DryRun bool `help:"Print what would change, and change nothing."`
 }
 
-// errDifferences is what a dry run returns that has found something to do.
+// errDifferences is the error of a dry run that has found something to do.
 var errDifferences = errors.New("differences")
 
 // Run makes the table's jobs those of the files.

@@ -13,6 +13,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // shell runs commands as a person does.
@@ -106,7 +107,7 @@ func TestTheTargetOfACommand(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
 	database := value(t, s.conn, "SELECT current_database()")
-	if _, err := sql.Install(t.Context(), s.conn, sql.Table{Schema: "other", Name: "job"}, sql.Options{}); err != nil {
+	if _, err := schema.Install(t.Context(), s.conn, sql.Table{Schema: "other", Name: "job"}, schema.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	file := s.write("jobs.json", `[{"key": "a", "repeat": "1 h", "input": "SELECT 1"}]`)

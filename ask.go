@@ -10,8 +10,6 @@ import (
 	"syscall"
 	"time"
 
-	"github.com/rs/zerolog"
-
 	"pgtaskd/ask"
 	"pgtaskd/conf"
 	"pgtaskd/human"
@@ -63,24 +61,37 @@ func (c scope) configured() ([]work.Target, error) {
 	return []work.Target{target}, err
 }
 
-// asking is the scope of a command that reads or changes tasks.
+// asking are the flags of commands that read or change tasks.
 type asking struct {
 	scope
 	Trust []string `placeholder:"ROLE" help:"Ask for tables of this role too, whose code can then do all that your role may; several: by commas."`
-}
-
-// targets are those that the command line means, with whom it trusts.
-func (c asking) targets(p *program, dsn string) ([]work.Target, error) {
-	targets, err := c.scope.targets(p, dsn)
-	for i := range targets {
-		targets[i].Trust = slices.Concat(targets[i].Trust, c.Trust)
-	}
-	return targets, err
+	asJSON
 }
 
 // asJSON is the flag of commands that print data.
 type asJSON struct {
 	JSON bool `name:"json" help:"Print JSON: an object a line."`
+}
+
+// ask does something with the targets that the command line names. An error whose message is
+// written already is not printed again.
+func (c asking) ask(p *program, dsn string, do func(*ask.Screen, []work.Target) error) error {
+	targets, err := c.targets(p, dsn)
+	if err != nil {
+		return err
+	}
+	for i := range targets {
+		targets[i].Trust = slices.Concat(targets[i].Trust, c.Trust)
+	}
+	return asked(do(p.screen(c.JSON), targets))
+}
+
+// asked is the error of a command that asks: a failure that is written already is only reported.
+func asked(err error) error {
+	if errors.Is(err, ask.ErrFailed) {
+		return errReported
+	}
+	return err
 }
 
 // screen is where the answers of a command go.
@@ -95,12 +106,17 @@ func (p *program) screen(json bool) *ask.Screen {
 	return s
 }
 
-// asked is the error of a command that asks: what has been written already is not said again.
-func asked(err error) error {
-	if errors.Is(err, ask.ErrFailed) {
-		return errReported
-	}
-	return err
+// askCommands are those that read or change the tasks of tables.
+type askCommands struct {
+	Status statusCommand `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
+	Ls     lsCommand     `cmd:"" help:"List tasks, newest first."`
+	Show   showCommand   `cmd:"" help:"Show all of a task, and why it waits."`
+	Stop   stopCommand   `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
+	Again  againCommand  `cmd:"" help:"Run ended tasks again."`
+	Pause  pauseCommand  `cmd:"" help:"Let no task of a group start, until it is resumed."`
+	Resume resumeCommand `cmd:"" help:"Let tasks of a paused group start again."`
+	Tail   tailCommand   `cmd:"" help:"Show what starts and ends, until ^C."`
+	Drain  drainCommand  `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
 }
 
 // untilInterrupt is a context that SIGINT or SIGTERM ends.
@@ -110,23 +126,19 @@ func untilInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 
 type statusCommand struct {
 	asking
-	asJSON
 	DSN     string        `arg:"" optional:"" help:"The same as --dsn."`
 	Timeout time.Duration `default:"900ms" placeholder:"TIME" help:"How long to wait for the servers (900ms)."`
 }
 
 // Run shows how the targets stand.
 func (c *statusCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, c.DSN)
-	if err != nil {
-		return err
-	}
-	return asked(ask.ShowStatus(ctx, p.screen(c.JSON), targets, c.Timeout))
+	return c.ask(p, c.DSN, func(s *ask.Screen, targets []work.Target) error {
+		return ask.ShowStatus(ctx, s, targets, c.Timeout)
+	})
 }
 
 type lsCommand struct {
 	asking
-	asJSON
 	DSN   string   `arg:"" optional:"" help:"The same as --dsn."`
 	State []string `placeholder:"STATE" predictor:"state" help:"Only tasks in this state, or these: --state fail,gone."`
 	Group string   `placeholder:"GROUP" help:"Only tasks of this group; one that ends in % means all that begin so."`
@@ -137,36 +149,30 @@ type lsCommand struct {
 
 // Run lists tasks.
 func (c *lsCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, c.DSN)
-	if err != nil {
-		return err
-	}
 	ctx, stop := untilInterrupt(ctx)
 	defer stop()
 	f := ask.Filter{States: c.State, Group: c.Group, Key: c.Key, Since: c.Since, Most: c.Most}
-	return asked(ask.List(ctx, p.screen(c.JSON), targets, f))
+	return c.ask(p, c.DSN, func(s *ask.Screen, targets []work.Target) error {
+		return ask.List(ctx, s, targets, f)
+	})
 }
 
 type showCommand struct {
 	asking
-	asJSON
 	ID  int64  `arg:"" help:"The task's id."`
 	DSN string `arg:"" optional:"" help:"The same as --dsn."`
 }
 
 // Run shows a task.
 func (c *showCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, c.DSN)
-	if err != nil {
-		return err
-	}
-	return asked(ask.Show(ctx, p.screen(c.JSON), targets, c.ID))
+	return c.ask(p, c.DSN, func(s *ask.Screen, targets []work.Target) error {
+		return ask.Show(ctx, s, targets, c.ID)
+	})
 }
 
-// changeCommand is what stop and again have.
+// changeCommand are the arguments of stop and again.
 type changeCommand struct {
 	asking
-	asJSON
 	ID []int64 `arg:"" name:"id" help:"Ids of tasks."`
 }
 
@@ -174,27 +180,22 @@ type stopCommand struct{ changeCommand }
 
 // Run stops tasks.
 func (c *stopCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, "")
-	if err != nil {
-		return err
-	}
-	return asked(ask.Stop(ctx, p.screen(c.JSON), targets, c.ID))
+	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
+		return ask.Stop(ctx, s, targets, c.ID)
+	})
 }
 
 type againCommand struct{ changeCommand }
 
 // Run lets tasks run again.
 func (c *againCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, "")
-	if err != nil {
-		return err
-	}
-	return asked(ask.Again(ctx, p.screen(c.JSON), targets, c.ID))
+	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
+		return ask.Again(ctx, s, targets, c.ID)
+	})
 }
 
 type pauseCommand struct {
 	asking
-	asJSON
 	Group []string `arg:"" help:"Groups; one that ends in % means all that begin so."`
 	Until string   `placeholder:"TIME" help:"When the pause ends: a moment, or how long from now (\"2 hours\")."`
 	Note  string   `placeholder:"TEXT" help:"Why, for people who look into the table of groups."`
@@ -202,65 +203,33 @@ type pauseCommand struct {
 
 // Run pauses groups.
 func (c *pauseCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, "")
-	if err != nil {
-		return err
-	}
-	return asked(ask.Pause(ctx, p.screen(c.JSON), targets, c.Group, c.Until, c.Note))
+	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
+		return ask.Pause(ctx, s, targets, c.Group, c.Until, c.Note)
+	})
 }
 
 type resumeCommand struct {
 	asking
-	asJSON
 	Group []string `arg:"" help:"Groups, as they were paused."`
 }
 
 // Run resumes groups.
 func (c *resumeCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, "")
-	if err != nil {
-		return err
-	}
-	return asked(ask.Resume(ctx, p.screen(c.JSON), targets, c.Group))
+	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
+		return ask.Resume(ctx, s, targets, c.Group)
+	})
 }
 
 type tailCommand struct {
 	asking
-	asJSON
 	DSN string `arg:"" optional:"" help:"The same as --dsn."`
 }
 
 // Run shows what starts and ends until SIGINT or SIGTERM.
 func (c *tailCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, c.DSN)
-	if err != nil {
-		return err
-	}
 	ctx, stop := untilInterrupt(ctx)
 	defer stop()
-	return asked(ask.Tail(ctx, p.screen(c.JSON), targets))
-}
-
-type drainCommand struct {
-	scope
-	asJSON
-	DSN   string `arg:"" optional:"" help:"The same as --dsn."`
-	Until string `placeholder:"TIME" help:"Also wait for what is planned up to then: a moment, or how long from now (\"10 minutes\")."`
-}
-
-// Run serves the targets until nothing is due. The first SIGTERM or SIGINT ends that, as it ends
-// run.
-func (c *drainCommand) Run(ctx context.Context, p *program) error {
-	targets, err := c.targets(p, c.DSN)
-	if err != nil {
-		return err
-	}
-	defer ignorePipe()()
-	p.setLevel(zerolog.WarnLevel)
-	log := p.logger()
-	ctx, stop, release := untilSignal(ctx, log)
-	defer release()
-	return asked(ask.Drain(ctx, p.screen(c.JSON), targets, c.Until, stop, func(ctx context.Context, stop <-chan struct{}) error {
-		return conf.RunTargets(ctx, targets, log, conf.Options{Serve: work.Serve, Stop: stop})
-	}))
+	return c.ask(p, c.DSN, func(s *ask.Screen, targets []work.Target) error {
+		return ask.Tail(ctx, s, targets)
+	})
 }

@@ -18,6 +18,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // command runs one, and returns what it has written.
@@ -47,7 +48,7 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 	conn := servertest.Connect(t, dsn)
 	database := value(t, conn, "SELECT current_database()")
 	tasktest.Public(t, conn).Add("input, data", "SELECT 1", "\x1b[2J")
-	if _, err := sql.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "other"}, sql.Options{}); err != nil {
+	if _, err := schema.Install(t.Context(), conn, sql.Table{Schema: "public", Name: "other"}, schema.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	file := filepath.Join(t.TempDir(), "pgtaskd.json")
@@ -151,7 +152,8 @@ func TestHelpAndCompletion(t *testing.T) {
 	}
 }
 
-// TestTrustNamesTheOwner: a role that may read a table of another role says that it trusts that one.
+// TestTrustNamesTheOwner: a role that may read a table of another role says that it trusts that
+// one.
 func TestTrustNamesTheOwner(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)

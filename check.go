@@ -17,8 +17,8 @@ type checkCommand struct {
 	trusting
 }
 
-// trusting is the flag of commands that serve the table of a connection string, or look whether that
-// can be done.
+// trusting is the flag of commands that serve the table of a connection string, or look whether
+// that can be done.
 type trusting struct {
 	Trust []string `placeholder:"ROLE" help:"Let this role own and make what the table uses, like the configuration's trust; several: by commas."`
 }
@@ -49,7 +49,7 @@ func (c *checkCommand) file() (file *conf.File, warning string, err error) {
 	return file, warning, nil
 }
 
-// Run reports what run would do, a line each, and what stands in its way.
+// Run reports each thing that run would do, and each thing that keeps it from that, a line each.
 func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	file, warning, err := c.file()
 	if err != nil {

@@ -14,7 +14,7 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // The examples of README.md work in the demo's database: all in one database, in any order, among
@@ -24,7 +24,7 @@ func TestReadme(t *testing.T) {
 	own := servertest.New(t, server.Options{})
 	servertest.Exec(t, servertest.Connect(t, own.DSN("postgres")), "CREATE DATABASE demo")
 	conn := servertest.Connect(t, own.DSN("demo"))
-	tasktest.Make(t, conn, sql.Options{})
+	tasktest.Make(t, conn, schema.Options{})
 	serve(t, conn, own.DSN("demo"), "{}")
 	insertDemo(t, conn)
 
@@ -56,7 +56,7 @@ func TestReadmeCommands(t *testing.T) {
 func TestReadmeTellsWhatIsMade(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, servertest.Database(t))
-	tasktest.Make(t, conn, sql.Options{})
+	tasktest.Make(t, conn, schema.Options{})
 	var tables, views, functions, shared int
 	err := conn.QueryRow(t.Context(), `SELECT
 			(SELECT count(*) FROM pg_class WHERE relnamespace = 'public'::regnamespace AND relkind = 'r'),

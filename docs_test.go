@@ -20,6 +20,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
 
@@ -41,7 +42,7 @@ func TestDocs(t *testing.T) {
 	admin := servertest.Connect(t, own.DSN("postgres"))
 	servertest.Exec(t, admin, "CREATE DATABASE example")
 	made := servertest.Connect(t, own.DSN("example"))
-	tasktest.Make(t, made, sql.Options{})
+	tasktest.Make(t, made, schema.Options{})
 	if err := made.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -210,8 +211,8 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 		}
 	})
 	made := func() bool {
-		options := sql.Options{Inserter: file.Targets[0].Inserter, Serving: file.Targets[0].Connect["user"]}
-		missing, err := sql.Missing(t.Context(), conn, sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}, options)
+		options := schema.Options{Inserter: file.Targets[0].Inserter, Serving: file.Targets[0].Connect["user"]}
+		missing, err := schema.Missing(t.Context(), conn, sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}, options)
 		return err == nil && len(missing) == 0
 	}
 	if !soon(made) {

@@ -79,7 +79,8 @@ func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// move prints the jobs of another scheduler, or inserts them, and lists what is not carried over.
+// move prints the jobs of another scheduler, or inserts them, and lists all that is not carried
+// over.
 func (f tableFlags) move(ctx context.Context, p *program, owner string, insert bool, read func(*pgx.Conn, sql.Table) ([]moving.Job, []moving.Note, error)) error {
 	target, err := f.target(p)
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // TestImportMovesTheJobsOfPgCron: against the extension itself, which server/install.sh pg_cron
@@ -71,7 +71,7 @@ job 5 "other", schedule "0 4 * * *": left out: it runs in database "template1": 
 	if own, errors, status := imports(t, dsn+" user=anna password=a", "pg_cron", "--user", "postgres"); status != 0 { // row security hides what is others'
 		t.Errorf("to a role that is no superuser: %d, %s, %s", status, own, errors)
 	}
-	tasktest.Make(t, conn, sql.Options{})
+	tasktest.Make(t, conn, schema.Options{})
 	if out, errors, status := imports(t, dsn, "pg_cron", "--insert"); status != 0 || !strings.Contains(out, "3 new") {
 		t.Errorf("--insert: %d\n%s%s", status, out, errors)
 	}
@@ -161,7 +161,7 @@ job 4 "odd", schedule "late": left out: it begins at 9999-01-01T00:00:00Z, and n
 `; notes != want {
 		t.Errorf("notes:\n%s", notes)
 	}
-	tasktest.Make(t, conn, sql.Options{})
+	tasktest.Make(t, conn, schema.Options{})
 	for _, want := range []string{"3 new", "nothing to do: 3 unchanged"} {
 		if out, errors, status := imports(t, dsn, "pgagent", "--insert"); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("--insert: %d\n%s%s", status, out, errors)
@@ -229,7 +229,7 @@ chain 2 "start", run_at "@reboot": left out: a start of the server is no time: i
 `; notes != want {
 		t.Errorf("notes:\n%s", notes)
 	}
-	tasktest.Make(t, conn, sql.Options{})
+	tasktest.Make(t, conn, schema.Options{})
 	for _, want := range []string{"2 new", "nothing to do: 2 unchanged"} {
 		if out, errors, status := imports(t, dsn, "pg_timetable", "--insert"); status != 0 || !strings.Contains(out, want) {
 			t.Errorf("--insert: %d\n%s%s", status, out, errors)

@@ -57,7 +57,7 @@ func with(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) erro
 	return do(conn, sql.Table{Schema: t.Schema, Name: t.Table})
 }
 
-// admitted is with, where the table runs nothing of somebody who is not trusted.
+// admitted is with, and an error if the table could run code of somebody who is not trusted.
 func admitted(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) error) error {
 	return with(ctx, t, func(conn *pgx.Conn, table sql.Table) error {
 		if err := work.Admit(ctx, conn, t); err != nil {

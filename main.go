@@ -56,19 +56,13 @@ type commands struct {
 
 	ShowVersion kong.VersionFlag `name:"version" help:"Print the version and exit."`
 
-	Run     runCommand     `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
-	Check   checkCommand   `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
-	Next    nextCommand    `cmd:"" help:"Print when a cron expression runs next."`
-	Schema  schemaCommand  `cmd:"" help:"Print the statements that make a task table."`
-	Status  statusCommand  `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
-	Ls      lsCommand      `cmd:"" help:"List tasks, newest first."`
-	Show    showCommand    `cmd:"" help:"Show all of a task, and why it waits."`
-	Stop    stopCommand    `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
-	Again   againCommand   `cmd:"" help:"Run ended tasks again."`
-	Pause   pauseCommand   `cmd:"" help:"Let no task of a group start, until it is resumed."`
-	Resume  resumeCommand  `cmd:"" help:"Let tasks of a paused group start again."`
-	Tail    tailCommand    `cmd:"" help:"Show what starts and ends, until ^C."`
-	Drain   drainCommand   `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
+	Run    runCommand    `cmd:"" help:"Serve the targets of a configuration file, or the one table of a connection string."`
+	Check  checkCommand  `cmd:"" help:"Read the configuration, connect, and show what would be created and what is missing. Exits with 1 when run would fail."`
+	Next   nextCommand   `cmd:"" help:"Print when a cron expression runs next."`
+	Schema schemaCommand `cmd:"" help:"Print the statements that make a task table."`
+
+	askCommands
+
 	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
 	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
 	Import  importCommand  `cmd:"" help:"Move jobs here from another scheduler."`
@@ -79,7 +73,7 @@ type commands struct {
 	Completion kongcompletion.Completion `cmd:"" help:"Print how a shell is told to complete commands and flags: bash, zsh or fish."`
 }
 
-// program is what the commands share.
+// program is the state that the commands share.
 type program struct {
 	stdout, stderr io.Writer
 	level          string  // "" when the command line says nothing
@@ -126,13 +120,13 @@ func means(err error, command string) bool {
 	})
 }
 
-// setUpLogs sets what all logs of the process have alike.
+// setUpLogs sets the format that all logs of the process share.
 var setUpLogs = sync.OnceFunc(func() {
 	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
 })
 
-// logger is the program's log, as the command line says; setLog makes it what the configuration
+// logger is the program's log, as the command line says; setLog changes it as the configuration
 // says.
 func (p *program) logger() zerolog.Logger {
 	setUpLogs()

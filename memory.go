@@ -6,22 +6,22 @@ import (
 	"runtime/metrics"
 )
 
-// The garbage collector waits for a tenth of what lives, and so for little more where a million
-// waiting tasks are a large heap that hardly changes than where there are none. ballastSize, in
-// bytes, counts as living, so that this is 13 MB, and not a few hundred tasks. It is never touched,
-// so it takes no memory.
+// The garbage collector runs when the heap has grown by a tenth. A million waiting tasks are a
+// large heap that hardly changes; without them a tenth would be a few hundred tasks. ballastSize,
+// in bytes, counts as heap, so that a tenth is 13 MB at least. It is never touched, so it takes no
+// memory.
 //
-// Above memoryAim, which the longest outputs of 32 tasks reach, it collects more often, unless what
-// lives is more than that (see aimAt); GOMEMLIMIT says otherwise.
+// Above memoryAim, which the longest outputs of 32 tasks reach, it collects more often, unless the
+// heap is larger than that (see aimAt). GOMEMLIMIT overrides it.
 const (
 	gcPercent   = 10
 	ballastSize = 128 << 20
 	memoryAim   = 330 << 20
 )
 
-// aimAt makes aim the limit above which the garbage collector works more. Where what lives is more
-// than that, as with a million lanes, collecting without end would take half of a core and find
-// nothing: then the limit is a little above what lives.
+// aimAt makes aim the limit above which the garbage collector works more. With a larger heap, as of
+// a million lanes, it would take half of a core to collect without end and find nothing: then the
+// limit is a little above the heap.
 func aimAt(aim int64) {
 	debug.SetMemoryLimit(aim)
 	follow(aim, aim)

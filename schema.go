@@ -12,6 +12,7 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
 
@@ -34,7 +35,7 @@ func (c *schemaCommand) Run(p *program) error {
 			return &usageError{errors.New("--data and --user need --config FILE")}
 		}
 		table := sql.Table{Schema: cmp.Or(c.Schema, "public"), Name: cmp.Or(c.Table, "task")}
-		return p.printSQL(sql.DDL(table, sql.Options{Wake: sql.Wake(cmp.Or(c.Wake, string(sql.Auto))), Partitioned: c.Partitioned}))
+		return p.printSQL(schema.DDL(table, schema.Options{Wake: sql.Wake(cmp.Or(c.Wake, string(sql.Auto))), Partitioned: c.Partitioned}))
 	}
 	if c.Wake != "" {
 		return &usageError{errors.New("schema takes --config FILE or --wake, not both")}
@@ -77,8 +78,8 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 			b.WriteString(line)
 			last = next
 		}
-		b.WriteString(sql.DDL(sql.Table{Schema: t.Schema, Name: t.Table},
-			sql.Options{
+		b.WriteString(schema.DDL(sql.Table{Schema: t.Schema, Name: t.Table},
+			schema.Options{
 				Defaults: t.Defaults, Wake: t.Wake, Role: role, Inserter: t.Inserter, Serving: role, Trust: t.Trust,
 				Partitioned: c.Partitioned, Further: shared[where.String()+" "+t.Schema],
 			}) + "\n")
@@ -111,7 +112,7 @@ func reconnect(where remote.Settings) (string, error) {
 }
 
 // printSQL writes statements as they are, for psql, which stops at the first that fails. A terminal
-// might obey what stands in a name.
+// could obey a name in them.
 func (p *program) printSQL(text string) error {
 	text = "\\set ON_ERROR_STOP on\n" + text
 	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {

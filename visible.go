@@ -16,8 +16,8 @@ func printLine(out io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintln(out, human.Visible(fmt.Sprintf(format, args...))) // nobody could be told
 }
 
-// visibleJSON hands lines of JSON on with what is hidden in them as escapes of JSON, which mean the
-// same. Control characters below 0x20 are escaped already.
+// visibleJSON passes lines of JSON on, with hidden characters written as JSON's escapes, which mean
+// the same. Control characters below 0x20 are escaped already.
 type visibleJSON struct{ out io.Writer }
 
 func (v visibleJSON) Write(line []byte) (int, error) {
@@ -55,8 +55,8 @@ func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
 	}}
 }
 
-// visibleText hands text on with what is hidden in it as escapes, but for control characters below
-// 0x20.
+// visibleText passes text on, with hidden characters written as escapes, but for control characters
+// below 0x20.
 type visibleText struct{ out io.Writer }
 
 func (v visibleText) Write(text []byte) (int, error) {

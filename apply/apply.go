@@ -13,11 +13,11 @@ import (
 	"pgtaskd/sql"
 )
 
-// Options are what the command line says.
+// Options are the options of the command line.
 type Options struct {
 	Owner  string // of the jobs; not empty
-	Prune  bool   // what is the owner's and in no file is removed
-	DryRun bool   // nothing is kept of what is changed
+	Prune  bool   // jobs of the owner that are in no file are removed
+	DryRun bool   // all changes are rolled back
 
 	Inserter bool // the configuration has each task run under the role that inserted it
 }
@@ -126,7 +126,7 @@ func (t *table) over(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) (
 	return over, nil
 }
 
-// kept finds what the files name and the table has not taken.
+// kept finds values of the files that the table has not taken.
 func (t *table) kept(all []*wanted, over map[*wanted]bool, rows held) error {
 	var faults Faults
 	for _, w := range all {
@@ -144,7 +144,7 @@ func (t *table) kept(all []*wanted, over map[*wanted]bool, rows held) error {
 	return faults.err()
 }
 
-// compare says what has become of the jobs.
+// compare returns the changes of the jobs.
 func (t *table) compare(all []*wanted, over map[*wanted]bool, before, after held, owner string) (result Result) {
 	for _, w := range all {
 		key := w.job.Key
@@ -197,7 +197,7 @@ func (t *table) changed(before, after []row) (all []Diff) {
 	return all
 }
 
-// add takes in what was pruned, or would be.
+// add adds jobs that were pruned, or would be.
 func (r *Result) add(pruned map[string]bool, prune bool) {
 	for _, key := range slices.Sorted(maps.Keys(pruned)) {
 		if !prune {

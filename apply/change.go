@@ -1,6 +1,6 @@
 package apply
 
-// Kind is what has become of a job.
+// Kind is the kind of a change of a job.
 type Kind string
 
 // The kinds, as the program shows them.
@@ -10,7 +10,7 @@ const (
 	Pruned  Kind = "-"
 )
 
-// Change is what has become of one job.
+// Change is the change of one job.
 type Change struct {
 	Kind    Kind
 	Key     string
@@ -24,7 +24,7 @@ type Diff struct {
 	Old, New *string
 }
 
-// Result is what Run has changed, or would change.
+// Result are the changes that Run has made, or would make.
 type Result struct {
 	Changes   []Change // in the order of the files, then of the keys
 	Unchanged int

@@ -7,7 +7,7 @@ import (
 	"unicode/utf8"
 )
 
-// Job is what a file says of a key.
+// Job is the entry of a file for a key.
 type Job struct {
 	Key string
 
@@ -22,10 +22,10 @@ type Jobs []*Job
 // fileLimit is how long a file of jobs may be, in bytes.
 const fileLimit = 4 << 20
 
-// longestKey is what the table takes, in bytes.
+// longestKey is the longest key that the table takes, in bytes.
 const longestKey = 1 << 10
 
-// inputFile is what a file may name instead of the column input.
+// inputFile is the name that a file may have instead of the column input.
 const inputFile = "input_file"
 
 // Read reads files of jobs. An input or data that is longer than limit bytes, which the target
@@ -155,7 +155,7 @@ func (r *reader) longest() int64 {
 	return mostText
 }
 
-// text refuses what no text of the server's can hold, and what would not be run.
+// text refuses texts that the server cannot hold, or that would not be run.
 func (r *reader) text(name string, v value) {
 	if v.kind != scalar {
 		return
@@ -226,5 +226,5 @@ func readText(path string, limit int64) (text, trouble string) {
 	case !utf8.Valid(data):
 		return "", "is not UTF-8"
 	}
-	return strings.TrimPrefix(string(data), "\ufeff"), "" // what some editors put in front
+	return strings.TrimPrefix(string(data), "\ufeff"), "" // some editors put it in front
 }

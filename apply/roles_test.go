@@ -9,7 +9,7 @@ import (
 
 	"pgtaskd/apply"
 	"pgtaskd/server/servertest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 var roles atomic.Int64
@@ -19,7 +19,7 @@ var roles atomic.Int64
 func shared(t *testing.T) (s *stage, ops, mallory string) {
 	t.Helper()
 	s = play(t)
-	if _, err := sql.Install(t.Context(), s.conn, public, sql.Options{Inserter: true, Serving: "postgres"}); err != nil {
+	if _, err := schema.Install(t.Context(), s.conn, public, schema.Options{Inserter: true, Serving: "postgres"}); err != nil {
 		t.Fatal(err)
 	}
 	ops, mallory = s.role(), s.role()

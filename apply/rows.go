@@ -23,9 +23,9 @@ type row struct {
 type held map[string][]row
 
 // locked are the rows of the jobs and of the owner's, locked until the transaction ends. A run that
-// ends while we wait for its row commits a repetition: so it looks again, until all that it sees
-// was locked before. What a look sees is as of one moment, so a series is always in it. A row of
-// another role is an error, and would keep it with all that it is given.
+// ends while we wait for its row commits a repetition: so it looks again, until all rows that it
+// sees were locked before. A look sees one moment, so it always sees a series. A row of another
+// role is an error: it would run our values under that role.
 func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
 	for locked := map[int64]bool{}; ; {
 		rows, err := t.open(ctx, tx, all, owner)

@@ -16,8 +16,8 @@ const (
 	around    = 2   // lines before and after it
 )
 
-// Lines show a change: the job, and under it a line or more for each column. They may hold whatever
-// a file or a table holds.
+// Lines show a change: the job, and under it a line or more for each column. They may hold any text
+// of a file or a table.
 func (c Change) Lines() []string {
 	lines := []string{fmt.Sprintf("%s %s", c.Kind, c.Key)}
 	for _, note := range c.Notes {
@@ -105,7 +105,7 @@ func cut(line string, most int) string {
 	return line
 }
 
-// diff is what differs between two texts, with the lines around it.
+// diff are the lines that differ between two texts, with the lines around them.
 func diff(old, now string) (lines []string) {
 	a, b := split(old), split(now)
 	begin := 0

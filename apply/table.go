@@ -13,13 +13,14 @@ import (
 
 	"pgtaskd/conf"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/schedule"
 )
 
 //go:embed sql/*.sql
 var statements embed.FS
 
-// table is what has to be known of a task table.
+// table has the facts of a task table that are needed here.
 type table struct {
 	name    sql.Table
 	columns []column
@@ -38,28 +39,28 @@ type column struct {
 
 func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 
-// seen locks the table, and looks at it then: it stays what it is.
-func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (sql.Description, error) {
-	var r sql.Reading
+// seen locks the table, and then looks at it: it stays as it is.
+func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (schema.Description, error) {
+	var r schema.Reading
 	err := tx.QueryRow(ctx, (&table{name: name}).statement("rights", nil), name.Schema, name.Name).Scan(&r.Role, &r.Usage, &r.Select)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return sql.Description{}, err
+		return schema.Description{}, err
 	}
 	if grants := r.Grants(name); err == nil && len(grants) > 0 {
-		return sql.Description{}, r.Lacks(grants)
+		return schema.Description{}, r.Lacks(grants)
 	}
-	known, err := sql.Describe(ctx, tx.Conn(), name) // says what is wrong where it cannot be locked
+	known, err := schema.Describe(ctx, tx.Conn(), name) // its error is better than that of the lock
 	if err != nil || !known.Exists {
 		return known, err
 	}
 	if _, err := tx.Exec(ctx, "LOCK TABLE "+name.Quoted()+" IN ACCESS SHARE MODE"); err != nil {
 		return known, err
 	}
-	return sql.Describe(ctx, tx.Conn(), name)
+	return schema.Describe(ctx, tx.Conn(), name)
 }
 
-// describe looks at the table. It stays as it is until the transaction ends. Where tasks run under who
-// inserts them, a table of which nobody knows whose job is whose is refused.
+// describe looks at the table. It stays as it is until the transaction ends. If tasks run under the
+// role that inserts them, a table that does not tell whose job is whose is refused.
 func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*table, error) {
 	known, err := seen(ctx, tx, name)
 	switch {
@@ -86,7 +87,7 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 	}
 	for i := range t.columns {
 		c := &t.columns[i]
-		c.own = slices.Contains(sql.OwnColumns(), c.name)
+		c.own = slices.Contains(schema.OwnColumns(), c.name)
 		c.copied = slices.Contains(known.Copied, c.quoted())
 		t.byName[c.name] = c
 	}
@@ -101,17 +102,17 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 	return t, err
 }
 
-// byOthers are columns that a repetition copies, and no file names: they say who made the row, and
-// for whom.
+// byOthers are columns that a repetition copies and no file may name: they say who made the row,
+// and for whom.
 var byOthers = []string{"author", "owner", "role"}
 
-// named tells whether a file may name a column: what a repetition copies stays what the file says,
-// and plan is that of the first run.
+// named tells whether a file may name a column: one that repetitions copy, so that it keeps the
+// file's value, or plan, for the first run.
 func (c *column) namable() bool {
 	return c.name == "plan" || c.copied && !slices.Contains(byOthers, c.name)
 }
 
-// compared tells whether a row that is there must have what the file says of a column.
+// compared tells whether a row that is there must have the file's value of a column.
 func (c *column) compared() bool { return c.namable() && c.name != "plan" && c.name != "key" }
 
 // check finds columns that no file may name.
@@ -152,7 +153,7 @@ func (t *table) check(jobs Jobs) error {
 	return faults.err()
 }
 
-// wrongCron says what is wrong with an expression.
+// wrongCron is the fault of an expression.
 func wrongCron(text string) string {
 	s, err := schedule.Parse(text, time.UTC)
 	if err != nil {

@@ -21,7 +21,7 @@ type field struct {
 	value value
 }
 
-// kind is what a value is, in the words of an error.
+// kind is the kind of a value, in the words of an error.
 type kind string
 
 const (
@@ -63,3 +63,5 @@ func quoted(text string) json.RawMessage {
 	}
 	return written
 }
+
+func isJSON(text string) bool { return json.Valid([]byte(text)) }

@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"strings"
 
@@ -10,15 +9,13 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// wanted is what a job's rows have to have.
+// wanted are the values that a job's rows must have.
 type wanted struct {
 	job   *Job
 	named []*column          // in the table's order
 	json  map[string]string  // of the named ones, as JSON
 	texts map[string]*string // of all that are compared, as the server writes them; nil: NULL
 }
-
-func isJSON(text string) bool { return json.Valid([]byte(text)) }
 
 // of is a value as the server reads it into a column: a scalar is the text that an INSERT takes.
 func (c *column) of(v value) string {
@@ -31,7 +28,7 @@ func (c *column) of(v value) string {
 	return string(v.json())
 }
 
-// want is what the jobs say, without what only the server can read.
+// want are the values of the jobs, without those that only the server can read.
 func (t *table) want(jobs Jobs) []*wanted {
 	all := make([]*wanted, len(jobs))
 	for i, j := range jobs {
@@ -62,7 +59,7 @@ func (w *wanted) object(columns []*column) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// understand has the server read what the files say, and fills in the defaults of what they do not.
+// understand has the server read the values of the files, and fills in the defaults of others.
 func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error {
 	if err := t.defaults(ctx, tx, all); err != nil {
 		return err

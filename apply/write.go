@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// write inserts the jobs of which there is nothing, and gives the rows of the others what the files
-// say.
+// write inserts the jobs that have no rows, and gives the rows of the others the values of the
+// files.
 func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, over map[*wanted]bool, rows held, owner string) error {
 	for _, w := range all {
 		var err error
@@ -77,8 +77,8 @@ func (w *wanted) placed(err error) error {
 	return err
 }
 
-// prune removes what is the owner's and in no file, or finds it: by the key whether it runs. What
-// runs, and repeats itself no more, is pruned already.
+// prune removes the owner's jobs that are in no file, or finds them: by their key whether they run.
+// A task that runs and repeats itself no more is pruned already.
 func (t *table) prune(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, o Options) (map[string]bool, error) {
 	pruned, named := map[string]bool{}, map[string]bool{}
 	for _, w := range all {

@@ -179,7 +179,7 @@ func (w *walk) read(n ast.Node, depth int) (value, error) {
 	}
 }
 
-// tag reads !!str and its like, which say what the column's type says already.
+// tag reads !!str and the other tags, which repeat the column's type.
 func (w *walk) tag(n *ast.TagNode, depth int) (value, error) {
 	if n.Value == nil {
 		return value{}, w.fault(n, "a tag without a value")
@@ -229,7 +229,7 @@ func (w *walk) object(n ast.Node, pairs []*ast.MappingValueNode, depth int) (val
 		lines[name] = w.at(pair.Key).line
 		v.fields = append(v.fields, field{w.at(pair.Key), name, of})
 	}
-	for _, f := range merged { // what the map says itself is stronger, and the first of several
+	for _, f := range merged { // the map's own value is stronger, and the first of several
 		if lines[f.name] == 0 {
 			lines[f.name] = f.at.line
 			v.fields = append(v.fields, f)

@@ -4,13 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"pgtaskd/work"
 )
-
-// closeLimit is how long a server is given to say goodbye.
-const closeLimit = time.Second
 
 // ErrFailed is returned when all there is to say has been written.
 var ErrFailed = errors.New("failed")

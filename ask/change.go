@@ -11,7 +11,7 @@ import (
 	"pgtaskd/work"
 )
 
-// Change is what became of a task that somebody has stopped or run again.
+// Change is the result of stopping a task or running it again.
 type Change struct {
 	Target string `json:"target"`
 	ID     int64  `json:"id"`
@@ -20,8 +20,8 @@ type Change struct {
 	Text   string `json:"text"`
 }
 
-// Stop sets tasks to STOP: what waits is paused, what runs is cancelled, and of what has ended the
-// waiting repetition is stopped.
+// Stop sets tasks to STOP: waiting tasks are paused, running ones are cancelled, and of ended ones
+// the waiting repetition is stopped.
 func Stop(ctx context.Context, s *Screen, targets []work.Target, ids []int64) error {
 	return change(ctx, s, targets, ids, "stop", stopped)
 }
@@ -31,7 +31,7 @@ func Again(ctx context.Context, s *Screen, targets []work.Target, ids []int64) e
 	return change(ctx, s, targets, ids, "again", again)
 }
 
-// was is what a task was when it was changed.
+// was is the state of a task before it was changed.
 type was struct {
 	state   string
 	stopped bool // it has an end

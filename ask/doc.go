@@ -1,5 +1,5 @@
-// Package ask answers what people ask of task tables on the command line, and changes tasks for
-// them: Status, List, Show, Tail, Stop, Again and Drain.
+// Package ask answers questions about task tables on the command line, and changes tasks: Status,
+// List, Show, Tail, Stop, Again and Drain.
 //
 // Each takes the targets of a configuration or of a connection string, opens a session of its own
 // to each, and writes to a Screen, as lines for people or as JSON. The statements are those of

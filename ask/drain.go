@@ -8,12 +8,12 @@ import (
 	"time"
 
 	"pgtaskd/routine"
-	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 	"pgtaskd/work"
 )
 
 const (
-	drainTick  = 200 * time.Millisecond // between two looks at what is left
+	drainTick  = 200 * time.Millisecond // between two looks at the tasks that are left
 	drainReach = 30 * time.Second       // how long a table may be out of reach
 )
 
@@ -23,16 +23,16 @@ type Serve func(ctx context.Context, stop <-chan struct{}) error
 // ErrInterrupted is the error of a Drain that was told to stop before all was done.
 var ErrInterrupted = errors.New("interrupted before all was done")
 
-// Drained is what came of a target.
+// Drained is the result of draining a target.
 type Drained struct {
 	Target string `json:"target"`
 	Failed int64  `json:"failed"`
 	Gone   int64  `json:"gone"` // not worth running any more
 }
 
-// Drain serves targets until nothing of them is due and nothing runs, and then shows what has
-// failed since it began. With until it ends when nothing is left of what is planned up to that
-// moment. Where another controller leads, that one runs the tasks, and Drain waits.
+// Drain serves targets until nothing of them is due and nothing runs, and then shows the tasks that
+// have failed since it began. With until it also waits for tasks that are planned up to that
+// moment. If another controller leads, that one runs the tasks, and Drain waits.
 func Drain(ctx context.Context, s *Screen, targets []work.Target, until string, stop <-chan struct{}, serve Serve) error {
 	drains := make([]*drain, len(targets))
 	for i, t := range targets {
@@ -106,11 +106,11 @@ type drain struct {
 	moment any // until, as the server reads it; nil: the moment of each look
 	read   bool
 	began  string // by the server's clock; "": before there was a table
-	least  int64  // id of what can fail
+	least  int64  // tasks with a lower id had ended before
 }
 
-// begin notes the moment, and what is there then. A table or database that is not there may be made
-// by who serves it.
+// begin notes the moment, and the tasks that are there then. A table or database that is missing
+// may be made by the controller that serves it.
 func (d *drain) begin(ctx context.Context) error {
 	b, err := open(ctx, d.target, "drain", drains)
 	if err != nil {
@@ -136,7 +136,7 @@ func (d *drain) begin(ctx context.Context) error {
 	if open == 0 {
 		d.least = newest + 1
 	}
-	leader, err := sql.Leadership(b.name, false).Holder(ctx, b.conn)
+	leader, err := lock.Leadership(b.name, false).Holder(ctx, b.conn)
 	if err != nil {
 		return err
 	}
@@ -209,7 +209,7 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 	}
 }
 
-// report shows what has failed since the drain began, or is GONE.
+// report shows the tasks that have failed since the drain began, or are GONE.
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
 	err := one(ctx, d.target, "drain", drains, func(b *table) error {

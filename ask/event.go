@@ -5,7 +5,10 @@ import (
 	"strings"
 )
 
-// Event is what the tail shows.
+// moreLines are the most lines of an error or of notices that are shown.
+const moreLines = 10
+
+// Event is a line or more of the tail.
 type Event struct {
 	Event string `json:"event"` // start, end, retry, or deleted: the row is gone
 	Task
@@ -19,8 +22,8 @@ func (e Event) at() string {
 	return e.Start
 }
 
-// lines are those of an event: the first says what happened, the others have the rest of an error,
-// and the notices.
+// lines are those of an event: the first names it, the others have the rest of an error, and the
+// notices.
 func (e Event) lines() []string {
 	_, clock, _ := strings.Cut(brief(e.at()), " ")
 	if zone := strings.IndexAny(clock, "+-"); zone > 0 {

@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work"
 )
 
-// Pausing is what became of a group that somebody has paused or resumed.
+// Pausing is the result of pausing or resuming a group.
 type Pausing struct {
 	Target string `json:"target"`
 	Group  string `json:"group"` // one that ends in % stands for all that begin so
@@ -104,7 +104,7 @@ func regroup(ctx context.Context, s *Screen, targets []work.Target, groups []str
 	return err
 }
 
-// pausing writes what became of a group.
+// pausing writes the result for a group.
 func (s *Screen) pausing(p Pausing) error {
 	switch {
 	case s.Objects != nil:

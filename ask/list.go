@@ -15,7 +15,7 @@ import (
 	"pgtaskd/work"
 )
 
-// Filter says which tasks a list has; what is empty holds for all.
+// Filter says which tasks a list has; an empty field holds for all.
 type Filter struct {
 	States []string // in capitals
 	Group  string   // one that ends in % means all that begin so
@@ -164,8 +164,8 @@ func (w *walker) walk(ctx context.Context, see func(Task) error) error {
 // progressAfter is how long something takes before its progress is shown.
 const progressAfter = 2 * time.Second
 
-// waiting lists tasks that wait or run by the index on what is due, if only those are asked for and
-// there are few.
+// waiting lists tasks that wait or run by the index on due, if only those are asked for and there
+// are few.
 func (w *walker) waiting(ctx context.Context, see func(Task) error) (done bool, err error) {
 	ended := func(state string) bool { return !slices.Contains([]string{"PLAN", "TAKE", "WORK"}, state) }
 	if len(w.states) == 0 || slices.ContainsFunc(w.states, ended) {
@@ -191,8 +191,8 @@ func (w *walker) waiting(ctx context.Context, see func(Task) error) (done bool, 
 	return true, nil
 }
 
-// moment is what somebody calls a moment: what the server reads as one, or a span before (-1) or
-// after (1) now.
+// moment reads a moment: a text that the server takes for one, or a span before (-1) or after (1)
+// now.
 func (b *table) moment(ctx context.Context, text string, sign float64) (moment time.Time, err error) {
 	query := b.queries.Text("since")
 	err = b.conn.QueryRow(ctx, query, text, nil, sign).Scan(&moment)

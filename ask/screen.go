@@ -9,13 +9,13 @@ import (
 	"unicode/utf8"
 )
 
-// Screen is where answers go. Whatever a table holds reaches a terminal through Visible.
+// Screen is where answers go. All texts of a table reach a terminal through Visible.
 type Screen struct {
 	Out      io.Writer           // lines for people
 	Objects  io.Writer           // JSON, an object a line; nil: people read
 	Err      io.Writer           // remarks, for people
-	Visible  func(string) string // what a terminal shows of a text, in one line
-	Terminal bool                // Err is a terminal: what takes long shows its progress there
+	Visible  func(string) string // a text as a terminal can show it, in one line
+	Terminal bool                // Err is a terminal: long work shows its progress there
 
 	mu    sync.Mutex
 	shown bool // progress is

@@ -129,7 +129,7 @@ func object(target, why string, columns []column) members {
 	return all
 }
 
-// value is what JSON has for a column: numbers, booleans and JSON are not text.
+// value is a column's value in JSON: numbers, booleans and JSON are not text.
 func (c column) value() any {
 	if c.text == nil {
 		return nil
@@ -153,7 +153,7 @@ func (c column) value() any {
 // several.
 var long = []string{"input", "data", "output", "error", "notice", "on_fail", "runs"}
 
-// task writes a task for people: what is NULL is left out.
+// task writes a task for people, without columns that are NULL.
 func (s *Screen) task(name, why string, columns []column) error {
 	rows := [][]string{}
 	if why != "" {

@@ -10,12 +10,12 @@ import (
 
 	"pgtaskd/human"
 	"pgtaskd/routine"
-	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 	"pgtaskd/work"
 )
 
-// lookedAt is how many tasks are looked at, of what is due and of the newest. More are told by a
-// sign.
+// lookedAt is how many tasks are looked at, of those that are due and of the newest. If there are
+// more, a sign says so.
 const lookedAt = 100_000
 
 // perServer is how many sessions at once are opened to one server.
@@ -31,7 +31,7 @@ type Status struct {
 	Failed    *Failed      `json:"failed_24h,omitempty"`
 }
 
-// Controller is one that leads, or stands by. What is not known is empty.
+// Controller is one that leads, or stands by. Fields that are not known are empty.
 type Controller struct {
 	Name    string  `json:"controller,omitempty"`
 	PID     int32   `json:"pid,omitempty"` // of its session
@@ -42,7 +42,7 @@ type Controller struct {
 	Version string  `json:"version,omitempty"`
 }
 
-// Tasks are what is due.
+// Tasks are counts of due tasks.
 type Tasks struct {
 	Ready   int64   `json:"ready"`
 	Running int64   `json:"running"`
@@ -181,10 +181,10 @@ func (b *table) status(ctx context.Context, st *Status) error {
 	return nil
 }
 
-// controllers finds who leads: who holds the lock. Who stands by has a session. The table of
-// controllers knows more of them.
+// controllers finds the leader, which holds the lock, and followers, which have sessions. The table
+// of controllers says more about them.
 func (b *table) controllers(ctx context.Context, st *Status) error {
-	holder, err := sql.Leadership(b.name, false).Holder(ctx, b.conn)
+	holder, err := lock.Leadership(b.name, false).Holder(ctx, b.conn)
 	if err != nil {
 		return err
 	}
@@ -218,8 +218,8 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	return b.registered(ctx, st)
 }
 
-// registered adds what the table of controllers says. Who has no session is not there any more,
-// whatever it says.
+// registered adds facts of the table of controllers. A controller without a session is not there
+// any more, whatever the table says.
 func (b *table) registered(ctx context.Context, st *Status) error {
 	rows, err := b.conn.Query(ctx, b.queries.Text("controllers"))
 	if err != nil {

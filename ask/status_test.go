@@ -14,6 +14,8 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
 
@@ -112,7 +114,7 @@ func TestStatusReadsTheTableOfControllers(t *testing.T) {
 	named := func(cfg *pgx.ConnConfig) { cfg.RuntimeParams["application_name"] = target.ControlName() }
 	holder := servertest.Connect(t, target.Connect.String())
 	servertest.Connect(t, target.Connect.String(), named)
-	if leads, err := sql.Leadership(sql.Table{Schema: "public", Name: "task"}, false).Take(t.Context(), holder); err != nil || !leads {
+	if leads, err := lock.Leadership(sql.Table{Schema: "public", Name: "task"}, false).Take(t.Context(), holder); err != nil || !leads {
 		t.Fatal(leads, err)
 	}
 	all, err := status(t, target)
@@ -168,7 +170,7 @@ func TestStatusOfManyTargets(t *testing.T) {
 		other.Table = fmt.Sprint("t", i)
 		targets = append(targets, other)
 	}
-	if _, err := sql.Install(t.Context(), tasks.Conn, sql.Table{Schema: "public", Name: "t7"}, sql.Options{}); err != nil {
+	if _, err := schema.Install(t.Context(), tasks.Conn, sql.Table{Schema: "public", Name: "t7"}, schema.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	tasktest.Table{T: t, Conn: tasks.Conn, Name: "t7"}.Add("input", "SELECT 1")

@@ -5,13 +5,18 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
+
+// closeLimit is how long a server is given to say goodbye.
+const closeLimit = time.Second
 
 // table is a task table that somebody asks about. It belongs to one goroutine.
 type table struct {
@@ -23,7 +28,7 @@ type table struct {
 	facts
 }
 
-// facts are what has to be known of a table before it is asked.
+// facts must be known of a table before it is asked.
 type facts struct {
 	kind     string // of relation
 	role     string // ours, quoted
@@ -36,12 +41,12 @@ type facts struct {
 	groups   bool   // there is a table of groups
 }
 
-// use is what a table is opened for.
+// use is the purpose for which a table is opened.
 type use int
 
 const (
 	reads  use = iota
-	drains     // reads what is served
+	drains     // reads a table that is served
 	changesTasks
 	changesGroups
 )
@@ -63,7 +68,7 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	return b, nil
 }
 
-// find finds out whether a session can ask about the target's table, and whether that runs nothing
+// find finds out whether a session can ask about the target's table, and whether that runs no code
 // of somebody who is not trusted. It reads catalogs alone.
 func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn, purpose: purpose}
@@ -79,9 +84,9 @@ func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*tab
 	return b, nil
 }
 
-// look does something with the table in a transaction of its own. What is named in it is locked
-// before anything is known of it, and stays as it is. Where we only read, nothing that runs can
-// write, whatever it sets.
+// look does something with the table in a transaction of its own. The tables that it names are
+// locked first, so that they stay as they are. If we only read, nothing that runs can write,
+// whatever it sets.
 func (b *table) look(ctx context.Context, do func() error) error {
 	mode, named := pgx.ReadOnly, b.name.Quoted()
 	switch {
@@ -140,7 +145,7 @@ func (b *table) learn(ctx context.Context) error {
 
 // refuse is an error where the table cannot be asked, or changed.
 func (b *table) refuse() error {
-	reading := sql.Reading{Role: b.role, Usage: b.usage, Select: b.reads || b.purpose == changesGroups}
+	reading := schema.Reading{Role: b.role, Usage: b.usage, Select: b.reads || b.purpose == changesGroups}
 	grants := reading.Grants(b.name)
 	if b.purpose == changesTasks && !b.changes {
 		state := "(state)"

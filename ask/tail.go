@@ -18,11 +18,10 @@ const (
 	tailTick  = 500 * time.Millisecond // between two looks
 	tailRetry = time.Second            // between two tries to connect
 	watched   = 2_000                  // tasks that are watched at most, and that one look finds
-	moreLines = 10                     // of an error or of notices are shown at most
 )
 
-// Tail shows what starts and ends until ctx does. It goes on when a connection is lost, and shows
-// what has ended meanwhile.
+// Tail shows starts and ends of tasks until ctx ends. When a connection is lost it connects again,
+// and shows the tasks that have ended meanwhile.
 func Tail(ctx context.Context, s *Screen, targets []work.Target) error {
 	crew := routine.New(ctx)
 	defer crew.Wait()
@@ -105,7 +104,7 @@ func (w *tail) watch(ctx context.Context, b *table) error {
 	}
 }
 
-// look shows what has become of the tasks.
+// look shows the events since the last look.
 func (w *tail) look(ctx context.Context, b *table) error {
 	var events []Event
 	err := b.look(ctx, func() (err error) {
@@ -118,8 +117,8 @@ func (w *tail) look(ctx context.Context, b *table) error {
 	return w.write(events)
 }
 
-// news are what has started, and what has ended: what waited or ran at the last look and does no
-// more, and what is new and has an end already.
+// news are the tasks that have started, and those that have ended: that waited or ran at the last
+// look and no longer do, or are new and have an end already.
 func (w *tail) news(ctx context.Context, b *table) (events []Event, err error) {
 	if !w.begun {
 		if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&w.newest); err != nil {
@@ -202,8 +201,7 @@ func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended
 	return ended, err
 }
 
-// events are what became of tasks, in the order of time. What goes on stays among those that are
-// known.
+// events are the events of tasks, in the order of time. Tasks that go on stay among the known ones.
 func (w *tail) events(ctx context.Context, b *table, ids []int64, now map[int64]string) ([]Event, error) {
 	found, err := b.tasks(ctx, "named", ids)
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Task is what lists and the tail show of a task. Moments are as the server writes them; long texts
+// Task is a task as lists and the tail show it. Moments are as the server writes them; long texts
 // are cut.
 type Task struct {
 	Target   string  `json:"target"`
@@ -56,7 +56,7 @@ func (b *table) tasks(ctx context.Context, name string, args ...any) ([]Task, er
 // textWidth is how much of an input, output or error a line shows.
 const textWidth = 80
 
-// says is what a line shows of a task: its error, or else its output, or its input.
+// says is the text of a task in a line: its error, or else its output, or its input.
 func (t Task) says() string {
 	switch {
 	case t.State != "WORK" && t.Error != "":
@@ -75,7 +75,7 @@ func (t Task) took() string {
 	return span(t.Seconds)
 }
 
-// state is that of a task for people, who are told a pause from a task that was stopped.
+// state is a task's state for people: a pause and a stopped task have different words.
 func (t Task) state() string {
 	if t.State == "STOP" && t.Stop == "" {
 		return "STOP (paused)"

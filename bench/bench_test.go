@@ -11,12 +11,13 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/bench/riverclient"
 	"pgtaskd/server/servertest"
 )
 
 // The test is River's program, too.
 func TestMain(m *testing.M) {
-	if os.Getenv(riverEnv) != "" {
+	if os.Getenv(riverclient.Env) != "" {
 		main()
 		return
 	}
@@ -167,13 +168,6 @@ func TestLine(t *testing.T) {
 
 func TestPairs(t *testing.T) {
 	t.Parallel()
-	stat := filepath.Join(t.TempDir(), "stat")
-	if err := os.WriteFile(stat, []byte("7 (a) b) S 3 0 0 0 0 0 0 0 0 0 10 20 30 40 20"), 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if p, err := readTimes(stat); err != nil || p != (processTimes{3, 300 * time.Millisecond, 700 * time.Millisecond}) {
-		t.Errorf("got %+v, %v", p, err)
-	}
 	spent := reading{30 * time.Microsecond, 90 * time.Microsecond, 1500}.per(reading{10 * time.Microsecond, 30 * time.Microsecond, 500}, 2)
 	if spent != (cost{10 * time.Microsecond, 30 * time.Microsecond, 500}) {
 		t.Errorf("got %+v", spent)

@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"os"
@@ -16,6 +15,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/bench/proc"
 	"pgtaskd/conf"
 	"pgtaskd/work"
 )
@@ -125,45 +125,6 @@ func (p *profiled) close() error {
 
 var errEnded = errors.New("the controller has ended by itself")
 
-// target is an entry of the configuration for a table of the stand's database. It runs at most run
-// tasks at once; 0 is the default.
-func (s *stand) target(table string, run int) map[string]any {
-	target := map[string]any{"data": s.database, "user": "postgres", "table": table}
-	if run > 0 {
-		target["run"] = run
-	}
-	return target
-}
-
-// serve calls body while a controller serves the task table with at most run tasks at once.
-func (s *stand) serve(ctx context.Context, run int, body func(context.Context, *process) error) error {
-	return s.serveAll(ctx, []map[string]any{s.target("task", run)}, body)
-}
-
-// serveAll calls body while a controller serves the targets.
-func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body func(context.Context, *process) error) error {
-	return s.serveConfigured(ctx, map[string]any{"targets": targets}, body)
-}
-
-// serveConfigured calls body while a controller serves what the configuration says beside the dsn.
-func (s *stand) serveConfigured(ctx context.Context, file map[string]any, body func(context.Context, *process) error) (err error) {
-	config, err := os.CreateTemp("", "pgtaskd-bench-*.json")
-	if err != nil {
-		return err
-	}
-	defer func() { err = errors.Join(err, os.Remove(config.Name())) }()
-	file["dsn"] = s.server.DSN("postgres")
-	err = json.NewEncoder(config).Encode(file)
-	if err := errors.Join(err, config.Close()); err != nil {
-		return err
-	}
-	process, err := s.controller.start(ctx, config.Name())
-	if err != nil {
-		return err
-	}
-	return process.during(ctx, body)
-}
-
 // during calls body, and then stops the process. The body's context ends when the process does.
 func (p *process) during(ctx context.Context, body func(context.Context, *process) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
@@ -179,4 +140,23 @@ func (p *process) during(ctx context.Context, body func(context.Context, *proces
 		return errors.Join(cause, <-result, err)
 	}
 	return errors.Join(err, p.stop(), <-result)
+}
+
+// share is how much of a core the process uses, in percent, while something is done each second.
+func (p *process) share(ctx context.Context, watched time.Duration, each func(context.Context) error) (float64, error) {
+	before, err := proc.Used(p.pid)
+	if err != nil {
+		return 0, err
+	}
+	began := time.Now()
+	for next := began; time.Since(began) < watched; next = next.Add(time.Second) {
+		if err := each(ctx); err != nil {
+			return 0, err
+		}
+		if err := pause(ctx, min(time.Until(next.Add(time.Second)), watched-time.Since(began))); err != nil {
+			return 0, err
+		}
+	}
+	after, err := proc.Used(p.pid)
+	return 100 * float64(after-before) / float64(time.Since(began)), err
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"pgtaskd/bench/proc"
 	"pgtaskd/human"
 )
 
@@ -45,7 +46,7 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 	d.start.name, d.start.value, d.start.unit = fmt.Sprintf("start of the controller to first task, %s due",
 		grouped(d.long)), start.Seconds(), "s"
 	figures := []figure{d.rate, d.start}
-	if hasProc() {
+	if proc.Shown() {
 		if _, _, d.memory.value, err = d.serve(ctx, d.wide); err != nil {
 			return nil, err
 		}
@@ -60,25 +61,14 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Duration, memory float64, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("nothing was served within %s", human.Duration(runLimit)))
 	defer cancel()
+	if err := d.fill(ctx); err != nil {
+		return 0, 0, 0, err
+	}
 	s := d.stand
-	var waiting int
-	if err := s.conn.QueryRow(ctx, "SELECT count(*) FROM task WHERE state = 'PLAN'").Scan(&waiting); err != nil {
-		return 0, 0, 0, err
-	}
-	fmt.Fprintf(s.progress, "making %s tasks\n", grouped(d.long-waiting))
-	if _, err := s.add(ctx, "due.sql", d.long-waiting, d.lanes); err != nil {
-		return 0, 0, 0, err
-	}
-	if err := s.settle(ctx); err != nil {
-		return 0, 0, 0, err
-	}
-	if err := s.resetStatements(ctx); err != nil {
-		return 0, 0, 0, err
-	}
 	var began, seen time.Time
 	var first int64
 	var good int
-	if err := s.conn.QueryRow(ctx, text("before.sql")).Scan(&began, &first); err != nil {
+	if err := s.db.conn.QueryRow(ctx, text("before.sql")).Scan(&began, &first); err != nil {
 		return 0, 0, 0, err
 	}
 	err = s.serve(ctx, run, func(ctx context.Context, p *process) error {
@@ -86,23 +76,23 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 		if err != nil {
 			return err
 		}
-		if err := s.await(ctx, "SELECT state <> 'PLAN' FROM task WHERE id = $1", first); err != nil {
+		if err := s.db.await(ctx, "SELECT state <> 'PLAN' FROM task WHERE id = $1", first); err != nil {
 			return err
 		}
 		for wait := s.atLeast; good == 0; wait = tick {
 			if err := pause(ctx, wait); err != nil {
 				return err
 			}
-			if err := s.conn.QueryRow(ctx, text("ends.sql"), began, "1").Scan(&good, &seen); err != nil {
+			if err := s.db.conn.QueryRow(ctx, text("ends.sql"), began, "1").Scan(&good, &seen); err != nil {
 				return err
 			}
 		}
 		after, err := s.read(ctx, p)
-		if err != nil || !hasProc() {
+		if err != nil || !proc.Shown() {
 			return err
 		}
 		s.cost = after.per(before, good)
-		memory, err = resident(p.pid, "VmHWM")
+		memory, err = proc.Memory(p.pid, "VmHWM")
 		return err
 	})
 	if err != nil {
@@ -110,7 +100,7 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 	}
 	var took time.Duration
 	var bad int
-	if err := s.conn.QueryRow(ctx, text("served.sql"), began, "1", seen).Scan(&bad, &took, &start); err != nil {
+	if err := s.db.conn.QueryRow(ctx, text("served.sql"), began, "1", seen).Scan(&bad, &took, &start); err != nil {
 		return 0, 0, 0, err
 	}
 	if good == 0 || bad > 0 {
@@ -119,12 +109,19 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 	return float64(good) / took.Seconds(), start, memory, s.showStatements(ctx)
 }
 
-// pause does nothing for a while.
-func pause(ctx context.Context, d time.Duration) error {
-	select {
-	case <-time.After(d):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
+// fill makes as many tasks wait as a long backlog has.
+func (d *deep) fill(ctx context.Context) error {
+	db := d.stand.db
+	var waiting int
+	if err := db.conn.QueryRow(ctx, "SELECT count(*) FROM task WHERE state = 'PLAN'").Scan(&waiting); err != nil {
+		return err
 	}
+	fmt.Fprintf(d.stand.progress, "making %s tasks\n", grouped(d.long-waiting))
+	if _, err := db.add(ctx, "due.sql", d.long-waiting, d.lanes); err != nil {
+		return err
+	}
+	if err := db.settle(ctx); err != nil {
+		return err
+	}
+	return d.stand.resetStatements(ctx)
 }

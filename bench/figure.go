@@ -119,3 +119,14 @@ func grouped(n int) string {
 	}
 	return digits
 }
+
+// costs are the medians over the rounds of the program's and the server's processor time in µs, or
+// nothing where the system does not show them.
+func costs(rounds []figure, of func(figure) cost) string {
+	program := median(rounds, func(f figure) float64 { return microseconds(of(f).program) })
+	server := median(rounds, func(f figure) float64 { return microseconds(of(f).server) })
+	if program+server == 0 {
+		return ""
+	}
+	return fmt.Sprintf("%.0f + %.0f", program, server)
+}

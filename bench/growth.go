@@ -9,13 +9,6 @@ import (
 	"time"
 )
 
-// point is what the rounds of one step of a sweep came to, in tasks/s.
-type point struct {
-	step                int
-	least, middle, most float64
-	cost                cost // the mean of the rounds
-}
-
 // grow measures the sweeps that are wanted, draws each and prints its points.
 func (s *stand) grow(ctx context.Context) error {
 	for _, w := range sweeps(s.largest) {

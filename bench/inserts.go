@@ -19,7 +19,7 @@ func (i inserts) measure(ctx context.Context, s *stand) ([]figure, error) {
 	}
 	f := figure{name: i.name, bar: i.bar, aim: i.aim}
 	err := s.serve(ctx, 0, func(ctx context.Context, _ *process) error {
-		if err := s.first(ctx); err != nil {
+		if err := s.db.first(ctx); err != nil {
 			return err
 		}
 		for n := range s.turns { // since the machine may be faster in one moment than in the next

@@ -23,7 +23,7 @@ func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
 		return nil, err
 	}
 	var p50, p99 time.Duration
-	if err := s.conn.QueryRow(ctx, text("latency.sql")).Scan(&p50, &p99); err != nil {
+	if err := s.db.conn.QueryRow(ctx, text("latency.sql")).Scan(&p50, &p99); err != nil {
 		return nil, err
 	}
 	return []figure{
@@ -34,42 +34,27 @@ func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
 
 // trickle inserts one task after the other. The first is no sample.
 func (s *stand) trickle(ctx context.Context, p *process) error {
-	if err := s.first(ctx); err != nil {
+	if err := s.db.first(ctx); err != nil {
 		return err
 	}
 	return s.metered(ctx, p, s.samples, func() error {
 		for range s.samples {
-			if err := s.execute(ctx, insert); err != nil {
+			if err := s.db.execute(ctx, insert); err != nil {
 				return err
 			}
 			if err := idle(ctx); err != nil {
 				return err
 			}
 		}
-		return s.awaitEnd(ctx, 0)
+		return s.db.awaitEnd(ctx, 0)
 	})
-}
-
-const insert = "INSERT INTO task (input) VALUES ('SELECT 1')"
-
-// first has a task run, which shows that the controller leads.
-func (s *stand) first(ctx context.Context) error {
-	if err := s.execute(ctx, insert); err != nil {
-		return err
-	}
-	return s.awaitEnd(ctx, 0)
 }
 
 // idle lets the controller finish and fall asleep. Its length varies, or it would keep step with
 // something.
 func idle(ctx context.Context) error {
 	const shortest, jitter = 10 * time.Millisecond, 10 * time.Millisecond
-	select {
-	case <-time.After(shortest + rand.N(jitter)):
-		return nil
-	case <-ctx.Done():
-		return context.Cause(ctx)
-	}
+	return pause(ctx, shortest+rand.N(jitter))
 }
 
 func milliseconds(d time.Duration) float64 { return float64(d) / float64(time.Millisecond) }

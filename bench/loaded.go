@@ -55,25 +55,25 @@ func (l load) make(ctx context.Context, s *stand) (*stand, error) {
 	if err != nil {
 		return nil, err
 	}
-	if _, err := other.add(ctx, "finished.sql", l.finished-l.changes, 1); err != nil {
+	if _, err := other.db.add(ctx, "finished.sql", l.finished-l.changes, 1); err != nil {
 		return nil, err
 	}
-	if _, err := other.add(ctx, "later.sql", l.later, 1); err != nil {
+	if _, err := other.db.add(ctx, "later.sql", l.later, 1); err != nil {
 		return nil, err
 	}
-	if err := other.settle(ctx); err != nil {
+	if err := other.db.settle(ctx); err != nil {
 		return nil, err
 	}
-	if err := other.hold(ctx); err != nil {
+	if err := other.db.hold(ctx); err != nil {
 		return nil, err
 	}
-	return other, other.change(ctx, l.changes)
+	return other, other.db.change(ctx, l.changes)
 }
 
-// hold begins a transaction that lasts as long as the stand, and from whose snapshot on nothing can
+// hold begins a transaction that lasts as long as the bench, and from whose snapshot on nothing can
 // be cleared away.
-func (s *stand) hold(ctx context.Context) error {
-	conn, err := s.connect(ctx)
+func (d *database) hold(ctx context.Context) error {
+	conn, err := d.connect(ctx)
 	if err != nil {
 		return err
 	}
@@ -82,13 +82,13 @@ func (s *stand) hold(ctx context.Context) error {
 }
 
 // change ends tasks, as a controller does.
-func (s *stand) change(ctx context.Context, changes int) error {
-	last, err := s.add(ctx, "due.sql", changes, 1)
+func (d *database) change(ctx context.Context, changes int) error {
+	last, err := d.add(ctx, "due.sql", changes, 1)
 	if err != nil {
 		return err
 	}
-	if _, err := s.conn.Exec(ctx, text("finish.sql"), last); err != nil {
+	if _, err := d.conn.Exec(ctx, text("finish.sql"), last); err != nil {
 		return err
 	}
-	return s.execute(ctx, "CHECKPOINT")
+	return d.execute(ctx, "CHECKPOINT")
 }

@@ -47,28 +47,26 @@ func (s *stand) compare(ctx context.Context, other controller) error {
 // madeBy is a stand in a database of its own, whose task table the controller makes. It is closed
 // with s.
 func (s *stand) madeBy(ctx context.Context, database string, c controller) (*stand, error) {
-	made := *s
-	made.controller, made.conns = c, nil
-	err := made.makeTable(ctx, database)
-	s.conns = append(s.conns, made.conns...)
+	made, err := s.in(ctx, database)
 	if err != nil {
+		return nil, err
+	}
+	made.controller = c
+	if err := made.makeTable(ctx); err != nil {
 		return nil, fmt.Errorf("%s: %w", database, err)
 	}
-	return &made, nil
+	return made, nil
 }
 
-func (s *stand) makeTable(ctx context.Context, database string) error {
-	if err := s.create(ctx, database); err != nil {
-		return err
-	}
+func (s *stand) makeTable(ctx context.Context) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
 		fmt.Errorf("the table was not made and served within %s", human.Duration(runLimit)))
 	defer cancel()
 	err := s.serve(ctx, 0, func(ctx context.Context, _ *process) error {
-		if err := s.await(ctx, "SELECT to_regclass('public.task') IS NOT NULL"); err != nil {
+		if err := s.db.await(ctx, "SELECT to_regclass('public.task') IS NOT NULL"); err != nil {
 			return err
 		}
-		return s.first(ctx)
+		return s.db.first(ctx)
 	})
 	if err != nil {
 		return err
@@ -84,11 +82,11 @@ func takeTurns(ctx context.Context, sides [2]side, r *rate, first int) (pair, er
 		side := sides[i]
 		seen, err := r.tasks.rate(ctx, side.stand, cmp.Or(side.seen[r.name], 1000))
 		if err != nil {
-			return pair{}, fmt.Errorf("%s: %w", side.database, err)
+			return pair{}, fmt.Errorf("%s: %w", side.db.name, err)
 		}
 		side.seen[r.name] = seen
 		samples[i] = sample{seen, side.cost}
-		fmt.Fprintf(side.progress, "  %-5s %6.0f/s, %.1f + %.1f µs, %.0f bytes of WAL a task\n", side.database, seen,
+		fmt.Fprintf(side.progress, "  %-5s %6.0f/s, %.1f + %.1f µs, %.0f bytes of WAL a task\n", side.db.name, seen,
 			microseconds(side.cost.program), microseconds(side.cost.server), side.cost.wal)
 	}
 	return pair{samples[0], samples[1]}, nil

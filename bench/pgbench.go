@@ -27,7 +27,7 @@ func (p peer) tps(ctx context.Context, s *stand, threads int) (float64, error) {
 		return 0, err
 	}
 	if p.writes {
-		if _, err := s.conn.Exec(ctx, text("refill.sql"), perClient*p.clients); err != nil {
+		if _, err := s.db.conn.Exec(ctx, text("refill.sql"), perClient*p.clients); err != nil {
 			return 0, err
 		}
 	}
@@ -45,7 +45,7 @@ func threads(clients int) int { return min(clients, runtime.NumCPU()) }
 // connect not counted, and notes what each has cost, which includes connecting. A checkpoint comes
 // before.
 func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients, threads int, variables ...string) (float64, error) {
-	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
+	if err := s.db.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
 	args := []string{
@@ -56,7 +56,7 @@ func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients
 	for _, variable := range variables {
 		args = append(args, "--define", variable)
 	}
-	cmd := exec.CommandContext(ctx, pgbench(s.server.Bindir), append(args, s.database)...)
+	cmd := exec.CommandContext(ctx, pgbench(s.server.Bindir), append(args, s.db.name)...)
 	cmd.Stdin = strings.NewReader(text(script))
 	before, err := s.read(ctx, nil)
 	if err != nil {

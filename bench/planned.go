@@ -21,17 +21,17 @@ func (p planned) measure(ctx context.Context, s *stand) ([]figure, error) {
 	}
 	var last int64
 	err := s.serve(ctx, 0, func(ctx context.Context, p *process) (err error) {
-		if err := s.first(ctx); err != nil {
+		if err := s.db.first(ctx); err != nil {
 			return err
 		}
-		if last, err = s.last(ctx); err != nil {
+		if last, err = s.db.last(ctx); err != nil {
 			return err
 		}
 		return s.metered(ctx, p, s.samples, func() error {
-			if _, err := s.conn.Exec(ctx, text("planned.sql"), s.samples); err != nil {
+			if _, err := s.db.conn.Exec(ctx, text("planned.sql"), s.samples); err != nil {
 				return err
 			}
-			return s.awaitEnd(ctx, last)
+			return s.db.awaitEnd(ctx, last)
 		})
 	})
 	if err != nil {
@@ -39,7 +39,7 @@ func (p planned) measure(ctx context.Context, s *stand) ([]figure, error) {
 	}
 	var p99 time.Duration
 	var early int
-	if err := s.conn.QueryRow(ctx, text("punctual.sql"), last).Scan(&p99, &early); err != nil {
+	if err := s.db.conn.QueryRow(ctx, text("punctual.sql"), last).Scan(&p99, &early); err != nil {
 		return nil, err
 	}
 	if early > 0 {

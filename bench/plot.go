@@ -17,11 +17,20 @@ const (
 
 var plotColor = color.RGBA{R: 0x33, G: 0x67, B: 0x91, A: 0xff}
 
+// point is what the rounds of one step of a sweep came to, in tasks/s.
+type point struct {
+	step                int
+	least, middle, most float64
+	cost                cost // the mean of the rounds
+}
+
 // spreads are points with bars from the least of the rounds to the most.
 type spreads []point
 
-func (s spreads) Len() int                { return len(s) }
+func (s spreads) Len() int { return len(s) }
+
 func (s spreads) XY(i int) (x, y float64) { return float64(s[i].step), s[i].middle }
+
 func (s spreads) YError(i int) (low, up float64) {
 	return s[i].middle - s[i].least, s[i].most - s[i].middle
 }

@@ -52,6 +52,16 @@ type backlog struct {
 	run           int  // of the target; 0: its default
 }
 
+// sessions is how many tasks run at once where the rate of many is measured, and how many clients
+// pgbench has then.
+const sessions = 16
+
+// Backlogs that are measured in more than one way.
+var (
+	oneLane   = backlog{input: "SELECT 1", output: "1", lanes: 1, max: sessions - 1, run: sessions}
+	manyLanes = backlog{input: "SELECT 1", output: "1", lanes: 1000, run: sessions}
+)
+
 // runLimit bounds one run; one that takes longer has stalled.
 const runLimit = 2 * time.Minute
 
@@ -86,11 +96,11 @@ func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Dura
 	}
 	var seen time.Time
 	err = s.serve(ctx, b.run, func(ctx context.Context, p *process) error {
-		err := s.metered(ctx, p, count, func() error { return s.awaitEnd(ctx, last) })
+		err := s.metered(ctx, p, count, func() error { return s.db.awaitEnd(ctx, last) })
 		if err != nil {
 			return err
 		}
-		seen, err = s.now(ctx)
+		seen, err = s.db.now(ctx)
 		return err
 	})
 	if err != nil {
@@ -108,33 +118,21 @@ func (b backlog) fill(ctx context.Context, s *stand, count int) (last int64, err
 	if err := s.empty(ctx); err != nil {
 		return 0, err
 	}
-	if last, err = s.last(ctx); err != nil {
+	if last, err = s.db.last(ctx); err != nil {
 		return 0, err
 	}
 	var remote *string
 	if b.remote {
-		dsn := s.server.DSN(s.database)
+		dsn := s.db.dsn()
 		remote = &dsn
 	}
-	if _, err := s.conn.Exec(ctx, text("fill.sql"), b.input, b.lanes, b.max, b.save, remote, count); err != nil {
+	if _, err := s.db.conn.Exec(ctx, text("fill.sql"), b.input, b.lanes, b.max, b.save, remote, count); err != nil {
 		return 0, err
 	}
-	if _, err := s.conn.Exec(ctx, "CHECKPOINT"); err != nil {
+	if _, err := s.db.conn.Exec(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
 	return last, s.resetStatements(ctx)
-}
-
-// last is the highest id of a task so far.
-func (s *stand) last(ctx context.Context) (id int64, err error) {
-	err = s.conn.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM task").Scan(&id)
-	return id, err
-}
-
-// now is the server's time.
-func (s *stand) now(ctx context.Context) (now time.Time, err error) {
-	err = s.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
-	return now, err
 }
 
 // verify makes sure that every task after the last one has done what it had to, once, and that its
@@ -142,7 +140,7 @@ func (s *stand) now(ctx context.Context) (now time.Time, err error) {
 func (b backlog) verify(ctx context.Context, s *stand, last int64, count int, seen time.Time) (took time.Duration, err error) {
 	var good, effects int
 	var sample string
-	err = s.conn.QueryRow(ctx, text("verify.sql"), b.output, last, seen).Scan(&good, &effects, &took, &sample)
+	err = s.db.conn.QueryRow(ctx, text("verify.sql"), b.output, last, seen).Scan(&good, &effects, &took, &sample)
 	switch {
 	case err != nil:
 		return 0, err
@@ -152,29 +150,4 @@ func (b backlog) verify(ctx context.Context, s *stand, last int64, count int, se
 		return 0, fmt.Errorf("%d tasks had %d effects", count, effects)
 	}
 	return took, nil
-}
-
-const tick = 20 * time.Millisecond
-
-// awaitEnd returns when no task after the last one waits or runs. It looks at the newest one first,
-// which costs the server nothing.
-func (s *stand) awaitEnd(ctx context.Context, last int64) error {
-	return s.await(ctx, text("ended.sql"), last)
-}
-
-// await asks until the answer is yes.
-func (s *stand) await(ctx context.Context, question string, args ...any) error {
-	ticker := time.NewTicker(tick)
-	defer ticker.Stop()
-	for {
-		var yes bool
-		if err := s.conn.QueryRow(ctx, question, args...).Scan(&yes); err != nil || yes {
-			return err
-		}
-		select {
-		case <-ticker.C:
-		case <-ctx.Done():
-			return context.Cause(ctx)
-		}
-	}
 }

@@ -14,6 +14,7 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 	"github.com/riverqueue/river/rivermigrate"
 
+	"pgtaskd/bench/riverclient"
 	"pgtaskd/human"
 )
 
@@ -69,7 +70,7 @@ func (s *stand) atRiver(ctx context.Context) (*stand, error) {
 	if err != nil {
 		return nil, err
 	}
-	pool, err := pgxpool.New(ctx, s.server.DSN(river.database))
+	pool, err := pgxpool.New(ctx, river.db.dsn())
 	if err != nil {
 		return nil, err
 	}
@@ -94,50 +95,42 @@ func (j riverJobs) serve(ctx context.Context, s *stand, count int) (took time.Du
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
 		fmt.Errorf("%d jobs of River have not ended within %s", count, human.Duration(runLimit)))
 	defer cancel()
-	if err := s.execute(ctx, "TRUNCATE river_job, effect"); err != nil {
+	if err := s.db.execute(ctx, "TRUNCATE river_job, effect"); err != nil {
 		return 0, err
 	}
-	if _, err := s.conn.Exec(ctx, text("river_fill.sql"), count); err != nil {
+	if _, err := s.db.conn.Exec(ctx, text("river_fill.sql"), count); err != nil {
 		return 0, err
 	}
-	if err := s.execute(ctx, "VACUUM (ANALYZE) river_job", "CHECKPOINT"); err != nil {
+	if err := s.db.execute(ctx, "VACUUM (ANALYZE) river_job", "CHECKPOINT"); err != nil {
 		return 0, err
 	}
-	p, err := j.start(ctx, s.server.DSN(s.database))
+	p, err := j.start(ctx, s.db.dsn())
 	if err != nil {
 		return 0, err
 	}
 	var seen time.Time
 	err = p.during(ctx, func(ctx context.Context, p *process) error {
-		err := s.metered(ctx, p, count, func() error { return s.await(ctx, text("river_ended.sql")) })
+		err := s.metered(ctx, p, count, func() error { return s.db.await(ctx, text("river_ended.sql")) })
 		if err != nil {
 			return err
 		}
-		seen, err = s.now(ctx)
+		seen, err = s.db.now(ctx)
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	var good, outputs, effects int
-	err = s.conn.QueryRow(ctx, text("river_verify.sql"), seen).Scan(&good, &outputs, &effects, &took)
+	err = s.db.conn.QueryRow(ctx, text("river_verify.sql"), seen).Scan(&good, &outputs, &effects, &took)
 	if err == nil && (good != count || j.kind == "select" && outputs != count || j.kind == "insert" && effects != count) {
 		err = fmt.Errorf("of %d jobs of River %d were completed, with %d outputs and %d effects", count, good, outputs, effects)
 	}
 	return took, err
 }
 
-// riverEnv makes bench, or its test, the program with River's client; its value is a riverConfig.
-const riverEnv = "PGTASKD_BENCH_RIVER"
-
-type riverConfig struct {
-	DSN, Kind string
-	Workers   int
-}
-
 // start starts River's client as a process, as pgtaskd is one.
 func (j riverJobs) start(ctx context.Context, dsn string) (*process, error) {
-	config, err := json.Marshal(riverConfig{dsn, j.kind, j.workers})
+	config, err := json.Marshal(riverclient.Config{DSN: dsn, Kind: j.kind, Workers: j.workers})
 	if err != nil {
 		return nil, err
 	}
@@ -146,7 +139,7 @@ func (j riverJobs) start(ctx context.Context, dsn string) (*process, error) {
 		return nil, err
 	}
 	cmd := exec.CommandContext(ctx, program)
-	cmd.Env = append(os.Environ(), riverEnv+"="+string(config))
+	cmd.Env = append(os.Environ(), riverclient.Env+"="+string(config))
 	return launch(cmd)
 }
 

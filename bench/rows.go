@@ -1,25 +1,9 @@
 package main
 
 import (
-	"context"
 	"slices"
-)
 
-// row is a kind of work that is measured.
-type row interface {
-	title() string
-	// measure takes one round of figures, the same ones in each round.
-	measure(ctx context.Context, s *stand) ([]figure, error)
-}
-
-// sessions is how many tasks run at once where the rate of many is measured, and how many clients
-// pgbench has then.
-const sessions = 16
-
-// Backlogs that are measured in more than one way.
-var (
-	oneLane   = backlog{input: "SELECT 1", output: "1", lanes: 1, max: sessions - 1, run: sessions}
-	manyLanes = backlog{input: "SELECT 1", output: "1", lanes: 1000, run: sessions}
+	"pgtaskd/bench/proc"
 )
 
 // rows are all that can be measured here, in the order of the table.
@@ -73,7 +57,7 @@ func sizes(e effort) []row {
 		},
 		&loaded{name: "SELECT 1, one lane, max 15", tasks: oneLane, load: e.load, bar: 0.8, aim: 0.95},
 	}
-	if hasProc() {
+	if proc.Shown() {
 		all = append(all, &targets{
 			count: e.targets, watched: e.watched,
 			cpu:    figure{bar: 1},

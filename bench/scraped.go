@@ -31,7 +31,7 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 		if r.stand, err = s.another(ctx, "scraped"); err != nil {
 			return nil, err
 		}
-		if err := r.stand.install(ctx, r.count); err != nil {
+		if err := r.stand.db.install(ctx, tableNames(r.count)...); err != nil {
 			return nil, err
 		}
 	}
@@ -39,10 +39,10 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 	if err != nil {
 		return nil, err
 	}
-	config := map[string]any{"http": map[string]any{"listen": address}, "targets": r.stand.many(r.count, 0)}
+	config := map[string]any{"http": map[string]any{"listen": address}, "targets": r.stand.db.targets(r.count, 0)}
 	var without, with float64
 	err = r.stand.serveConfigured(ctx, config, func(ctx context.Context, p *process) error {
-		if err := r.stand.served(ctx, r.count, r.watched); err != nil {
+		if err := r.stand.db.served(ctx, r.count, r.watched); err != nil {
 			return err
 		}
 		if err := pause(ctx, r.watched); err != nil { // what has just begun is not idle yet
@@ -55,25 +55,6 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 		return err
 	})
 	return []figure{{name: r.title() + ", more of a core", value: with - without, unit: "%", bar: r.bar}}, err
-}
-
-// share is how much of a core the process uses, in percent, while something is done each second.
-func (p *process) share(ctx context.Context, watched time.Duration, each func(context.Context) error) (float64, error) {
-	before, err := consumed(p.pid)
-	if err != nil {
-		return 0, err
-	}
-	began := time.Now()
-	for next := began; time.Since(began) < watched; next = next.Add(time.Second) {
-		if err := each(ctx); err != nil {
-			return 0, err
-		}
-		if err := pause(ctx, min(time.Until(next.Add(time.Second)), watched-time.Since(began))); err != nil {
-			return 0, err
-		}
-	}
-	after, err := consumed(p.pid)
-	return 100 * float64(after-before) / float64(time.Since(began)), err
 }
 
 // scrape reads the metrics as Prometheus does, on a connection of its own.

@@ -6,13 +6,12 @@ import (
 	"time"
 
 	"pgtaskd/human"
-	"pgtaskd/sql"
 )
 
 // againstTargets measures tasks that all become visible at once, when each target is led and has
 // its sessions.
 func againstTargets(ctx context.Context, s *stand, step int, expected float64) (float64, error) {
-	if err := s.install(ctx, step); err != nil {
+	if err := s.db.install(ctx, tableNames(step)...); err != nil {
 		return 0, err
 	}
 	run := max(1, sessions/step)
@@ -38,32 +37,32 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
 		fmt.Errorf("%d tasks of each target have not ended within %s", each, human.Duration(runLimit)))
 	defer cancel()
-	if _, err := s.conn.Exec(ctx, "SELECT spread_empty($1)", targets); err != nil {
+	if _, err := s.db.conn.Exec(ctx, "SELECT spread_empty($1)", targets); err != nil {
 		return 0, err
 	}
-	if err := s.execute(ctx, "CHECKPOINT"); err != nil {
+	if err := s.db.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
 	}
 	var seen time.Time
-	err = s.serveAll(ctx, s.many(targets, run), func(ctx context.Context, p *process) error {
-		if err := s.serveEach(ctx, targets, run, run); err != nil {
+	err = s.serveAll(ctx, s.db.targets(targets, run), func(ctx context.Context, p *process) error {
+		if err := s.db.serveEach(ctx, targets, run, run); err != nil {
 			return err
 		}
 		if err := s.resetStatements(ctx); err != nil {
 			return err
 		}
-		if err := s.metered(ctx, p, targets*each, func() error { return s.serveEach(ctx, targets, run, each) }); err != nil {
+		if err := s.metered(ctx, p, targets*each, func() error { return s.db.serveEach(ctx, targets, run, each) }); err != nil {
 			return err
 		}
 		var err error
-		seen, err = s.now(ctx)
+		seen, err = s.db.now(ctx)
 		return err
 	})
 	if err != nil {
 		return 0, err
 	}
 	var good int
-	if err := s.conn.QueryRow(ctx, "SELECT * FROM spread_took($1, $2, $3)", targets, run, seen).Scan(&good, &took); err != nil {
+	if err := s.db.conn.QueryRow(ctx, "SELECT * FROM spread_took($1, $2, $3)", targets, run, seen).Scan(&good, &took); err != nil {
 		return 0, err
 	}
 	if good != each*targets {
@@ -73,29 +72,25 @@ func (s *stand) spread(ctx context.Context, targets, run, each int) (took time.D
 }
 
 // serveEach gives each target, while it is served, so many tasks, and awaits their end.
-func (s *stand) serveEach(ctx context.Context, targets, run, tasks int) error {
-	if _, err := s.conn.Exec(ctx, "SELECT spread($1, $2, $3)", targets, run-1, tasks); err != nil {
+func (d *database) serveEach(ctx context.Context, targets, run, tasks int) error {
+	if _, err := d.conn.Exec(ctx, "SELECT spread($1, $2, $3)", targets, run-1, tasks); err != nil {
 		return err
 	}
-	return s.await(ctx, "SELECT spread_ended($1)", targets)
+	return d.await(ctx, "SELECT spread_ended($1)", targets)
 }
 
-// install makes that many task tables, but for those that are there.
-func (s *stand) install(ctx context.Context, count int) error {
-	for i := range count {
-		if _, err := sql.Install(ctx, s.conn, sql.Table{Schema: "public", Name: tableName(i)}, sql.Options{}); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// many are that many targets.
-func (s *stand) many(count, run int) (all []map[string]any) {
-	for i := range count {
-		all = append(all, s.target(tableName(i), run))
+// targets are the entries of the configuration for that many tables.
+func (d *database) targets(count, run int) (all []map[string]any) {
+	for _, table := range tableNames(count) {
+		all = append(all, d.target(table, run))
 	}
 	return all
 }
 
-func tableName(i int) string { return fmt.Sprintf("task_%d", i+1) }
+// tableNames are those of that many task tables.
+func tableNames(count int) (all []string) {
+	for i := range count {
+		all = append(all, fmt.Sprintf("task_%d", i+1))
+	}
+	return all
+}

@@ -14,7 +14,7 @@ func (s *stand) resetStatements(ctx context.Context) error {
 	if !s.statements {
 		return nil
 	}
-	_, err := s.conn.Exec(ctx, "SELECT pg_stat_statements_reset()")
+	_, err := s.db.conn.Exec(ctx, "SELECT pg_stat_statements_reset()")
 	return err
 }
 
@@ -24,7 +24,7 @@ func (s *stand) showStatements(ctx context.Context) error {
 	if !s.statements {
 		return nil
 	}
-	rows, err := s.conn.Query(ctx, text("statements.sql"))
+	rows, err := s.db.conn.Query(ctx, text("statements.sql"))
 	if err != nil {
 		return err
 	}

@@ -65,19 +65,19 @@ func againstLanes(ctx context.Context, s *stand, step int, expected float64) (fl
 // left, if they are few.
 func againstRows(ctx context.Context, s *stand, step int, expected float64) (float64, error) {
 	var count int
-	if err := s.conn.QueryRow(ctx, "SELECT count(*) FROM task").Scan(&count); err != nil {
+	if err := s.db.conn.QueryRow(ctx, "SELECT count(*) FROM task").Scan(&count); err != nil {
 		return 0, err
 	}
 	if count > step+step/10 {
-		if err := s.execute(ctx, text("empty.sql")); err != nil {
+		if err := s.db.execute(ctx, text("empty.sql")); err != nil {
 			return 0, err
 		}
 		count = 0
 	}
-	if _, err := s.add(ctx, "finished.sql", max(0, step-count), 1); err != nil {
+	if _, err := s.db.add(ctx, "finished.sql", max(0, step-count), 1); err != nil {
 		return 0, err
 	}
-	if err := s.settle(ctx); err != nil {
+	if err := s.db.settle(ctx); err != nil {
 		return 0, err
 	}
 	return oneLane.rate(ctx, s, expected)

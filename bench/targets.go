@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 	"time"
+
+	"pgtaskd/bench/proc"
 )
 
 // targets is what a controller costs that serves many tables in which there is nothing to do.
@@ -22,11 +24,11 @@ func (t *targets) measure(ctx context.Context, s *stand) (_ []figure, err error)
 		if t.stand, err = s.another(ctx, "targets"); err != nil {
 			return nil, err
 		}
-		if err := t.stand.install(ctx, t.count); err != nil {
+		if err := t.stand.db.install(ctx, tableNames(t.count)...); err != nil {
 			return nil, err
 		}
 	}
-	err = t.stand.serveAll(ctx, t.stand.many(t.count, 0), t.watch)
+	err = t.stand.serveAll(ctx, t.stand.db.targets(t.count, 0), t.watch)
 	t.cpu.name, t.cpu.unit = t.title()+", of a core", "%"
 	t.memory.name, t.memory.unit = t.title()+", memory", "MB"
 	t.number.name, t.number.unit = t.title()+", connections", "each"
@@ -37,15 +39,15 @@ func (t *targets) measure(ctx context.Context, s *stand) (_ []figure, err error)
 const settling = 3 * time.Second
 
 // served waits until as many targets are served and nothing more is to be done.
-func (s *stand) served(ctx context.Context, count int, most time.Duration) error {
-	if err := s.await(ctx, "SELECT count(DISTINCT application_name) >= $1 FROM pg_stat_activity WHERE "+controls, count); err != nil {
+func (d *database) served(ctx context.Context, count int, most time.Duration) error {
+	if err := d.await(ctx, "SELECT count(DISTINCT application_name) >= $1 FROM pg_stat_activity WHERE "+controls, count); err != nil {
 		return err
 	}
 	return pause(ctx, min(settling, most))
 }
 
 func (t *targets) watch(ctx context.Context, p *process) error {
-	err := t.stand.served(ctx, t.count, t.watched)
+	err := t.stand.db.served(ctx, t.count, t.watched)
 	if err != nil {
 		return err
 	}
@@ -53,11 +55,11 @@ func (t *targets) watch(ctx context.Context, p *process) error {
 		return err
 	}
 	var connections float64
-	if err := t.stand.conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE "+controls).Scan(&connections); err != nil {
+	if err := t.stand.db.conn.QueryRow(ctx, "SELECT count(*) FROM pg_stat_activity WHERE "+controls).Scan(&connections); err != nil {
 		return err
 	}
 	t.number.value = connections / float64(t.count)
-	t.memory.value, err = resident(p.pid, "VmRSS")
+	t.memory.value, err = proc.Memory(p.pid, "VmRSS")
 	return err
 }
 

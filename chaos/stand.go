@@ -17,6 +17,7 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/proxy"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 //go:embed sql/*.sql
@@ -107,7 +108,7 @@ func (s *stand) furnish(ctx context.Context) error {
 		if _, err := conn.Exec(ctx, "SET synchronous_commit = on"); err != nil { // the first crash may come before all this is on disk
 			return err
 		}
-		if _, err := sql.Install(ctx, conn, sql.Table{Schema: "public", Name: "task"}, sql.Options{}); err != nil {
+		if _, err := schema.Install(ctx, conn, sql.Table{Schema: "public", Name: "task"}, schema.Options{}); err != nil {
 			return err
 		}
 		if _, err := conn.Exec(ctx, text("setup.sql")); err != nil {

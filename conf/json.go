@@ -97,7 +97,7 @@ func malformed(data []byte) (Fault, bool) {
 	if !utf8.Valid(data) {
 		offset, message = validPrefix(data), "not UTF-8"
 	} else if err := json.Unmarshal(data, new(json.RawMessage)); errors.As(err, &syntax) {
-		// Its offset is behind the offending byte, or at the end of the text.
+		// Its offset is after the offending byte, or at the end of the text.
 		offset, message = max(int(syntax.Offset)-1, 0), syntax.Error()
 	} else {
 		return Fault{}, false
@@ -106,7 +106,7 @@ func malformed(data []byte) (Fault, bool) {
 	return Fault{Line: line, Column: column, Message: message}, true
 }
 
-// validPrefix is the length of what is valid UTF-8 at the beginning of data.
+// validPrefix is the length of the valid UTF-8 at the beginning of data.
 func validPrefix(data []byte) int {
 	n := 0
 	for n < len(data) {
@@ -128,7 +128,7 @@ type walk struct {
 	depth   int // of the value that is read
 }
 
-// What a configuration may have, so that not many times its length is held in memory, or shown.
+// Limits of a configuration: without them, many times its length could be held in memory, or shown.
 const (
 	mostValues = 200_000
 	mostDepth  = 32   // objects and lists in each other

@@ -5,8 +5,8 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// longestKept bounds each part of such a time: the server counts back from now, to a date that it
-// knows.
+// longestKept bounds each part of a time in keep: the server counts back from now, to a date that
+// it knows.
 const longestKept = 1000 // years
 
 // keep reads how long ended tasks are kept, by state. Months and years are the calendar's.

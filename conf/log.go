@@ -6,7 +6,7 @@ import (
 	"pgtaskd/work"
 )
 
-// Log says what is logged, and how.
+// Log says which lines are logged, and how.
 type Log struct {
 	Level  zerolog.Level // the least important
 	Format string        // FormatJSON, FormatText or FormatJournal; "": text on a terminal, else JSON

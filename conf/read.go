@@ -3,7 +3,6 @@ package conf
 import (
 	"bytes"
 	"context"
-	"fmt"
 
 	"github.com/rs/zerolog"
 
@@ -11,13 +10,13 @@ import (
 	"pgtaskd/work"
 )
 
-// File is what a configuration says.
+// File is a configuration that was read.
 type File struct {
 	// Targets stand in the order of the file: Targets[1] is at targets[1]. No
 	// two have the same table, as far as that can be seen without asking the
 	// servers. A bare array of targets has the same places.
 	Targets []work.Target
-	// Log says what is logged, and how.
+	// Log says which lines are logged, and how.
 	Log Log
 	// Listen is the address of the metrics, as in 127.0.0.1:8080; "" when there are none.
 	Listen string
@@ -37,7 +36,7 @@ func Read(path string) (*File, error) {
 
 // Parse reads a configuration. Its error is Faults: all of them, not only the first.
 func Parse(data []byte) (*File, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // what some editors put in front
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put it in front
 	root, faults := decode(data)
 	r := reader{data: data, faults: faults, found: len(faults)}
 	if root.kind == "" {
@@ -49,23 +48,6 @@ func Parse(data []byte) (*File, error) {
 	}
 	file.secret = r.secret
 	return file, nil
-}
-
-// reader turns values into settings and collects what is wrong with them.
-type reader struct {
-	data   []byte
-	faults Faults // no more than mostFaults
-	found  int    // how many there are
-	secret bool   // a connection string holds a password
-}
-
-func (r *reader) fault(v value, format string, args ...any) {
-	r.found++
-	if r.found > mostFaults {
-		return
-	}
-	line, column := position(r.data, v.offset)
-	r.faults = append(r.faults, Fault{line, column, v.place.String(), fmt.Sprintf(format, args...)})
 }
 
 func (r *reader) file(root value) *File {

@@ -32,7 +32,7 @@ func (s *supervisor) read() (file *File, fresh bool, err error) {
 	return s.see(remote.ReadFile(s.path))
 }
 
-// see takes note of what the file holds; fresh tells whether it differs from what was seen last.
+// see parses the file's content; fresh tells whether it differs from the last one.
 func (s *supervisor) see(data []byte, err error) (file *File, fresh bool, _ error) {
 	found := string(data)
 	if err == nil {
@@ -45,7 +45,7 @@ func (s *supervisor) see(data []byte, err error) (file *File, fresh bool, _ erro
 	return file, fresh, err
 }
 
-// logs has the log as the file says, before there is more to log.
+// logs sets the log as the file says, before more is logged.
 func (s *supervisor) logs(file *File) {
 	if s.options.Log != nil {
 		s.options.Log(file.Log)
@@ -53,7 +53,7 @@ func (s *supervisor) logs(file *File) {
 	s.tasks.Set(file.Log.Tasks)
 }
 
-// take makes the file's targets those that are wanted.
+// take serves the file's targets from now on.
 func (s *supervisor) take(ctx context.Context, file *File) {
 	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration loaded")
 	if warning := file.Exposed(s.path); warning != "" {
@@ -62,8 +62,8 @@ func (s *supervisor) take(ctx context.Context, file *File) {
 	s.want(ctx, file.Targets)
 }
 
-// reread takes up the file as it is now; a bad one changes nothing. Unless it
-// was asked for, a file that is as before, good or bad, is not worth a word.
+// reread loads the file as it is now; a bad one changes nothing. A file that is as before, good or
+// bad, is logged only when somebody has asked for a reload.
 func (s *supervisor) reread(ctx context.Context, asked bool) {
 	file, fresh, err := s.read()
 	switch {
@@ -90,4 +90,12 @@ func (s *supervisor) complain(err error) {
 		log.Error().Err(err).Msg("cannot read the configuration")
 	}
 	log.Error().Msg("keeping the previous configuration")
+}
+
+// listen serves the metrics at that address.
+func (s *supervisor) listen(address string) error {
+	if s.options.Watch == nil {
+		return nil
+	}
+	return s.options.Watch.Listen(address)
 }

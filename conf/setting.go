@@ -1,75 +1,15 @@
 package conf
 
 import (
-	"fmt"
-	"maps"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
 	"time"
 
-	"github.com/agext/levenshtein"
-
 	"pgtaskd/remote"
 	"pgtaskd/work/schedule"
 )
-
-// keys are those that an object may have, each with what reads its value.
-type keys map[string]func(value)
-
-// object reads an object all of whose keys must be known.
-func (r *reader) object(v value, known keys) {
-	if v.kind != object {
-		r.fault(v, "must be an object, not %s", v.kind)
-		return
-	}
-	for _, f := range v.fields {
-		if read, ok := known[f.key]; ok {
-			read(f.value)
-		} else {
-			r.fault(value{place: f.value.place, offset: f.offset}, "unknown key; %s", advice(f.key, known))
-		}
-	}
-}
-
-// advice names the key that was likely meant, or else all there are.
-func advice(key string, known keys) string {
-	names := slices.Sorted(maps.Keys(known))
-	if name := Nearest(key, names); name != "" {
-		return fmt.Sprintf("did you mean %q?", name)
-	}
-	return "the keys are " + strings.Join(names, ", ")
-}
-
-// Nearest is the name that is most like a word, "" if none is.
-func Nearest(word string, names []string) string {
-	const likely = 0.6
-	best, score := "", likely
-	for _, name := range names {
-		match := levenshtein.Match(strings.ToLower(word), name, nil)
-		if name != "" && strings.HasPrefix(word, name) { // sleep_ms, database
-			match = 1
-		}
-		if match > score {
-			best, score = name, match
-		}
-	}
-	return best
-}
-
-// shown is a value in an error message. Connection strings are never given to it.
-func shown(v value) string {
-	const longest = 40
-	switch {
-	case v.kind == text && len(v.text) <= longest:
-		return strconv.Quote(v.text)
-	case v.kind == number && len(v.text) <= longest, v.kind == boolean:
-		return v.text
-	default:
-		return string(v.kind)
-	}
-}
 
 // name reads an identifier. PostgreSQL cuts longer ones without a word, so that
 // two different names could mean one thing.
@@ -91,7 +31,8 @@ func (r *reader) name(into *string) func(value) {
 	}
 }
 
-// whole reads a whole number; what says of what, and its least.
+// whole reads a whole number; what is the text of an error about it: of which things it is a
+// number, and its least.
 func (r *reader) whole(into *int64, what string, least, most int64) func(value) {
 	return func(v value) {
 		n, ok := integer(v)
@@ -183,15 +124,6 @@ func (r *reader) columns(into map[string]string) func(value) {
 		}
 		r.object(v, known)
 	}
-}
-
-// meant asks for the word that is nearest to a wrong one, if any is near.
-func meant(v value, words []string) string {
-	word := Nearest(v.text, words)
-	if v.kind != text || word == "" {
-		return ""
-	}
-	return fmt.Sprintf("; did you mean %q?", word)
 }
 
 // choice reads one of a few words.

@@ -1,82 +1,19 @@
 package conf
 
 import (
-	"cmp"
 	"context"
 	"errors"
-	"os"
-	"path/filepath"
 	"reflect"
+	"slices"
 	"time"
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/work"
 )
-
-// Serve serves one target until stop is closed, and then drains it and returns
-// nil, or what went wrong with that; work.Serve is one. Other failures are for
-// itself to see to. When ctx ends it returns at once.
-type Serve func(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) error
-
-// Options are what serving needs besides the targets.
-type Options struct {
-	Serve  Serve            // serves one target
-	Stop   <-chan struct{}  // when closed, all targets are drained
-	Reload <-chan os.Signal // each signal makes Run read its file again
-	Log    func(Log)        // told what each configuration that is taken up says of the log; may be nil
-	Tasks  string           // which tasks RunTargets logs; "": those that fail
-	Tick   <-chan time.Time // at each, Ticked is called while the supervisor is alive; may be nil
-	Ticked func()           // see Tick
-	Watch  Watch            // shows what is served; may be nil
-}
-
-// Watch shows people what is served. The goroutine that called Run calls it.
-type Watch interface {
-	// Listen serves the metrics at another address, "" at none. When it fails, it goes on where it
-	// was.
-	Listen(address string) error
-	// Show makes these targets, with their Stats, those that are shown.
-	Show([]work.Target)
-}
-
-// Run serves the targets of the file at path until options.Stop is closed; then
-// it drains them and returns nil. When ctx ends sooner they end at once, and Run
-// returns ctx's error. It fails by itself only when the file can't be read at
-// first, with the error of Read. Later the file is read again on options.Reload
-// and when it changes. When Run returns none of its goroutines is left.
-func Run(ctx context.Context, path string, log zerolog.Logger, options Options) error {
-	path, err := filepath.Abs(path)
-	if err != nil {
-		return err
-	}
-	s := newSupervisor(log, options)
-	s.path = path
-	w := watch(path, log.With().Str("file", path).Logger())
-	defer w.close()
-	file, err := s.first(ctx)
-	if err != nil || file == nil {
-		return err
-	}
-	s.logs(file)
-	if err := s.listen(file.Listen); err != nil {
-		return err
-	}
-	s.take(ctx, file)
-	return s.run(ctx, w.changed)
-}
-
-// RunTargets serves targets as Run does, without a file: options.Reload and
-// options.Log are not used.
-func RunTargets(ctx context.Context, targets []work.Target, log zerolog.Logger, options Options) error {
-	s := newSupervisor(log, options)
-	s.options.Reload = nil
-	s.tasks.Set(cmp.Or(options.Tasks, work.LogFailed))
-	s.want(ctx, targets)
-	return s.run(ctx, nil)
-}
 
 // supervisor compares the targets that are wanted with those that are served.
 // Its fields belong to the goroutine that called Run.
@@ -84,7 +21,7 @@ type supervisor struct {
 	log     zerolog.Logger
 	options Options
 	path    string
-	seen    string // what the file held last, or why it could not be read
+	seen    string // the file's last content, or the error of reading it
 
 	slots map[string]*slot // by identity of the target
 	ended chan string      // identities whose loop has ended
@@ -109,25 +46,6 @@ func newSupervisor(log zerolog.Logger, options Options) *supervisor {
 	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string), crew: routine.New(context.Background()), tasks: work.NewTaskLog(work.LogFailed)}
 }
 
-func (s *supervisor) run(ctx context.Context, changed <-chan struct{}) error {
-	for {
-		select {
-		case identity := <-s.ended:
-			s.leave(ctx, identity)
-		case <-s.options.Reload:
-			s.reread(ctx, true)
-		case <-changed:
-			s.reread(ctx, false)
-		case <-s.options.Tick:
-			s.options.Ticked()
-		case <-s.options.Stop:
-			return s.drain(ctx)
-		case <-ctx.Done():
-			return s.drain(ctx)
-		}
-	}
-}
-
 // drain stops all targets and waits for them.
 func (s *supervisor) drain(ctx context.Context) error {
 	s.ending = true
@@ -144,7 +62,7 @@ func (s *supervisor) drain(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// want makes targets those that are wanted, and sets in motion what that takes.
+// want makes targets the wanted ones, and begins to start, change and drain loops accordingly.
 func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	for _, slot := range s.slots {
 		slot.wanted = nil
@@ -167,8 +85,20 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	}
 }
 
-// adjust takes the next step from what a slot serves to what is wanted there. A
-// changed target is drained first; leave then comes back here.
+// show shows the wanted targets. When the program ends, the last ones stay shown.
+func (s *supervisor) show(targets []work.Target) {
+	if s.options.Watch == nil || s.ending {
+		return
+	}
+	shown := slices.Clone(targets)
+	for i := range shown {
+		shown[i].Stats = s.slots[identity(shown[i])].stats
+	}
+	s.options.Watch.Show(shown)
+}
+
+// adjust takes the next step from the target that a slot serves to the one that is wanted there. A
+// changed target is drained first; leave then calls adjust again.
 func (s *supervisor) adjust(ctx context.Context, id string) {
 	slot := s.slots[id]
 	switch running := slot.stop != nil; {
@@ -178,7 +108,7 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 		s.start(ctx, id, *slot.wanted)
 	case slot.draining:
 	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served):
-		slot.changes.Poke() // what waits until it tries again does so now
+		slot.changes.Poke() // a target that waits before its next try does not wait longer
 	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served.Adopt(*slot.wanted)):
 		slot.served = *slot.wanted
 		slot.changes.Set(*slot.wanted)
@@ -209,7 +139,7 @@ func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 	err := s.crew.Call(func() error { return s.options.Serve(ctx, stop, t, log) })
 	switch panicked := new(routine.Panic); {
 	case errors.As(err, &panicked):
-		logPanic(log.Error(), err).Str("retry_in", human.Duration(rest)).Msg("target failed")
+		fault.Advised(log.Error(), err).Str("retry_in", human.Duration(rest)).Msg("target failed")
 		select {
 		case <-time.After(rest):
 		case <-stop:
@@ -220,19 +150,10 @@ func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 	}
 }
 
-// rest is how long a target is left alone that has panicked.
+// rest is how long a target that has panicked waits before its next loop.
 const rest = 5 * time.Second
 
-// logPanic adds a panic to a line of the log.
-func logPanic(line *zerolog.Event, err error) *zerolog.Event {
-	var p *routine.Panic
-	if errors.As(err, &p) {
-		line = line.Bytes("stack", p.Stack)
-	}
-	return line.Err(err)
-}
-
-// leave takes note that a slot's loop has ended.
+// leave records that a slot's loop has ended.
 func (s *supervisor) leave(ctx context.Context, id string) {
 	slot := s.slots[id]
 	s.log.Info().Str("target", slot.served.Name()).Msg("target stopped")

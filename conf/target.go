@@ -11,7 +11,7 @@ import (
 	"pgtaskd/work"
 )
 
-// What a target has where the configuration says nothing.
+// Defaults of a target's settings.
 const (
 	defaultSchema = "public"
 	defaultTable  = "task"
@@ -24,73 +24,64 @@ const (
 	defaultData   = 8 << 20 // likewise
 )
 
-// PostgreSQL reads and sends no more than 1 GB at once; what is kept beside the
-// output, and its escaping, need room too.
+// PostgreSQL reads and sends no more than 1 GB at once; the rest of the row, and escaping, need
+// room too.
 const mostOutput = 512 << 20
 
 const mostInteger = 1<<31 - 1
 
-// target is a target as it is written, before one value is derived from another.
-type target struct {
-	dsn                       remote.Settings
-	data, user, schema, table string
-	sleep, run                int64
-	outputLimit, dataLimit    int64
-	grace, idle, reset        time.Duration
-	outputOver, wake          string
-	timezone                  string
-	create                    bool
-	defaults                  map[string]string
-	as                        string
-	roles                     map[string]remote.Credential
-	keep                      work.Keep
-	trust                     []string
-}
-
-func newTarget(dsn remote.Settings) target {
-	return target{
-		dsn:    dsn,
-		schema: defaultSchema, table: defaultTable,
-		sleep: defaultSleep, run: defaultRun,
-		grace: defaultGrace, idle: defaultIdle, reset: defaultReset,
-		outputLimit: defaultOutput, outputOver: "cut",
-		dataLimit: defaultData,
-		wake:      string(sql.Auto),
-		as:        "target",
-		create:    true,
-		defaults:  map[string]string{},
+// newTarget is a target where the configuration says nothing.
+func newTarget() work.Target {
+	return work.Target{
+		Schema: defaultSchema, Table: defaultTable,
+		Live: work.Live{
+			Sleep: defaultSleep * time.Millisecond, Grace: defaultGrace, Idle: defaultIdle,
+			Run: defaultRun, OutputLimit: defaultOutput,
+		},
+		Reset:     defaultReset,
+		Defaults:  map[string]string{},
+		DataLimit: defaultData,
+		Create:    true,
+		Wake:      sql.Auto,
+		Remotes:   map[string]string{},
 	}
 }
 
 func (r *reader) target(v value, dsn remote.Settings) work.Target {
-	t := newTarget(dsn)
+	t := newTarget()
+	var data, user string
+	sleep, run := int64(defaultSleep), int64(defaultRun)
+	outputOver, as, wake := "cut", "target", string(t.Wake)
 	r.object(v, keys{
-		"dsn":          r.dsn(&t.dsn),
-		"data":         r.name(&t.data),
-		"user":         r.name(&t.user),
-		"schema":       r.name(&t.schema),
-		"table":        r.name(&t.table),
-		"sleep":        r.whole(&t.sleep, "a number of milliseconds ≥ 1 (0 would never rest)", 1, mostInteger),
-		"grace":        r.duration(&t.grace, 0),
-		"idle":         r.duration(&t.idle, 0),
-		"reset":        r.duration(&t.reset, time.Millisecond),
-		"keep":         r.keep(&t.keep),
-		"run":          r.whole(&t.run, "a number of tasks ≥ 1", 1, mostInteger),
-		"defaults":     r.columns(t.defaults),
-		"output_limit": r.whole(&t.outputLimit, "a number of bytes ≥ 0", 0, mostOutput),
-		"data_limit":   r.whole(&t.dataLimit, "a number of bytes ≥ 0", 0, mostOutput),
-		"output_over":  r.choice(&t.outputOver, "cut", "fail"),
-		"create":       r.flag(&t.create),
-		"timezone":     r.zone(&t.timezone),
-		"as":           r.choice(&t.as, "target", "inserter"),
-		"roles":        r.roles(&t.roles),
-		"trust":        r.trust(&t.trust),
-		"wake":         r.choice(&t.wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
+		"dsn":          r.dsn(&dsn),
+		"data":         r.name(&data),
+		"user":         r.name(&user),
+		"schema":       r.name(&t.Schema),
+		"table":        r.name(&t.Table),
+		"sleep":        r.whole(&sleep, "a number of milliseconds ≥ 1 (0 would never rest)", 1, mostInteger),
+		"grace":        r.duration(&t.Grace, 0),
+		"idle":         r.duration(&t.Idle, 0),
+		"reset":        r.duration(&t.Reset, time.Millisecond),
+		"keep":         r.keep(&t.Keep),
+		"run":          r.whole(&run, "a number of tasks ≥ 1", 1, mostInteger),
+		"defaults":     r.columns(t.Defaults),
+		"output_limit": r.whole(&t.OutputLimit, "a number of bytes ≥ 0", 0, mostOutput),
+		"data_limit":   r.whole(&t.DataLimit, "a number of bytes ≥ 0", 0, mostOutput),
+		"output_over":  r.choice(&outputOver, "cut", "fail"),
+		"create":       r.flag(&t.Create),
+		"timezone":     r.zone(&t.TimeZone),
+		"as":           r.choice(&as, "target", "inserter"),
+		"roles":        r.roles(&t.Roles),
+		"trust":        r.trust(&t.Trust),
+		"wake":         r.choice(&wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
 	})
-	if t.roles != nil && t.as != "inserter" {
+	t.Sleep, t.Run = time.Duration(sleep)*time.Millisecond, int(run)
+	t.OutputFail, t.Inserter, t.Wake = outputOver == "fail", as == "inserter", sql.Wake(wake)
+	if t.Roles != nil && !t.Inserter {
 		r.fault(v, `"roles" goes with "as": "inserter" alone`)
 	}
-	return t.resolve()
+	connect(&t, dsn, data, user)
+	return t
 }
 
 // Single is the target of a connection string, with the default of every other
@@ -104,39 +95,21 @@ func Single(dsn string) (work.Target, error) {
 	if err != nil {
 		return work.Target{}, err
 	}
-	t := newTarget(settings)
-	t.user, t.data = config.User, cmp.Or(config.Database, config.User)
-	return t.resolve(), nil
+	t := newTarget()
+	connect(&t, settings, cmp.Or(config.Database, config.User), config.User)
+	return t, nil
 }
 
-func (t target) resolve() work.Target {
-	data := cmp.Or(t.data, t.user, "postgres")
-	user := cmp.Or(t.user, t.data, "postgres")
-	return work.Target{
-		Connect: login(t.dsn, data, user),
-		Admin:   t.dsn,
-		Schema:  t.schema,
-		Table:   t.table,
-		Live: work.Live{
-			Sleep: time.Duration(t.sleep) * time.Millisecond, Grace: t.grace, Idle: t.idle, Run: int(t.run),
-			OutputLimit: t.outputLimit, OutputFail: t.outputOver == "fail", Keep: t.keep,
-		},
-		Reset:     t.reset,
-		Defaults:  t.defaults,
-		DataLimit: t.dataLimit,
-		Create:    t.create,
-		Wake:      sql.Wake(t.wake),
-		TimeZone:  t.timezone,
-		Inserter:  t.as == "inserter",
-		Roles:     t.roles,
-		Trust:     t.trust,
-		Remotes:   map[string]string{},
-	}
+// connect sets the connections of a target. The database and the role, where they are not given,
+// are named after each other.
+func connect(t *work.Target, dsn remote.Settings, data, user string) {
+	t.Connect = login(dsn, cmp.Or(data, user, "postgres"), cmp.Or(user, data, "postgres"))
+	t.Admin = dsn
 }
 
-// login is the dsn for another database and role. What proves who the dsn's own
-// role is says nothing about another; where the dsn names none, it is the
-// target's role whose password it holds.
+// login is the dsn for another database and role. Passwords and keys of the dsn's own role prove
+// nothing about another role, and are left out; if the dsn names no role, they are those of the
+// target's role.
 func login(dsn remote.Settings, data, user string) remote.Settings {
 	settings := dsn.With(remote.Settings{"dbname": data, "user": user})
 	if dsn["user"] != "" && dsn["user"] != user {

@@ -12,6 +12,7 @@ import (
 	"github.com/fsnotify/fsnotify"
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 )
 
@@ -47,7 +48,7 @@ func watch(path string, log zerolog.Logger) *watcher {
 	w.crew.Go(func() {
 		defer close(w.ended)
 		if err := w.crew.Call(w.run); err != nil {
-			logPanic(log.Error(), err).Msg("file watcher failed; SIGHUP reloads the configuration")
+			fault.Advised(log.Error(), err).Msg("file watcher failed; SIGHUP reloads the configuration")
 		}
 	})
 	return w
@@ -76,7 +77,7 @@ func (w *watcher) run() error {
 			if !ok {
 				return nil
 			}
-			if errors.Is(err, fsnotify.ErrEventOverflow) { // what was lost may have been ours
+			if errors.Is(err, fsnotify.ErrEventOverflow) { // the lost event may have been ours
 				due = time.After(settle)
 			} else {
 				w.warn(err)
@@ -125,9 +126,8 @@ func (w *watcher) warn(err error) {
 	}
 }
 
-// steps are what a change of can make path lead to something else: the symbolic
-// links on its way, and at last the file, or the first thing that is missing.
-// Their folders hold no links.
+// steps are the names whose change can make path lead to another file: the symbolic links on its
+// way, and at last the file, or the first name that is missing. Their folders hold no links.
 func steps(path string) []string {
 	const mostLinks = 40 // the kernel follows no more
 	var found []string

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// history is what has become of the tasks so far.
+// history has the tasks' states at the last look, and counts their ends.
 type history struct {
 	states map[int64]string // at the last look, of those that were there
 	ends   map[string]int   // how many have ended, by state
@@ -35,7 +35,7 @@ func (h history) take(tasks []task) (changed []task) {
 	return changed
 }
 
-// String is such as "41 done, 3 failed, 1 stopped".
+// String is as in "41 done, 3 failed, 1 stopped".
 func (h history) String() string {
 	text := fmt.Sprintf("%d done, %d failed", h.ends["DONE"], h.ends["FAIL"])
 	for _, other := range []struct{ state, word string }{{"STOP", "stopped"}, {"GONE", "gone"}} {

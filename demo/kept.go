@@ -36,7 +36,7 @@ func (k *kept) last() string {
 	return string(k.lines[len(k.lines)-1])
 }
 
-// release writes out what was kept back.
+// release writes the lines that were kept back.
 func (k *kept) release() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// lane is what the screen shows in one line: the tasks of a group.
+// lane is a line of the screen: the tasks of a group.
 type lane struct {
 	group string
 	tasks []task // by id
@@ -71,7 +71,7 @@ func (t task) news() time.Time {
 }
 
 // strip is as many of the tasks as have room: all that wait or work if possible, before them the
-// last that have ended. cut tells that there are more behind them.
+// last that have ended. cut tells that more follow.
 func (l lane) strip(room int) (shown []task, cut bool) {
 	begin := max(len(l.tasks)-room, 0)
 	if open := slices.IndexFunc(l.tasks, func(t task) bool { return !t.ended() }); open >= 0 {

@@ -7,7 +7,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// longestLine cuts what is written of one change.
+// longestLine bounds the line of one change.
 const longestLine = 160
 
 // lines is the view of a file or a pipe: a line for each change of a task.
@@ -32,8 +32,7 @@ func (l *lines) show(_, changed []task, _ history) {
 	}
 }
 
-// story is what a line says of a task that has come to a state: first what it is, at the end what
-// came out.
+// story is the line for a task that has come to a state: first its input, at the end its result.
 func (t task) story(state string) string {
 	switch {
 	case state == "PLAN" && t.plan != nil && t.created != nil && t.plan.After(*t.created):

@@ -72,7 +72,7 @@ func findBinaries(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, "The demo needs a PostgreSQL server, and finds none.")
-	return server.Install(ctx, out) // which says what it is going to do
+	return server.Install(ctx, out) // which says what it is about to do
 }
 
 func prepare(ctx context.Context, s *server.Server) (*place, error) {
@@ -106,13 +106,13 @@ func (p *place) leave(out io.Writer) error {
 	return nil
 }
 
-// command is what to type in a shell to look at the table from there. It holds no password: psql
-// asks for it.
+// command is the shell command to look at the table from there. It holds no password: psql asks for
+// it.
 func (p *place) command() string {
 	return "psql '" + strings.ReplaceAll(p.target.Connect.Public(), "'", `'\''`) + "'"
 }
 
-// about says what becomes of the place.
+// about says what happens to the place at the end.
 func (p *place) about() string {
 	if p.server == nil {
 		return "The examples stay in public.task then, but no longer run."

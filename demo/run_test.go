@@ -16,6 +16,7 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -193,7 +194,7 @@ func testDSN(t *testing.T, program string) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)
 	const mine = `INSERT INTO task ("group", plan, repeat, input) VALUES ('every 2 s', 'infinity', '2 s', 'mine')`
-	servertest.Exec(t, conn, sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})+mine)
+	servertest.Exec(t, conn, schema.DDL(sql.Table{Schema: "public", Name: "task"}, schema.Options{})+mine)
 
 	d := start(t, program, "--dsn", dsn)
 	d.await(`The examples stay`, `^psql `, ` DONE every 2 s: `, ` WORK four at once: `)

@@ -194,7 +194,7 @@ func (s *screen) paint(colour, text string) string {
 // columns are the widths of a table's columns, which are one apart.
 type columns struct{ id, state, lane, strip, input, result int }
 
-// divide gives what is left by the columns of fixed width to the others.
+// divide gives the room that columns of fixed width leave to the others.
 func divide(width int) columns {
 	c := columns{id: 5, state: 6, lane: 13}
 	rest := max(width-c.id-c.state-c.lane-5, 0)

@@ -14,7 +14,7 @@ import (
 
 // controller serves the table in this process, on a goroutine of its own.
 type controller struct {
-	failed chan error    // what stands in the way at first
+	failed chan error    // why it cannot begin
 	done   chan struct{} // closed when nothing is served any more
 
 	stop     chan struct{}
@@ -32,7 +32,7 @@ func serve(ctx context.Context, t work.Target, log zerolog.Logger, watch conf.Wa
 	return c
 }
 
-// serve is work.Serve, but what stands in its way at first is for the demo to tell.
+// serve is work.Serve, but the demo itself reports why it cannot begin.
 func (c *controller) serve(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) error {
 	faults := work.Check(ctx, t).Faults
 	if len(faults) == 0 || ctx.Err() != nil {

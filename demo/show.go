@@ -67,7 +67,7 @@ func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 }
 
-// step does what is to be done now. That the database can't be reached for a while is part of life.
+// step does the next step. The database may be out of reach for a while.
 func (s *show) step(ctx context.Context, open bool) error {
 	err := s.look(ctx)
 	if err == nil && open && !time.Now().Before(s.due) {

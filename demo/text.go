@@ -9,8 +9,7 @@ import (
 	"golang.org/x/text/width"
 )
 
-// result says what there is to say of a task in its state: when it starts, for how long it has
-// worked, what came out.
+// result says of a task, by its state, when it starts, for how long it has worked, or how it ended.
 func (t task) result(s signs) string {
 	switch {
 	case t.state == "STOP" && !t.working() && t.error == "":

@@ -9,7 +9,7 @@ import (
 	"golang.org/x/term"
 )
 
-// view is what people see of the tasks. It belongs to the goroutine that called Run.
+// view shows people the tasks. It belongs to the goroutine that called Run.
 type view interface {
 	// log is where the controller is to log while the view is up.
 	log(zerolog.Logger) zerolog.Logger
@@ -22,7 +22,7 @@ type view interface {
 	close(h history)
 }
 
-// heading is what every view says at its top.
+// heading is the line at the top of every view.
 type heading struct {
 	version string // of the server
 	about   string
@@ -41,7 +41,7 @@ func newView(options Options, p *place, version, site string) view {
 	return &lines{out: options.Out, head: head}
 }
 
-// signs are what the views draw with.
+// signs are the characters that the views draw with.
 type signs struct {
 	states        map[string]string
 	more, newline string

@@ -15,6 +15,7 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
 
@@ -94,7 +95,7 @@ func template(t *testing.T, on *server.Server) string {
 }
 
 // tableDDL makes the table of tasks, as pgtaskd schema prints it.
-var tableDDL = sql.DDL(sql.Table{Schema: "public", Name: "task"}, sql.Options{})
+var tableDDL = schema.DDL(sql.Table{Schema: "public", Name: "task"}, schema.Options{})
 
 // said are the target's lines since the last call of settled.
 func (s *stage) said() []string {

@@ -7,16 +7,17 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 )
 
-// TestStranger: somebody who may connect, and nothing else, holds the lock of a target's leader. The
-// log and check say who, and the target is served when the lock is free.
+// TestStranger: somebody who may connect, and nothing else, holds the lock of a target's leader.
+// The log and check say who, and the target is served when the lock is free.
 func TestStranger(t *testing.T) {
 	t.Parallel()
 	s := prepare(t, servertest.Server(t), nil)
 	s.exec("CREATE ROLE $n_stranger LOGIN")
 	conn := servertest.Connect(t, s.server.DSN(s.name)+" user="+s.name+"_stranger")
-	k := sql.Leadership(sql.Table{Schema: "public", Name: "task"}, false)
+	k := lock.Leadership(sql.Table{Schema: "public", Name: "task"}, false)
 	if has, err := k.Take(t.Context(), conn); err != nil || !has {
 		t.Fatal(has, err)
 	}

@@ -18,7 +18,7 @@ type Calendar struct {
 	LastDay                      bool  // of the month, beside those in Days
 }
 
-// errBoth is what cron cannot say.
+// errBoth is the error of a calendar that cron cannot express.
 var errBoth = errors.New("it runs on days of the month that are certain days of the week as well, and cron takes either for enough: " +
 	"let its SQL look which day it is")
 

@@ -22,7 +22,7 @@ type Job struct {
 // Paused is the plan of a job that does not run by itself.
 const Paused = "infinity"
 
-// Note says what is not carried over of a job, or not as it was.
+// Note names a part of a job that is not carried over, or not as it was.
 type Note struct {
 	Job  string // as its scheduler shows it
 	Text string

@@ -16,8 +16,8 @@ type Step struct {
 }
 
 // Pipeline is the input of a job that inserts its steps as tasks, each to run when the one before
-// has ended. They are in the job's group, whose tasks run one at a time and in order: so one that
-// need not end well is waited for by that alone, and the job's next run begins behind the last of
+// has ended. They are in the job's group, whose tasks run one at a time and in order: that is
+// enough to wait for a step that need not end well, and the job's next run begins after the last of
 // them.
 func Pipeline(table string, steps []Step) string {
 	var b strings.Builder

@@ -11,19 +11,20 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 )
 
 //go:embed query/tables.sql
 var tablesQuery string
 
-// lockLimit bounds the wait for each lock: whoever may use the schema can be in the way without end.
+// lockLimit bounds the wait for each lock: anybody who may use the schema can hold one for ever.
 const lockLimit = "5s"
 
-// Tables begins a transaction that only reads, in which these are tables that stay what they are.
-// They belong to a superuser, the session's role, or a role in trust: a view, or a table with
-// policies, runs what its owner likes. They are judged before they are locked, which runs nothing,
-// so that the error says what is wrong, and as what they are then. An error of a lock that is not
-// to be had names who holds it. The caller ends the transaction.
+// Tables begins a transaction that only reads, in which these are tables and stay as they are. They
+// must belong to a superuser, the session's role, or a role in trust: a view, or a table with
+// policies, runs its owner's code. They are judged before they are locked, for a better error, and
+// again after. An error of a lock that cannot be had names its holders. The caller ends the
+// transaction.
 func Tables(ctx context.Context, conn *pgx.Conn, trust []string, scheduler string, names ...string) (pgx.Tx, error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -48,14 +49,14 @@ func Tables(ctx context.Context, conn *pgx.Conn, trust []string, scheduler strin
 	return tx, nil
 }
 
-// inUse adds to the error of a lock who is in its way, as far as that can still be known.
+// inUse adds the holders to the error of a lock, as far as they can still be known.
 func inUse(ctx context.Context, conn *pgx.Conn, name string, err error) error {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) || answer.Code != "55P03" {
 		return err
 	}
 	schema, table, _ := strings.Cut(name, ".")
-	holders, unknown := sql.Holders(ctx, conn, sql.Table{Schema: schema, Name: table}, false)
+	holders, unknown := lock.Holders(ctx, conn, sql.Table{Schema: schema, Name: table}, false)
 	if unknown != nil || len(holders) == 0 {
 		return fmt.Errorf("%s is locked: %w", name, err)
 	}

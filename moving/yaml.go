@@ -56,5 +56,5 @@ func block(text string) string {
 	return "|-\n    " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n    "), "\n    \n", "\n\n")
 }
 
-// quoted is a text in quotes, as YAML reads them, with what a terminal does not show as escapes.
+// quoted is a text in quotes, as YAML reads them, with hidden characters written as escapes.
 func quoted(text string) string { return human.Visible(strconv.Quote(text)) }

@@ -12,8 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Own returns the configuration of a connection of pgtaskd's own: what s leaves
-// out comes from where libpq finds it (see Complete). The error is a *Refused.
+// Own returns the configuration of a connection of pgtaskd's own: settings that s leaves out come
+// from where libpq finds them (see Complete). The error is a *Refused.
 func Own(s Settings) (*pgconn.Config, error) {
 	completed, err := Complete(s)
 	if err != nil {
@@ -22,9 +22,9 @@ func Own(s Settings) (*pgconn.Config, error) {
 	return config(completed)
 }
 
-// outspoken are the keywords that pgconn knows, with values that mean what it
-// means to leave them out. Said explicitly, they leave nothing for pgconn to
-// look up in the environment or in the home directory.
+// outspoken are the keywords that pgconn knows, with the values that stand for leaving them out.
+// Given explicitly, they leave nothing for pgconn to look up in the environment or in the home
+// directory.
 var outspoken = Settings{
 	"host": "", "port": "", "dbname": "", "user": "", "password": "", "passfile": "",
 	"connect_timeout": "0", "target_session_attrs": "any",
@@ -102,7 +102,7 @@ func config(s Settings) (*pgconn.Config, error) {
 	return cfg, s.keepAlive(cfg)
 }
 
-// checkSupported refuses what pgconn can't do and must not be passed over.
+// checkSupported refuses settings that pgconn can't follow and must not ignore.
 func (s Settings) checkSupported() error {
 	for keyword, value := range s {
 		_, known := outspoken[keyword]

@@ -46,7 +46,7 @@ func (c Credential) Password(ctx context.Context) (string, error) {
 	return string(password), nil
 }
 
-// output is what the command prints. Its errors tell nothing of that.
+// output is the output of the command. Its errors contain nothing of that.
 func output(ctx context.Context, command string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
@@ -66,7 +66,7 @@ func output(ctx context.Context, command string) ([]byte, error) {
 	return text, err
 }
 
-// proofs are the keywords that prove who the connection's own role is, and say nothing of another.
+// proofs are the keywords that prove the identity of the connection's own role, and of no other.
 var proofs = []string{"password", "scram_client_key", "scram_server_key"}
 
 // As are the settings for another role, with its password. Where that is "", the environment's is

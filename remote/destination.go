@@ -19,7 +19,7 @@ type Destination struct {
 	// Key is equal for destinations that can share their sessions. Nothing can
 	// be read from it, and it means nothing outside this process.
 	Key string
-	// Name is what logs may call the destination.
+	// Name is the destination's name for logs; it holds no secret.
 	Name string
 
 	config        *pgconn.Config

@@ -47,9 +47,9 @@ var variables = map[string]string{
 	"PGKRBSRVNAME":            "krbsrvname",
 }
 
-// service is what PGSERVICE said when the process began. Of all variables it is
-// the one that pgconn obeys whatever the connection string says, so it is taken
-// away and comes back as a keyword, where it may.
+// service is the value of PGSERVICE when the process began. It is the one variable that pgconn
+// obeys whatever the connection string says, so it is taken out of the environment, and used as a
+// keyword where that is allowed.
 var service = takeVariable("PGSERVICE")
 
 func takeVariable(name string) string {
@@ -78,10 +78,10 @@ func (s Settings) withService() (Settings, error) {
 	return s.expand()
 }
 
-// Complete returns s with all that libpq would add to it on this machine: the
-// environment (but PGTZ, PGDATESTYLE and PGGEQO), the service file, the password
-// file, the files in ~/.postgresql, the user and the database. It is what Own
-// connects with, and the Base of Rules. The error is a *Refused.
+// Complete returns s with all that libpq would add to it on this machine: the environment (but
+// PGTZ, PGDATESTYLE and PGGEQO), the service file, the password file, the files in ~/.postgresql,
+// the user and the database. Own connects with the result; it is also the Base of Rules. The error
+// is a *Refused.
 func Complete(s Settings) (Settings, error) {
 	given, err := s.withService()
 	if err != nil {
@@ -109,8 +109,8 @@ func Complete(s Settings) (Settings, error) {
 	return completed.With(found), nil
 }
 
-// expand puts the settings of the service that s names, if it names one, behind
-// its own.
+// expand adds the settings of the service that s names, if it names one, where s has none of its
+// own.
 func (s Settings) expand() (Settings, error) {
 	if s["service"] == "" {
 		return s, nil

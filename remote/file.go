@@ -13,13 +13,13 @@ import (
 	"pgtaskd/routine"
 )
 
-// longestFile bounds what is read of a file that a configuration or connection string names.
+// longestFile, in bytes, bounds files that a configuration or connection string names.
 const longestFile = 8 << 20
 
 var errNotRegular = errors.New("is not a regular file")
 
-// ReadFile reads a regular file, or what a link leads to. It waits for nobody: a pipe, or a device,
-// is an error, and so is a file of more than 8 MB.
+// ReadFile reads a regular file, also through a link. It waits for nobody: a pipe, or a device, is
+// an error, and so is a file of more than 8 MB.
 func ReadFile(path string) ([]byte, error) {
 	file, err := open(path)
 	if err != nil {
@@ -47,13 +47,13 @@ func ReadInput(ctx context.Context, path string) ([]byte, error) {
 	return data, err
 }
 
-// open opens a file without waiting for whoever writes to a pipe.
+// open opens a file without waiting for the writer of a pipe.
 func open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// plain refuses what could not be read at once, or not to an end. A folder has an error of its own
-// for whoever reads it.
+// plain refuses files that could make a reader wait, or have no end. Reading a folder is an error
+// by itself.
 func plain(info fs.FileInfo, err error) error {
 	switch {
 	case err != nil:

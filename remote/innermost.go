@@ -1,7 +1,7 @@
 package remote
 
-// Innermost is the text of the error at the bottom, such as "connection refused": what wraps it may
-// name users and hosts.
+// Innermost is the text of the error at the bottom, as in "connection refused": the errors around
+// it may name users and hosts.
 func Innermost(err error) string {
 	for {
 		var next error

@@ -25,9 +25,9 @@ func share(cfg *pgconn.Config) {
 	}
 }
 
-// hosts joins host and hostaddr, of which pgconn knows the former only: names
-// stay, as certificates are checked against them, and are looked up among the
-// addresses. Without hostaddr there is nothing to look up, and lookup is nil.
+// hosts joins host and hostaddr, since pgconn knows host only: names stay, as certificates are
+// checked against them, and are looked up among the addresses. Without hostaddr there is nothing to
+// look up, and lookup is nil.
 func (s Settings) hosts() (list string, lookup pgconn.LookupFunc, err error) {
 	if !s.given("hostaddr") {
 		return s["host"], nil, nil

@@ -8,7 +8,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// blanks are what C's isspace takes for space.
+// blanks are the characters that C's isspace takes for space.
 const blanks = " \t\n\v\f\r"
 
 // Parse reads a connection string of libpq, in its keyword/value form or as a
@@ -27,11 +27,11 @@ func Parse(s string) (Settings, error) {
 }
 
 // parsePairs reads "host=a password='x y'". Blanks around = are allowed, and a
-// backslash takes the sign behind it literally, within quotes and without.
+// backslash takes the next character literally, within quotes and without.
 func parsePairs(s string) (Settings, error) {
 	settings := Settings{}
-	// A secret without quotes may have been cut at a blank of its own; what
-	// follows it could be its other half, and must not be shown.
+	// A secret without quotes may have been cut at a blank of its own; the text after it could be
+	// its other half, and must not be shown.
 	exposed := false
 	for s = strings.TrimLeft(s, blanks); s != ""; s = strings.TrimLeft(s, blanks) {
 		end := strings.IndexAny(s, "="+blanks)
@@ -119,8 +119,8 @@ func (s Settings) checkPorts() error {
 	return nil
 }
 
-// notKeyword is the error of a word that should be a keyword, or that has no =
-// behind it. The word is shown only if it can't be part of a secret.
+// notKeyword is the error of a word that should be a keyword, or that no = follows. The word is
+// shown only if it can't be part of a secret.
 func notKeyword(word string, noEquals, exposed bool) error {
 	switch {
 	case exposed:

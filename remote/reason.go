@@ -18,8 +18,8 @@ type reason struct {
 func (r *reason) Error() string   { return r.text }
 func (r *reason) Unwrap() []error { return r.tries }
 
-// Reason returns the error of a connection that could not be opened, in words that show what
-// matters: of several tries those alone that say why. Other errors come back as they are.
+// Reason returns the error of a connection that could not be opened, in words that show the cause:
+// of several tries only those that name one. Other errors come back as they are.
 func Reason(err error) error {
 	var failed *pgconn.ConnectError
 	if !errors.As(err, &failed) {

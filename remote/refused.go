@@ -1,6 +1,6 @@
 package remote
 
-// SQLSTATEs of what is refused: those that dblink gives.
+// SQLSTATEs of refused connection strings: those that dblink gives.
 const (
 	stateSyntax     = "42601" // syntax_error
 	stateValue      = "22023" // invalid_parameter_value
@@ -15,12 +15,12 @@ const (
 type Refused struct {
 	Message, Detail, Hint, SQLState string
 
-	// Private is what only the administrator may read: it tells of files of this
-	// machine, or of the configuration.
+	// Private is the part that only the administrator may read: it tells of files of this machine,
+	// or of the configuration.
 	Private string
 }
 
-// Error returns the message, with what the administrator may read, and the hint after it.
+// Error returns the message with its private part, and the hint after it.
 func (r *Refused) Error() string {
 	text := r.Message
 	if r.Private != "" {

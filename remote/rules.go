@@ -10,7 +10,7 @@ import (
 
 // Rules say where the tasks of one target may go.
 type Rules struct {
-	// Base is what the target's own connection uses, as Complete gives it.
+	// Base are the settings of the target's own connection, as Complete gives them.
 	Base Settings
 	// Superuser is whether the target's role is one.
 	Superuser bool
@@ -19,10 +19,9 @@ type Rules struct {
 	Named map[string]string
 }
 
-// Resolve returns the destination of a task's remote: the name of one in the
-// configuration, or else a connection string. What either leaves out comes from
-// the target's own connection; the environment has no part in it, nor have files
-// that a string would name. The error is a *Refused.
+// Resolve returns the destination of a task's remote: the name of one in the configuration, or else
+// a connection string. Settings that either leaves out come from the target's own connection; the
+// environment has no part in it, nor have files that a string would name. The error is a *Refused.
 func (r Rules) Resolve(remote string) (Destination, error) {
 	if named, ok := r.Named[remote]; ok {
 		d, err := r.named(named)
@@ -84,8 +83,7 @@ func (r Rules) named(s string) (Destination, error) {
 	return destination(settings, false)
 }
 
-// inNamed says which connection string is wrong. What is wrong with it is the administrator's
-// business.
+// inNamed says which connection string is wrong. Only the administrator reads why.
 func inNamed(name string, err error) error {
 	var refused *Refused
 	if !errors.As(err, &refused) {
@@ -132,9 +130,9 @@ var files = []string{
 	"krbsrvname", "gsslib",
 }
 
-// starting are the keywords that say how the server starts the session. It obeys them, be it to load
-// a library, before we know whether it has asked for the password, and so as whoever it takes us
-// for.
+// starting are the keywords that say how the server starts the session. It obeys them, even to load
+// a library, before we know whether it has asked for the password, and so under a role that nothing
+// has proved.
 var starting = []string{"options", "replication"}
 
 // checkFiles refuses a task's string that would have us read a file, or the server load one.
@@ -163,8 +161,8 @@ func checkFiles(given Settings) error {
 	return nil
 }
 
-// protecting are the keywords that protect the password on its way, with the values under which they
-// do not.
+// protecting are the keywords that protect the password on its way, with the values under which
+// they do not.
 var protecting = map[string][]string{
 	"sslmode": {"disable", "allow", "prefer"}, "sslnegotiation": {"postgres"}, "sslrootcert": nil,
 	"ssl_min_protocol_version": nil, "ssl_max_protocol_version": nil,
@@ -174,8 +172,8 @@ var protecting = map[string][]string{
 // sslModes protect more and more.
 var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
-// checkProtection refuses a task's string that has us send the target's own password otherwise than
-// the target's own connection does: whoever can change what is on the way could read it.
+// checkProtection refuses a task's string by which the target's own password would be sent with
+// less protection than on the target's own connection: somebody on the way could read it.
 func (r Rules) checkProtection(given, settings Settings) error {
 	if given.given("password") || !settings.given("password") {
 		return nil
@@ -196,9 +194,8 @@ func (r Rules) checkProtection(given, settings Settings) error {
 }
 
 var (
-	// inherited are the keywords that come from the target's own connection when
-	// a string leaves them out. What the target's sessions are to be like does
-	// not: application_name, options and so on.
+	// inherited are the keywords that come from the target's own connection when a string leaves
+	// them out. Settings of the target's sessions do not: application_name, options and so on.
 	inherited = []string{
 		"host", "hostaddr", "port", "dbname", "user", "connect_timeout",
 		"sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
@@ -207,13 +204,13 @@ var (
 	}
 	// inheritedInPlace come with them to the same server only,
 	inheritedInPlace = []string{"target_session_attrs"}
-	// and these, which prove who we are, only for a superuser.
+	// and these, which prove our identity, only for a superuser.
 	inheritedBySuperuser = []string{"password", "sslcert", "sslkey", "sslcertmode", "sslpassword"}
 )
 
-// inherit completes what was given by what the target's own connection uses.
+// inherit completes the given settings by those of the target's own connection.
 func (r Rules) inherit(given Settings) Settings {
-	given = Settings{}.With(given) // what is empty was left out
+	given = Settings{}.With(given) // an empty value was left out
 	keywords := inherited
 	if !given.given("host", "hostaddr", "port") {
 		keywords = slices.Concat(keywords, inheritedInPlace)

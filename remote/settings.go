@@ -32,8 +32,8 @@ var keywords = []string{
 // secrets are the keywords whose values nobody but the server may see.
 var secrets = []string{"password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret"}
 
-// With returns a copy of s in which overrides have replaced what was there; an
-// empty value removes its keyword.
+// With returns a copy of s in which overrides replace values of s; an empty value removes its
+// keyword.
 func (s Settings) With(overrides Settings) Settings {
 	merged := make(Settings, len(s)+len(overrides))
 	maps.Copy(merged, s)

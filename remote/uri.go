@@ -5,8 +5,8 @@ import (
 	"strings"
 )
 
-// parseURI reads what follows postgres:// by libpq's rules, which net/url does
-// not share: several hosts, any of them empty, and sockets such as %2Frun.
+// parseURI reads the part after postgres:// by libpq's rules, which net/url does not share: several
+// hosts, any of them empty, and sockets, as in %2Frun.
 func parseURI(s string) (Settings, error) {
 	settings := Settings{}
 	// An @ belongs to the credentials wherever it stands before the path.
@@ -149,7 +149,7 @@ func decodeURI(raw string) (string, bool) {
 }
 
 // misplacedAt is the error of a password that holds a bare @ or /, so that half
-// of it would be taken for a host, a user or a database, and shown as such.
+// of it would be taken for a host, a user or a database, and shown.
 // (libpq lets it pass, and tries to connect there.)
 func misplacedAt() error {
 	return &Refused{

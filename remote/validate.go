@@ -6,9 +6,9 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// unshadowed has pgconn ask a new session what target_session_attrs wants to know under a path of
-// our own: it names functions without their schema, and whoever owns the database may have put one
-// of their own before pg_catalog.
+// unshadowed has pgconn ask a new session for target_session_attrs under a path of our own: it
+// names functions without their schema, and the owner of the database may have put another function
+// before pg_catalog.
 func unshadowed(cfg *pgconn.Config) {
 	validate := cfg.ValidateConnect
 	if validate == nil {

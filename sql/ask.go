@@ -1,19 +1,17 @@
 package sql
 
-import (
-	"strings"
-	"sync"
-)
+import "strings"
 
-// Asking returns what people ask of a table: the texts of sql/ask, with the table's names in them.
+// Asking returns the questions of people about a table: the texts of sql/ask, with the table's
+// names in them.
 func Asking(t Table) Queries {
-	all := texts("ask")
+	all := Texts(files, "ask")
 	names := map[string]string{
 		":table":   t.String(),
-		":leaders": Beside(t, "leader"), ":leaders_text": literal(besideName(t, "leader")),
-		":groups": Beside(t, "group"), ":groups_text": literal(besideName(t, "group")),
-		":why": Beside(t, "why"), ":why_text": literal(besideName(t, "why")),
+		":leaders": Beside(t, "leader"), ":leaders_text": Literal(BesideName(t, "leader")),
+		":groups": Beside(t, "group"), ":groups_text": Literal(BesideName(t, "group")),
+		":why": Beside(t, "why"), ":why_text": Literal(BesideName(t, "why")),
 		":task": strings.TrimSpace(all["task"]), ":filter": strings.TrimSpace(all["filter"]),
 	}
-	return Queries{all, names, &sync.Map{}}
+	return NewQueries(all, names)
 }

@@ -1,207 +1,45 @@
 package sql
 
-import (
-	"context"
-	"crypto/sha256"
-	"encoding/hex"
-	"fmt"
-	"slices"
-	"strings"
-	"sync"
-	"unicode/utf8"
+import "github.com/jackc/pgx/v5"
 
-	"github.com/jackc/pgx/v5"
-)
+// Objects are the tables, views and functions beside a table, in the order in which they are made:
+// schema/beside has a file of each. The table can be served without them, so something else that
+// has the name of one of them is left alone.
+var Objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
 
-// What stands beside a table, in the order in which it is made: schema/beside has a file of each.
-// The table is served as well without it, so what has the name of one of them is left alone.
-var (
-	objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
-	sorts   = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
-)
-
-// foundBeside is something that has the name of an object beside the table.
-type foundBeside struct {
-	Name    string
-	OID     int64
-	Kind    string // of a relation, as pg_class has it; function; type
-	Comment string
-	Lacking []string // rights that the role has not to it
-}
-
-// besideName is the table's name with an underscore and what the object is. Where that is too long,
-// the table's name is cut, and a hash of it put behind.
-func besideName(t Table, object string) string {
+// BesideName is the table's name with an underscore and the object. If that is too long, the
+// table's name is cut, and a hash of it follows.
+func BesideName(t Table, object string) string {
 	name := t.Name + "_" + object
-	if len(name) <= maxName {
+	if len(name) <= MaxName {
 		return name
 	}
-	rest := "_" + t.hash()[:8] + "_" + object
-	return cut(t.Name, maxName-len(rest)) + rest
-}
-
-// cut is the beginning of a name, of at most so many bytes.
-func cut(name string, most int) string {
-	for name = name[:min(most, len(name))]; !utf8.ValidString(name); {
-		name = name[:len(name)-1]
-	}
-	return name
+	rest := "_" + t.Hash()[:8] + "_" + object
+	return Cut(t.Name, MaxName-len(rest)) + rest
 }
 
 // Beside is the qualified name of an object beside the table, as SQL has it.
 func Beside(t Table, object string) string {
-	return pgx.Identifier{t.Schema, besideName(t, object)}.Sanitize()
+	return pgx.Identifier{t.Schema, BesideName(t, object)}.Sanitize()
 }
 
-// besideNames are those of all objects beside the table.
-func besideNames(t Table) []string {
-	all := make([]string, len(objects))
-	for i, object := range objects {
-		all[i] = besideName(t, object)
+// BesideNames are those of all objects beside the table.
+func BesideNames(t Table) []string {
+	all := make([]string, len(Objects))
+	for i, object := range Objects {
+		all[i] = BesideName(t, object)
 	}
 	return all
 }
-
-// quotedAll are names as elements of an array.
-func quotedAll(names []string) []string {
-	quoted := make([]string, len(names))
-	for i, name := range names {
-		if quoted[i] = name; plain(name) == name {
-			continue
-		}
-		quoted[i] = `"` + strings.NewReplacer(`\`, `\\`, `"`, `\"`).Replace(name) + `"`
-	}
-	return quoted
-}
-
-// besideSteps are the steps that make them. They are shared.
-var besideSteps = sync.OnceValue(func() []step {
-	all := make([]step, len(objects))
-	for i, object := range objects {
-		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object), makes: sorts[i]}
-	}
-	return all
-})
-
-// besideStepOf is the step that makes that object.
-func besideStepOf(object string) step { return besideSteps()[slices.Index(objects, object)] }
-
-// bareText is a file without its comments.
-func bareText(name string) string { return strings.TrimSpace(uncommented(text(name))) }
-
-// made is what the object's comment says of its build: the version of the schema, and a hash of
-// the statements that have made it.
-func (n names) made(s step) string {
-	sum := sha256.Sum256([]byte(n.fill(s.sql)))
-	return versionText + " " + hex.EncodeToString(sum[:4])
-}
-
-// besideSQL are the statements that make the object.
-func (n names) besideSQL(s step) string {
-	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
-}
-
-// ofTasks begins the comment of a table of tasks, which is nothing beside another one.
-const ofTasks = "Tasks: SQL to run"
-
-// beside is what has the name of the object, and whether that is ours.
-func (f *found) beside(t Table, s step) (there *foundBeside, ours bool) {
-	name, function := besideName(t, s.name), s.makes == "function"
-	for i, b := range f.besides {
-		if b.Name != name || (b.Kind == "function") != function {
-			continue
-		}
-		if strings.HasPrefix(b.Comment, ofTasks) || versionOf(b.Comment) == 0 ||
-			b.Kind != map[string]string{"table": "r", "view": "v", "function": "function"}[s.makes] {
-			return &f.besides[i], false
-		}
-		there = &f.besides[i]
-	}
-	return there, there != nil
-}
-
-// besideStep makes an object that is not there, and makes again what is of another build, where the
-// role may. What is not ours stays.
-func (m *missing) besideStep(s step) {
-	there, ours := m.beside(m.table, s)
-	switch {
-	case there == nil && (m.oid == 0 || m.makes):
-	case ours && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
-	default:
-		return
-	}
-	change := m.change(s.makes+" "+besideName(m.table, s.name), m.names.besideSQL(s))
-	change.Optional, change.Outdated, change.beside = true, there != nil, true
-}
-
-// foreign says which objects beside the table are not made because something else has their name.
-func (f *found) foreign(t Table) []string {
-	var all []string
-	for _, s := range besideSteps() {
-		if there, ours := f.beside(t, s); there != nil && !ours {
-			all = append(all, fmt.Sprintf("goes without %s %s: something else has that name, and is left alone; rename it", s.makes, Beside(t, s.name)))
-		}
-	}
-	return all
-}
-
-// usable is the number of a table of ours, if the role has these rights to it, and else says what it
-// is served without, and what would help, if anything would.
-func (f *found) usable(t Table, object string, rights []string, without string) (oid int64, lacks string) {
-	there, ours := f.beside(t, besideStepOf(object))
-	if !ours {
-		return 0, ""
-	}
-	lacking := slices.DeleteFunc(slices.Clone(rights), func(right string) bool { return !slices.Contains(there.Lacking, right) })
-	if len(lacking) > 0 {
-		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(lacking, ", "), Beside(t, object), f.role)
-	}
-	return there.OID, ""
-}
-
-// registerRights are those that it takes to use the register.
-var registerRights = []string{"SELECT", "INSERT", "DELETE"}
 
 // Register is the qualified name of the table's register of sessions, as SQL has it.
 func Register(t Table) string { return Beside(t, "session") }
 
-// registered is the number of the register, or why it cannot be used, and what helps.
-func (f *found) registered(t Table) (oid int64, why string) {
-	const without = "goes without a register of sessions: those of a previous leader are recognised by role, name and age"
-	oid, why = f.usable(t, "session", registerRights, without)
-	switch there, _ := f.beside(t, besideStepOf("session")); {
-	case oid != 0 || why != "":
-		return oid, why
-	case there != nil:
-		return 0, without + "; " + Register(t) + " is none: drop or rename it"
-	}
-	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
+// Ours are the names in the table's schema that pgtaskd's statements use, a LIKE pattern for the
+// rest of them, and the name of the register of sessions.
+func Ours(t Table) (names []string, pattern, register string) {
+	return BesideNames(t), `pgtaskd\_%`, BesideName(t, "session")
 }
 
-// serving are the rights that it takes to serve a table.
-var serving = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
-
-// GrantBeside gives a role the rights to the tables beside the table, as far as there are some of ours.
-func GrantBeside(ctx context.Context, tx pgx.Tx, t Table, role string) error {
-	d, err := Describe(ctx, tx.Conn(), t)
-	if err != nil {
-		return err
-	}
-	for _, grant := range []struct {
-		number int64
-		rights string
-	}{
-		{d.Leader, strings.Join(serving, ", ") + " ON TABLE " + Beside(t, "leader")},
-		{d.Group, strings.Join(serving, ", ") + " ON TABLE " + Beside(t, "group")},
-		{d.Group, "SELECT ON SEQUENCE " + limits(t)},
-		{d.Register, strings.Join(registerRights, ", ") + " ON TABLE " + Register(t)},
-	} {
-		if grant.number == 0 {
-			continue
-		}
-		if _, err := tx.Exec(ctx, "GRANT "+grant.rights+" TO "+pgx.Identifier{role}.Sanitize()); err != nil {
-			return err
-		}
-	}
-	return nil
-}
+// AsyncName is the name of the table's function for asynchronous triggers.
+func AsyncName(t Table) string { return BesideName(t, "async") }

@@ -1,10 +1,5 @@
 package sql
 
-import (
-	"strconv"
-	"strings"
-)
-
 // Wake is how the leader comes to know of new tasks.
 type Wake string
 
@@ -15,61 +10,3 @@ const (
 	WAL    Wake = "wal"
 	Poll   Wake = "poll"
 )
-
-// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTrigger of
-// all else that it must know of.
-const (
-	acceptTrigger = "pgtaskd_accept"
-	stateTrigger  = "pgtaskd_state"
-	changeTrigger = "pgtaskd_update"
-)
-
-// wakeLocks is the first of the numbers of advisory locks that stand for tables whose leader
-// sleeps: the upper half spells pgta, the lower one is the table's oid.
-const wakeLocks int64 = 0x70677461 << 32
-
-// limitLocks is the first of the numbers of advisory locks that those share who change limits of
-// groups: the upper half spells pgtg, the lower one is the number of the table of groups.
-const limitLocks int64 = 0x70677467 << 32
-
-// Waking is how the trigger for new tasks and the leader understand each other.
-type Waking struct {
-	Lock    int64  // number of an advisory lock: the leader holds it alone while it sleeps, those who do not wake it share it
-	Channel string // of NOTIFY, while it sleeps
-}
-
-// wakingOf is computed by the function pgtaskd_accept in the same way.
-func wakingOf(root int64) Waking {
-	return Waking{Lock: wakeLocks + root, Channel: "pgtaskd_" + strconv.FormatInt(root, 10)}
-}
-
-// Publication is the name of the table's own one. It needs no quotes.
-func Publication(t Table) string { return "pgtaskd_" + t.hash() }
-
-// wants tells whether the step is of use with this way of waking.
-func (w Wake) wants(s step) bool {
-	kind, name := s.kind, s.name
-	switch {
-	case kind == publicationStep:
-		return w == WAL
-	case kind == triggerStep && name == changeTrigger:
-		return w != Poll
-	}
-	return true
-}
-
-// publicationStep makes ours, or makes it again when the table is another one than it was made for.
-func (m *missing) publicationStep(s step) {
-	if m.published != 0 || m.partitioned() && m.version < 130000 {
-		return
-	}
-	m.add(s, "publication "+Publication(m.table)).Optional = true
-}
-
-// CreatePublication are the statements that make the publication of the table that was described,
-// or make it again, for a person to run.
-func CreatePublication(t Table, d Description) string {
-	n := names{table: t, parts: d.Partitioned}
-	lines := strings.Split(n.fill(stepsOf(publicationStep)[0].sql), "\n")
-	return strings.Join(lines[:2], " ")
-}

@@ -1,8 +1,7 @@
-// Package web serves what people and machines look at: metrics at /metrics, and at /healthz and
-// /readyz whether all is well.
+// Package web serves metrics at /metrics, and at /healthz and /readyz whether all is well.
 //
 // A Site is told by package conf which targets there are and where to listen, from one goroutine.
 // The HTTP server has goroutines of its own, which only read: they take the list of targets under
-// the Site's lock, and then each target's work.Stats, which anybody may read. Close returns when
-// no request is being answered any more.
+// its lock, and then each target's work.Stats, which any goroutine may read. Close returns when no
+// request is being answered any more.
 package web

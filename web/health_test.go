@@ -196,11 +196,11 @@ func TestListenMoves(t *testing.T) {
 	if err := s.Listen(own); err != nil { // what was 0 is a number now
 		t.Fatal(err)
 	}
-	wide := "0.0.0.0:" + port(own)
+	wide := "0.0.0.0:" + portOf(own)
 	if err := s.Listen(wide); err != nil || !answers(before) {
 		t.Errorf("%v, %s", err, s.URL())
 	}
-	if err := s.Listen("192.0.2.1:" + port(own)); err == nil || !answers(before) {
+	if err := s.Listen("192.0.2.1:" + portOf(own)); err == nil || !answers(before) {
 		t.Errorf("%v, %s", err, s.URL())
 	}
 	if err := s.Listen(""); err != nil || answers(before) || s.URL() != "" {

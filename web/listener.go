@@ -7,6 +7,9 @@ import (
 	"sync"
 )
 
+// clientsMost is how many connections there are at once.
+const clientsMost = 64
+
 // listener keeps to clientsMost connections, since each takes a file descriptor that a session may
 // need. For one more it closes the oldest of the client that has most: so nobody keeps others from
 // being answered.
@@ -33,7 +36,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	defer l.mu.Unlock()
 	if len(l.open) >= clientsMost {
 		at := l.excess()
-		_ = l.open[at].Conn.Close() // whoever serves it sees that, and calls Close
+		_ = l.open[at].Conn.Close() // its goroutine sees that, and calls Close
 		l.open = slices.Delete(l.open, at, at+1)
 	}
 	l.open = append(l.open, c)

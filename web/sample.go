@@ -18,7 +18,7 @@ func (k *kind) family(metrics ...*dto.Metric) *dto.MetricFamily {
 	return &dto.MetricFamily{Name: &k.name, Help: &k.help, Type: &k.sort, Metric: metrics}
 }
 
-// head is what stands above the metrics of a kind.
+// head are the lines above the metrics of a kind.
 func (k *kind) head() []byte {
 	return []byte("# HELP " + k.name + " " + k.help + "\n# TYPE " + k.name + " " + strings.ToLower(k.sort.String()) + "\n")
 }

@@ -14,14 +14,13 @@ import (
 	"pgtaskd/routine"
 )
 
-// What those who ask may take up.
+// Limits for clients.
 const (
 	headerLimit = 5 * time.Second // to send the request's head, and
 	readLimit   = 10 * time.Second
 	writeLimit  = 30 * time.Second
 	idleLimit   = time.Minute
-	headerMost  = 8 << 10 // bytes, to which net/http adds 4 kB
-	clientsMost = 64
+	headerMost  = 8 << 10     // bytes, to which net/http adds 4 kB
 	closeLimit  = time.Second // answers that are under way at the end
 )
 
@@ -46,13 +45,12 @@ func (s *server) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close() // what is still open is nobody's we wait for
+		_ = s.http.Close() // we wait for no client longer
 	}
 	<-s.ended
 }
 
-// rare logs what net/http has to say, once a minute at most: anybody who can connect has it say
-// something.
+// rare logs messages of net/http, one a minute at most: anybody who can connect can cause them.
 type rare struct {
 	log  zerolog.Logger
 	last atomic.Int64 // in seconds

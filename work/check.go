@@ -11,6 +11,9 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
+	"pgtaskd/sql/query"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
@@ -105,22 +108,22 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 		r.failed("", err)
 		return
 	}
-	made = slices.DeleteFunc(made, func(c sql.Change) bool { return c.Failed != nil })
+	made = slices.DeleteFunc(made, func(c schema.Change) bool { return c.Failed != nil })
 	whole := "table " + t.Relation().String()
-	isNew := slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == whole })
+	isNew := slices.ContainsFunc(made, func(c schema.Change) bool { return c.What == whole })
 	for _, change := range made {
 		kind, _, _ := strings.Cut(change.What, " ")
 		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // all else goes without saying
 			r.say("would %s %s", verb(change), change.What)
 		}
 	}
-	d, err := sql.Describe(ctx, conn, t.Relation())
+	d, err := schema.Describe(ctx, conn, t.Relation())
 	if err != nil {
 		r.fault("%s", err)
 		return
 	}
 	if d.Exists && !byAdmin {
-		r.rights(ctx, conn, t, d.Queries(t.Relation()))
+		r.rights(ctx, conn, t, query.Of(d, t.Relation()))
 	}
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say("ready")
@@ -128,7 +131,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	if d.Exists && len(made) == 0 {
 		r.without(ctx, conn, t, d)
 	}
-	switch leader, err := sql.Leadership(t.Relation(), false).Holder(ctx, conn); {
+	switch leader, err := lock.Leadership(t.Relation(), false).Holder(ctx, conn); {
 	case err != nil:
 		r.fault("%s", err)
 	case leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]):
@@ -137,7 +140,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 }
 
 // without says what the table is served without, and what of another version's it is served with.
-func (r *Report) without(ctx context.Context, conn *pgx.Conn, t target.Target, d sql.Description) {
+func (r *Report) without(ctx context.Context, conn *pgx.Conn, t target.Target, d schema.Description) {
 	for _, why := range d.Without {
 		r.say("%s", why)
 	}

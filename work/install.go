@@ -12,6 +12,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
@@ -54,7 +55,7 @@ func (l *loop) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	return l.wake.Adopt(ctx, wake.Control{Conn: c.Conn(), Notices: &l.notices, Queries: queries}, way, described)
+	return l.wake.Adopt(ctx, wake.Control{Conn: c.Conn(), Notices: &l.notices, Queries: queries}, way, described.Waking)
 }
 
 // remains reads what the table is like now, so that a change after this is noticed. It is an error
@@ -86,12 +87,12 @@ func gone(t target.Target) error {
 
 // furnish completes the table and looks at it. What it can do without is postponed while somebody
 // has locked it.
-func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, error) {
+func (l *loop) furnish(ctx context.Context, t target.Target) (schema.Description, error) {
 	o := options(t)
 	o.There = l.described != "" || l.trouble.served
 	made, _, err := complete(ctx, l.control.Conn(), t, o, true)
-	if errors.Is(err, sql.ErrGone) {
-		return sql.Description{}, gone(t)
+	if errors.Is(err, schema.ErrGone) {
+		return schema.Description{}, gone(t)
 	}
 	made = l.unmade(made)
 	if len(made) > 0 {
@@ -102,17 +103,17 @@ func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, e
 		line.Int("changes", len(made)).Msg(summary(made))
 	}
 	if err = l.postpone(ctx, t, o, err); err != nil {
-		return sql.Description{}, err
+		return schema.Description{}, err
 	}
 	if len(made) > 0 { // what is described next is what we have made, not a change that somebody else has made
 		if err := l.remains(ctx); err != nil {
-			return sql.Description{}, err
+			return schema.Description{}, err
 		}
 		if err := l.lookAtDoor(ctx); err != nil {
-			return sql.Description{}, err
+			return schema.Description{}, err
 		}
 	}
-	described, err := sql.Describe(ctx, l.control.Conn(), t.Relation())
+	described, err := schema.Describe(ctx, l.control.Conn(), t.Relation())
 	if err == nil && !described.Exists {
 		err = fmt.Errorf("table %s does not exist", t.Relation())
 	}
@@ -125,8 +126,8 @@ func (l *loop) furnish(ctx context.Context, t target.Target) (sql.Description, e
 	return described, err
 }
 
-func options(t target.Target) sql.Options {
-	return sql.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: made(t)}
+func options(t target.Target) schema.Options {
+	return schema.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: made(t)}
 }
 
 // relative is a table, or one above it.
@@ -177,8 +178,8 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 }
 
 // summary says what was created, and what was made again.
-func summary(made []sql.Change) string {
-	done := map[string][]sql.Change{}
+func summary(made []schema.Change) string {
+	done := map[string][]schema.Change{}
 	for _, change := range made {
 		done[verb(change)] = append(done[verb(change)], change)
 	}
@@ -192,7 +193,7 @@ func summary(made []sql.Change) string {
 }
 
 // verb says what a change does.
-func verb(c sql.Change) string {
+func verb(c schema.Change) string {
 	if c.Outdated {
 		return "make again"
 	}
@@ -200,7 +201,7 @@ func verb(c sql.Change) string {
 }
 
 // names are those of the first changes, which say most.
-func names(changes []sql.Change) string {
+func names(changes []schema.Change) string {
 	const most = 6
 	names := make([]string, 0, most+1)
 	for i, change := range changes {
@@ -215,12 +216,12 @@ func names(changes []sql.Change) string {
 
 // shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
 // again: the table is served with it. needed is the error of a table that cannot be served as it is.
-func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o sql.Options) (old string, needed error) {
-	changes, err := sql.Missing(ctx, conn, t.Relation(), o)
+func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options) (old string, needed error) {
+	changes, err := schema.Missing(ctx, conn, t.Relation(), o)
 	if err != nil {
 		return "", err
 	}
-	var outdated, missing []sql.Change
+	var outdated, missing []schema.Change
 	for _, c := range changes {
 		if c.Outdated {
 			outdated = append(outdated, c)
@@ -257,7 +258,7 @@ const postponement = time.Minute
 
 // postpone takes an error for none if it is a lock that kept us from changing what the table can do
 // without, and has it tried again.
-func (l *loop) postpone(ctx context.Context, t target.Target, o sql.Options, err error) error {
+func (l *loop) postpone(ctx context.Context, t target.Target, o schema.Options, err error) error {
 	l.postponed = time.Time{}
 	if !fault.Has(err, "55P03") {
 		return err
@@ -274,7 +275,7 @@ func (l *loop) postpone(ctx context.Context, t target.Target, o sql.Options, err
 // followRole has what writes rows find names by the serving role's own search_path, after the
 // server's, where triggers of users may rely on that: but not where everybody may create something
 // in one of its schemas.
-func (l *loop) followRole(ctx context.Context, d sql.Description) error {
+func (l *loop) followRole(ctx context.Context, d schema.Description) error {
 	l.rolePath.Store(nil)
 	path := "pg_catalog, pg_temp"
 	if e := &l.entrance; d.Triggers && e.path != "" && !e.open {

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"testing"
 
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // TestWhoMayConnectHoldsTheLockOfSleep in whatever way: the leader stays awake and finds tasks by
@@ -64,7 +64,7 @@ func TestATableAboveIsServed(t *testing.T) {
 		"CREATE TABLE task PARTITION OF whole FOR VALUES FROM (MINVALUE) TO (MAXVALUE); ALTER TABLE whole OWNER TO "+role+"; ALTER TABLE task OWNER TO "+role)
 	whole := s.target
 	whole.Table = "whole"
-	if _, err := sql.Install(t.Context(), s.connectAs(role), whole.Relation(), sql.Options{}); err != nil {
+	if _, err := schema.Install(t.Context(), s.connectAs(role), whole.Relation(), schema.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	above := &stage{t: t, dsn: s.dsn, target: whole, conn: s.connect()}

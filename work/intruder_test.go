@@ -12,7 +12,7 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 )
 
 // numbers are those of an advisory lock in pg_locks, as its functions take them.
@@ -78,7 +78,7 @@ func owned(t *testing.T, change ...func(*Target)) *stage {
 // leaderKey are the numbers of the lock that a leader takes when nobody is in the way.
 func (s *stage) leaderKey() (key string) {
 	s.t.Helper()
-	k := sql.Leadership(s.target.Relation(), false)
+	k := lock.Leadership(s.target.Relation(), false)
 	if leads, err := k.Take(s.t.Context(), s.conn); err != nil || !leads {
 		s.t.Fatal(leads, err)
 	}

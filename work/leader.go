@@ -12,7 +12,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
@@ -92,7 +92,7 @@ func (l *loop) without(all []string) {
 }
 
 // unmade logs what could not be made beside the table. It returns the rest of the changes.
-func (l *loop) unmade(changes []sql.Change) (made []sql.Change) {
+func (l *loop) unmade(changes []schema.Change) (made []schema.Change) {
 	for _, c := range changes {
 		switch {
 		case c.Failed == nil:

@@ -6,7 +6,7 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // inControl is the rows of the table of controllers.
@@ -65,7 +65,7 @@ func TestWhatIsDoneToTheTableOfControllersHoldsNothingUp(t *testing.T) {
 	t.Run("locked", func(t *testing.T) {
 		t.Parallel()
 		s := prepared(t)
-		if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
+		if _, err := schema.Install(t.Context(), s.conn, s.target.Relation(), schema.Options{}); err != nil {
 			t.Fatal(err)
 		}
 		locker := s.connect()

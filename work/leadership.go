@@ -8,6 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 )
 
@@ -19,7 +21,7 @@ const (
 // leadership is what the control session holds, or who has the lock instead. It falls with the
 // session.
 type leadership struct {
-	rival  *sql.Holder        // nil: nobody, or it is not known
+	rival  *lock.Holder       // nil: nobody, or it is not known
 	looked time.Time          // for it
 	above  map[sql.Table]bool // tables that this one is a partition of, or inherits from
 }
@@ -28,7 +30,7 @@ type leadership struct {
 func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	c, k := l.control.Conn(), sql.Leadership(l.target.Relation(), false)
+	c, k := l.control.Conn(), lock.Leadership(l.target.Relation(), false)
 	leads, err = k.Take(ctx, c)
 	if err != nil || leads || time.Since(l.leads.looked) < rivalTick {
 		return leads, err
@@ -38,7 +40,7 @@ func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 	}
 	l.leads.looked = time.Now()
 	if !l.trouble.served && l.leads.rival != nil {
-		d, err := sql.Describe(ctx, c, l.target.Relation())
+		d, err := schema.Describe(ctx, c, l.target.Relation())
 		l.trouble.served = d.Exists
 		return false, err
 	}
@@ -46,7 +48,7 @@ func (l *loop) elect(ctx context.Context) (leads bool, err error) {
 }
 
 // standsBehind logs who leads. Anybody who can connect can hold the lock.
-func (l *loop) standsBehind(rival *sql.Holder) {
+func (l *loop) standsBehind(rival *lock.Holder) {
 	if rival.Role == l.target.Connect["user"] && rival.PID != 0 {
 		l.log.Info().Str("leader", rival.Text).Msg("standing by: another controller leads")
 	} else {
@@ -56,7 +58,7 @@ func (l *loop) standsBehind(rival *sql.Holder) {
 
 // share keeps the table above from being served, for as long as we lead.
 func (l *loop) share(ctx context.Context, above sql.Table) error {
-	c, k := l.control.Conn(), sql.Leadership(above, true)
+	c, k := l.control.Conn(), lock.Leadership(above, true)
 	if l.leads.above[above] {
 		return nil
 	}

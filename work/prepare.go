@@ -13,7 +13,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
@@ -113,14 +113,14 @@ func exists(err error) bool { return fault.Has(err, "42710", "42P04", "23505") }
 // complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
 // user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
 // where the table can be served as it is.
-func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o sql.Options, keep bool) (made []sql.Change, byAdmin bool, err error) {
+func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options, keep bool) (made []schema.Change, byAdmin bool, err error) {
 	if !t.Create {
 		_, needed := shortfall(ctx, conn, t, o)
 		return nil, false, needed
 	}
-	install := sql.Install
+	install := schema.Install
 	if !keep {
-		install = sql.Rehearse
+		install = schema.Rehearse
 	}
 	made, err = install(ctx, conn, t.Relation(), o)
 	if err == nil {
@@ -133,11 +133,11 @@ func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o sql.Option
 	if needed == nil && old == "" {
 		return made, false, nil // what is missing is not needed
 	}
-	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]sql.Change, error) {
+	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]schema.Change, error) {
 		byAdmin = true
 		made, err := install(ctx, conn, t.Relation(), o)
 		if err == nil && keep {
-			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return sql.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]) })
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]) })
 		}
 		if err == nil {
 			err = remaining(made)
@@ -152,7 +152,7 @@ func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o sql.Option
 
 // remaining is the error of what another version of ours, or a dump, has brought, and that could not
 // be made again.
-func remaining(made []sql.Change) error {
+func remaining(made []schema.Change) error {
 	for _, change := range made {
 		if change.Outdated && change.Failed != nil {
 			return change.Failed
@@ -163,7 +163,7 @@ func remaining(made []sql.Change) error {
 
 // completeAsAdmin does something as the dsn's user in the target's database; where that is the same
 // user, or is refused too, the first refusal stands.
-func completeAsAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.Conn) ([]sql.Change, error)) ([]sql.Change, error) {
+func completeAsAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.Conn) ([]schema.Change, error)) ([]schema.Change, error) {
 	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
 		return nil, refusal
 	}
@@ -185,12 +185,12 @@ var errTried = errors.New("only tried")
 
 // grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
 func grantAsAdmin(ctx context.Context, t target.Target, lack *lackOfRights, keep bool) error {
-	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]sql.Change, error) {
+	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]schema.Change, error) {
 		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 			if _, err := conn.PgConn().Exec(ctx, strings.Join(lack.grants, "; ")).ReadAll(); err != nil {
 				return err
 			}
-			if err := sql.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]); err != nil || keep {
+			if err := schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]); err != nil || keep {
 				return err
 			}
 			return errTried

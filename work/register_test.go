@@ -7,6 +7,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // register is the name of the stage's register of sessions.
@@ -114,7 +115,7 @@ func TestAnUnmarkedTaskOfAnEarlierLeaderIsFound(t *testing.T) {
 func TestWithoutTheRightToCreate(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
-	if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
+	if _, err := schema.Install(t.Context(), s.conn, s.target.Relation(), schema.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	role := s.role()
@@ -137,7 +138,7 @@ func TestWithoutTheRightToCreate(t *testing.T) {
 	if n := strings.Count(s.logged(), says); n != 1 {
 		t.Errorf("said %d times", n)
 	}
-	must(t, s.conn, sql.DDL(s.target.Relation(), sql.Options{Role: role}))
+	must(t, s.conn, schema.DDL(s.target.Relation(), schema.Options{Role: role}))
 	s.eventually("true", "SELECT ("+s.unknown()+") = 0 AND EXISTS (SELECT FROM "+s.register()+")")
 	if r := Check(t.Context(), s.target); len(r.Lines) != 1 || r.Lines[0] != "ready" {
 		t.Errorf("check: %q, %q", r.Lines, r.Faults)

@@ -11,7 +11,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/door"
 	"pgtaskd/work/judge"
@@ -107,7 +107,7 @@ func (l *loop) serve(stop <-chan struct{}) error {
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		if !l.control.Opened() || errors.Is(err, control.ErrReadOnly) || errors.As(err, new(*sql.OfInserters)) || errors.As(err, new(*door.Refused)) {
+		if !l.control.Opened() || errors.Is(err, control.ErrReadOnly) || errors.As(err, new(*schema.OfInserters)) || errors.As(err, new(*door.Refused)) {
 			l.leave()
 		}
 		stop = l.pause(ctx, stop, l.trouble.failed(err))

@@ -4,7 +4,8 @@ import (
 	"strings"
 	"testing"
 
-	"pgtaskd/sql"
+	"pgtaskd/sql/query"
+	"pgtaskd/sql/schema"
 )
 
 // TestSettingsThatNoTriggerHasRefusedAreBounded: they stay on the server, and the task FAILs.
@@ -34,12 +35,12 @@ func TestWhatARoleSetsIsNotReadForEachTask(t *testing.T) {
 	do("SET ROLE $w; INSERT INTO task (id, input) SELECT n * 1000, 'SELECT 1' FROM generate_series(1, 20) AS n")
 	conn := s.connect()
 	must(t, conn, `SET ROLE "`+s.target.Connect["user"]+`"`)
-	d, err := sql.Describe(t.Context(), conn, s.target.Relation())
+	d, err := schema.Describe(t.Context(), conn, s.target.Relation())
 	if err != nil {
 		t.Fatal(err)
 	}
 	p := plans["prefetch"]
-	must(t, conn, "PREPARE plan_prefetch AS "+d.Queries(s.target.Relation()).Text("prefetch"))
+	must(t, conn, "PREPARE plan_prefetch AS "+query.Of(d, s.target.Relation()).Text("prefetch"))
 	explain(t, conn, "prefetch", p)
 	before, _ := explain(t, conn, "prefetch", p)
 	do("DO $$BEGIN EXECUTE 'ALTER ROLE $w SET pgtaskd.x = ''' || (SELECT string_agg(md5(n::text), '') FROM generate_series(1, 30000) AS n) || ''''; END$$")

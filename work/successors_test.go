@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // successor adds a task that runs after others.
@@ -147,7 +148,7 @@ func TestCyclesAreGivenUp(t *testing.T) {
 func TestWhatEndsWithoutTellingIsFound(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
-	if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
+	if _, err := schema.Install(t.Context(), s.conn, s.target.Relation(), schema.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")

@@ -10,7 +10,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/human"
-	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
 	"pgtaskd/work/door"
 	"pgtaskd/work/target"
@@ -105,7 +105,7 @@ func pause(failures int, err error) time.Duration {
 func (l *loop) diagnose(ctx context.Context, err error) error {
 	switch {
 	case fault.Has(err, "55P03"):
-		holders, unknown := sql.Holders(ctx, l.control.Conn(), l.target.Relation(), false)
+		holders, unknown := lock.Holders(ctx, l.control.Conn(), l.target.Relation(), false)
 		if unknown == nil && len(holders) > 0 {
 			return fmt.Errorf("table %s is locked by %s: %w", l.target.Relation(), strings.Join(holders, ", "), err)
 		}

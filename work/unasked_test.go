@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // TestATableOfInsertersRunsNothingUnderTheServingRole: where the configuration lacks "as", the target
@@ -71,7 +71,7 @@ func TestATableThatComesToBeOfInsertersRunsNoTaskOfOthers(t *testing.T) {
 			c.settled()
 			c.becomes(c.add("input", "SELECT 1"), "DONE")
 			c.exec("INSERT INTO task (input) SELECT 'SELECT 1' FROM generate_series(1, $1)", tasks)
-			script := sql.DDL(c.target.Relation(), sql.Options{Inserter: true, Serving: c.serving, Role: c.serving})
+			script := schema.DDL(c.target.Relation(), schema.Options{Inserter: true, Serving: c.serving, Role: c.serving})
 			const insert = `SET LOCAL search_path = public; GRANT INSERT ON task TO $alice; GRANT USAGE ON SEQUENCE task_id_seq TO $alice; SET LOCAL ROLE $alice;
 				INSERT INTO task (input) SELECT 'SELECT session_user' FROM generate_series(1, 1 + $n / 100); COMMIT;`
 			c.must(c.serving, strings.TrimSuffix(script, "COMMIT;\n")+strings.Replace(insert, "$n", fmt.Sprint(tasks), 1))
@@ -91,7 +91,7 @@ func TestAControllerThatKnowsTheInsertersTakesOver(t *testing.T) {
 	c.settled()
 	long := c.add(`input, "group"`, "SELECT pg_sleep(600)", "long")
 	c.becomes(long, "WORK")
-	c.must(c.serving, sql.DDL(c.target.Relation(), sql.Options{Inserter: true, Serving: c.serving, Role: c.serving}))
+	c.must(c.serving, schema.DDL(c.target.Relation(), schema.Options{Inserter: true, Serving: c.serving, Role: c.serving}))
 	c.says("runs each task under the role that inserted it")
 	c.exec(c.named("GRANT SELECT, INSERT, UPDATE ON task TO $alice; GRANT USAGE ON SEQUENCE task_id_seq TO $alice"))
 	id := c.asks(c.alice, "SELECT session_user")

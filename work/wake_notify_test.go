@@ -13,15 +13,16 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // deaf lets nothing but waking find a task within a test's patience.
 func deaf(t *Target) { t.Sleep, t.Reset = time.Hour, time.Hour }
 
 // waking is that of the stage's table.
-func (s *stage) waking() sql.Waking {
+func (s *stage) waking() schema.Waking {
 	s.t.Helper()
-	d, err := sql.Describe(s.t.Context(), s.conn, s.target.Relation())
+	d, err := schema.Describe(s.t.Context(), s.conn, s.target.Relation())
 	if err != nil {
 		s.t.Fatal(err)
 	}

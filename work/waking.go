@@ -9,6 +9,8 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
+	"pgtaskd/sql/query"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
@@ -24,7 +26,7 @@ func (l *loop) waker() *wake.Waker {
 
 // wakeable completes the table for the way of waking that is wanted, or for the best that is
 // possible, and logs what keeps it from being the wanted one.
-func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, err error) {
+func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d schema.Description, err error) {
 	t, c := l.target, l.control
 	var obstacles []string
 	if t.Wake == sql.WAL {
@@ -50,7 +52,7 @@ func (l *loop) wakeable(ctx context.Context) (way sql.Wake, d sql.Description, e
 			return way, d, err
 		}
 	}
-	way = wake.WayOf(t.Wake, d)
+	way = wake.WayOf(t.Wake, d.Waking)
 	if t.Wake == sql.Notify && way != sql.Notify && l.postponed.IsZero() {
 		obstacles = append(obstacles, wake.Silent(t.Relation(), t.Connect["user"]))
 	}
@@ -70,17 +72,17 @@ func (r *Report) wakeable(ctx context.Context, conn *pgx.Conn, t target.Target) 
 		t.Wake = left
 		return t, nil
 	}
-	d, err := sql.Describe(ctx, conn, t.Relation())
+	d, err := schema.Describe(ctx, conn, t.Relation())
 	if err != nil {
 		return t, err
 	}
-	obstacles, err := wake.Unstreamable(ctx, conn, d.Queries(t.Relation()))
+	obstacles, err := wake.Unstreamable(ctx, conn, query.Of(d, t.Relation()))
 	if err != nil {
 		return t, err
 	}
 	if len(obstacles) == 0 {
 		made, _, err := complete(ctx, conn, t, options(t), false)
-		if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, func(c sql.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }) {
+		if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, func(c schema.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }) {
 			obstacles = wake.Unpublished(t.Relation(), d)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/server/servertest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // why is what task_why says of a task.
@@ -216,7 +216,7 @@ func TestWhyIsForWhoeverMayRead(t *testing.T) {
 func TestWhyIsQuick(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
-	if _, err := sql.Install(t.Context(), s.conn, s.target.Relation(), sql.Options{}); err != nil {
+	if _, err := schema.Install(t.Context(), s.conn, s.target.Relation(), schema.Options{}); err != nil {
 		t.Fatal(err)
 	}
 	s.exec("ALTER TABLE task SET (autovacuum_enabled = false); SET synchronous_commit = off")

@@ -57,7 +57,7 @@ func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.N
 	return converted
 }
 
-// never is the year of what jobs.sql has for all that is later.
+// never is the year that jobs.sql gives all later times.
 const never = 9999
 
 // plan is when a schedule has a job run.
@@ -122,7 +122,7 @@ func set(values []bool, least int) (numbers []int) {
 	return numbers
 }
 
-// steps make what the job runs: the SQL of its one step, or tasks one after the other.
+// steps make the input of the job: the SQL of its one step, or tasks one after the other.
 func (p Place) steps(job Job, choice Choice, notes *moving.Notes) (j moving.Job, ok bool) {
 	if len(job.Steps) == 0 {
 		notes.Leave("it has no step that is enabled")

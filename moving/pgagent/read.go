@@ -10,14 +10,14 @@ import (
 	"pgtaskd/moving"
 )
 
-// Place is where jobs are kept, and what pgAgent goes by there.
+// Place is where jobs are kept, with the settings that pgAgent uses there.
 type Place struct {
 	Zone     string // of all schedules
 	Database string
 	Now      time.Time
 }
 
-// Job is a row of pgagent.pga_job, with what is enabled of its steps and schedules.
+// Job is a row of pgagent.pga_job, with its enabled steps and schedules.
 type Job struct {
 	ID        int64
 	Name      string

@@ -47,7 +47,7 @@ func (p Place) convert(job Job, choice Choice, notes *moving.Notes) (j moving.Jo
 	return j, true
 }
 
-// elsewhere says why a job does not belong to what is moved, or "".
+// elsewhere says why a job is not among those that are moved, or "".
 func (p Place) elsewhere(job Job, choice Choice) string {
 	switch own := job.Node == "" || job.Node == "localhost" || job.Node == "127.0.0.1" || job.Node == "::1" || job.Node == p.Host || strings.HasPrefix(job.Node, "/"); {
 	case !own || job.Port != p.Port && job.Port != 0:
@@ -85,5 +85,5 @@ func (p Place) cron(text string) (cron, note string, err error) {
 	return cron, note, err
 }
 
-// lastDay is what pg_cron calls the last day of a month, in a list of days.
+// lastDay is pg_cron's word for the last day of a month, in a list of days.
 var lastDay = regexp.MustCompile(`(^|,)\$(,|$)`)

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/moving"
 )
 
-// Place is where jobs are kept, and what pg_cron goes by there.
+// Place is where jobs are kept, with the settings that pg_cron uses there.
 type Place struct {
 	Zone     string // of all schedules; "": GMT
 	Host     string // at which pg_cron reaches the server itself

@@ -65,8 +65,8 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 	return j, true
 }
 
-// parts are what commits by itself: tasks in the chain's transaction that follow on one another are
-// one.
+// parts are tasks that commit together: tasks in the chain's transaction that follow on one another
+// are one part.
 func (p Place) parts(c Chain, notes *moving.Notes) (parts []moving.Step, lost int) {
 	var together []Task
 	inside := 0

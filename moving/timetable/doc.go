@@ -1,4 +1,4 @@
-// Package timetable moves chains of pg_timetable (version 4 and later) to a task table. Read looks
-// at its tables, Convert makes of them a list for package apply, and says what cannot be carried
+// Package timetable moves chains of pg_timetable (version 4 and later) to a task table. Read reads
+// its tables, Convert makes a list for package apply of them, and names all that cannot be carried
 // over, and why.
 package timetable

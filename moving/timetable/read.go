@@ -13,7 +13,7 @@ import (
 	"pgtaskd/moving"
 )
 
-// Place is where chains are kept, and what pg_timetable goes by there.
+// Place is where chains are kept, with the settings that pg_timetable uses there.
 type Place struct {
 	Zone string // of the server
 	User string // whose rights the chains have

@@ -12,7 +12,7 @@ import (
 	"pgtaskd/moving"
 )
 
-// title is what a task is called.
+// title is the name of a task.
 func (t Task) title() string {
 	if t.Name != "" {
 		return t.Name
@@ -20,7 +20,7 @@ func (t Task) title() string {
 	return fmt.Sprintf("task %d", t.ID)
 }
 
-// sql is what a task runs: its command, once with each of its parameters.
+// sql is the SQL of a task: its command, once with each of its parameters.
 func (t Task) sql() string {
 	command := strings.TrimRight(strings.TrimSpace(t.Command), ";") + ";"
 	if last := command[strings.LastIndexByte(command, '\n')+1:]; strings.Contains(last, "--") {
@@ -89,7 +89,7 @@ func (t Task) unbound() string {
 	return "it has parameters, and is no statement that PREPARE takes: write them into it"
 }
 
-// ignoring runs SQL whose failure does no harm to what stands beside it.
+// ignoring runs SQL whose failure does no harm to the rest.
 func ignoring(sql string) string {
 	return "DO " + moving.Dollars("ignore", "BEGIN EXECUTE "+moving.Dollars("sql", sql)+"; EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', SQLERRM; END") + ";"
 }

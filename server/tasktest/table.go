@@ -12,6 +12,7 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // Table is a table of tasks, as a connection of the test's sees it.
@@ -22,7 +23,7 @@ type Table struct {
 }
 
 var made = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) error {
-	_, err := sql.Install(ctx, conn, public, sql.Options{})
+	_, err := schema.Install(ctx, conn, public, schema.Options{})
 	return err
 }}
 
@@ -38,9 +39,9 @@ func Database(t testing.TB) (dsn string) {
 func Public(t testing.TB, conn *pgx.Conn) Table { return Table{T: t, Conn: conn, Name: "public.task"} }
 
 // Make makes or completes the table public.task.
-func Make(t testing.TB, conn *pgx.Conn, options sql.Options) Table {
+func Make(t testing.TB, conn *pgx.Conn, options schema.Options) Table {
 	t.Helper()
-	if _, err := sql.Install(t.Context(), conn, public, options); err != nil {
+	if _, err := schema.Install(t.Context(), conn, public, options); err != nil {
 		t.Fatal(err)
 	}
 	return Public(t, conn)

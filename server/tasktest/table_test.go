@@ -5,7 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/server/servertest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -14,7 +14,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 func TestTasksAreAddedAndRead(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, servertest.Database(t))
-	tasks := Make(t, conn, sql.Options{})
+	tasks := Make(t, conn, schema.Options{})
 	id := tasks.Add("input, priority", "SELECT 1", 7)
 	if row := tasks.Row(id); row.Text("input") != "SELECT 1" || row.Text("priority") != "7" || row.Text("output") != servertest.Null {
 		t.Error(row)

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
@@ -38,7 +38,7 @@ func staged(t *testing.T) *stage {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	described, err := sql.Describe(t.Context(), c.Conn(), served.Relation())
+	described, err := schema.Describe(t.Context(), c.Conn(), served.Relation())
 	if err != nil {
 		t.Fatal(err)
 	}

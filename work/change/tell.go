@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/sql"
+	"pgtaskd/sql/lock"
 )
 
 const (
@@ -22,7 +22,7 @@ func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key
 	if time.Since(since) < lockedTold || !c.Log.Once("lock", lockedAgain) {
 		return nil
 	}
-	writers, err := sql.Holders(ctx, c.Control.Conn(), c.Table, true)
+	writers, err := lock.Holders(ctx, c.Control.Conn(), c.Table, true)
 	if err != nil && !fault.Of(err).OfRow() {
 		return err
 	}

@@ -11,6 +11,8 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/sql/query"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/target"
 )
 
@@ -23,7 +25,7 @@ type Control struct {
 
 	conn    *pgx.Conn
 	facts   atomic.Pointer[Facts]
-	table   sql.Description
+	table   schema.Description
 	queries sql.Queries
 }
 
@@ -42,7 +44,7 @@ type Facts struct {
 // New returns a Control that is not open. heard is called with each notification, and the process of
 // the session; it may be nil.
 func New(t target.Target, heard func(n *pgconn.Notification, own uint32)) *Control {
-	c := &Control{target: t, heard: heard, queries: sql.Description{}.Queries(t.Relation())}
+	c := &Control{target: t, heard: heard, queries: query.Of(schema.Description{}, t.Relation())}
 	c.facts.Store(&Facts{})
 	return c
 }
@@ -70,12 +72,12 @@ func (c *Control) Close() {
 }
 
 // Describe takes down what the table is like, and so what statements on it are.
-func (c *Control) Describe(d sql.Description) {
-	c.table, c.queries = d, d.Queries(c.target.Relation())
+func (c *Control) Describe(d schema.Description) {
+	c.table, c.queries = d, query.Of(d, c.target.Relation())
 }
 
 // Table is what the table is like.
-func (c *Control) Table() *sql.Description { return &c.table }
+func (c *Control) Table() *schema.Description { return &c.table }
 
 // Queries are the statements on the table.
 func (c *Control) Queries() sql.Queries { return c.queries }

@@ -15,6 +15,8 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/sql"
+	"pgtaskd/sql/query"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/target"
 )
 
@@ -85,7 +87,7 @@ func plansAlike(ctx context.Context, conn *pgx.Conn) error {
 	for i, name := range names {
 		values[i] = Planning[name]
 	}
-	_, err := conn.Exec(ctx, sql.Description{}.Queries(sql.Table{}).Text("planner"), names, values)
+	_, err := conn.Exec(ctx, query.Of(schema.Description{}, sql.Table{}).Text("planner"), names, values)
 	return err
 }
 

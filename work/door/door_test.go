@@ -10,6 +10,7 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 var task = sql.Table{Schema: "work", Name: "task"}
@@ -38,7 +39,7 @@ func set(t *testing.T) *stage {
 		CREATE SCHEMA other;
 		GRANT ALL ON SCHEMA other TO PUBLIC;`)
 	conn := s.as("svc")
-	if _, err := sql.Install(t.Context(), conn, task, sql.Options{Serving: "svc"}); err != nil {
+	if _, err := schema.Install(t.Context(), conn, task, schema.Options{Serving: "svc"}); err != nil {
 		t.Fatal(err)
 	}
 	return s

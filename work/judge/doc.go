@@ -8,3 +8,4 @@
 //
 // Everything but Panics belongs to the goroutine of the loop.
 package judge
+

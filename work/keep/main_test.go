@@ -9,7 +9,7 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/control/controltest"
@@ -43,7 +43,7 @@ func tableOf(t *testing.T, ddl string) *table {
 // tableAt makes or completes the one of a database.
 func tableAt(t *testing.T, dsn string) *table {
 	t.Helper()
-	s := &table{Table: tasktest.Make(t, servertest.Connect(t, dsn), sql.Options{})}
+	s := &table{Table: tasktest.Make(t, servertest.Connect(t, dsn), schema.Options{})}
 	s.log = target.NewLog(zerolog.New(&s.logged), nil)
 	c, served := controltest.Open(t, dsn)
 	s.control, s.changes = c, change.New(change.Config{Control: c, Holds: hold.NewHolds(), Log: s.log, Table: served.Relation()})

@@ -11,19 +11,21 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/query"
+	"pgtaskd/sql/schema"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// table is a description of one that can be served by NOTIFY; the lock of its sleep has the number.
-func table(lock int64) sql.Description {
-	return sql.Description{TellsInserts: true, TellsChanges: true, Waking: sql.Waking{Lock: lock, Channel: "inserts"}}
+// table is how one wakes that can be served by NOTIFY; the lock of its sleep has the number.
+func table(lock int64) schema.Waking {
+	return schema.Waking{Lock: lock, Channel: "inserts", Inserts: true, Changes: true}
 }
 
 // open opens a connection to a new database, and returns it as that of a leader.
 func open(t *testing.T, dsn string) Control {
 	t.Helper()
-	return Control{Conn: servertest.Connect(t, dsn), Notices: &Notices{}, Queries: sql.Description{}.Queries(sql.Table{Schema: "public", Name: "task"})}
+	return Control{Conn: servertest.Connect(t, dsn), Notices: &Notices{}, Queries: query.Of(schema.Description{}, sql.Table{Schema: "public", Name: "task"})}
 }
 
 // notified returns a Waker whose way is NOTIFY, on a connection.

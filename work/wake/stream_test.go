@@ -11,6 +11,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // TestAStreamWithoutPublicationIsAnError: it is not taken for live.
@@ -25,17 +26,17 @@ func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	}
 	publish := func() {
 		t.Helper()
-		tasktest.Make(t, conn, sql.Options{Wake: sql.WAL})
+		tasktest.Make(t, conn, schema.Options{Wake: sql.WAL})
 	}
 	publish()
-	d, err := sql.Describe(t.Context(), conn, task)
+	d, err := schema.Describe(t.Context(), conn, task)
 	if err != nil {
 		t.Fatal(err)
 	}
 	name := sql.Publication(task)
 	for _, unpublish := range []string{" DROP TABLE task", " SET (publish = 'update')"} {
 		exec("ALTER PUBLICATION " + name + unpublish)
-		lost := &stream{published: d.Published, Config: Config{
+		lost := &stream{published: d.Waking.Published, Config: Config{
 			Table: task, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel,
 			Connect: func(ctx context.Context) (*pgconn.PgConn, error) {
 				return pgconn.Connect(ctx, dsn+" replication=database")

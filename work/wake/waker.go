@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 const (
@@ -54,10 +55,8 @@ type Waker struct {
 
 // source is how new tasks are noticed.
 type source struct {
-	way          sql.Wake // Notify, WAL or Poll
-	waking       sql.Waking
-	tellsChanges bool
-	published    int64 // with WAL
+	way    sql.Wake      // Notify, WAL or Poll
+	waking schema.Waking // only what is heard
 }
 
 // New returns a Waker that polls until Adopt says what else is possible.
@@ -71,11 +70,13 @@ func (w *Waker) Way() sql.Wake { return w.source.way }
 // Adopt listens on a connection, and goes over to the way of waking that is possible with the table
 // as it is. It makes a stream again with its publication: while there was none, a transaction may
 // have inserted tasks that is still open.
-func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, d sql.Description) error {
-	now := source{way: way, waking: d.Waking, tellsChanges: d.TellsChanges && Plain(c.Conn.PgConn())}
-	if way == sql.WAL {
-		now.published = d.Published
+func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, heard schema.Waking) error {
+	heard.Inserts = way == sql.Notify
+	heard.Changes = heard.Changes && Plain(c.Conn.PgConn())
+	if way != sql.WAL {
+		heard.Published = 0
 	}
+	now := source{way, heard}
 	if err := w.listen(ctx, c, now); err != nil {
 		return err
 	}
@@ -112,7 +113,7 @@ func (s source) channels(t sql.Table) (channels []string) {
 	if s.way == sql.Notify {
 		channels = append(channels, s.waking.Channel)
 	}
-	if s.way != sql.Poll && s.tellsChanges {
+	if s.way != sql.Poll && s.waking.Changes {
 		channels = append(channels, sql.Channel(t))
 	}
 	return channels
@@ -125,7 +126,7 @@ func (w *Waker) Start() {
 	if w.source.way != sql.WAL {
 		return
 	}
-	w.stream = &stream{Config: w.config, published: w.source.published}
+	w.stream = &stream{Config: w.config, published: w.source.waking.Published}
 	ctx, cancel := context.WithCancel(w.config.Group.Context())
 	ended, s := make(chan struct{}), w.stream
 	w.config.Group.Go(func() {
@@ -173,7 +174,7 @@ func (w *Waker) Rest(scanned time.Time) time.Duration {
 // Every is the time between two looks at all that is due, when nothing says that there is
 // something: the poll, with a period of poll where the leader is not told of everything.
 func (w *Waker) Every(poll time.Duration) time.Duration {
-	if !w.sleep.full() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.tellsChanges) {
+	if !w.sleep.full() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.waking.Changes) {
 		return reconcile
 	}
 	return poll
@@ -181,7 +182,7 @@ func (w *Waker) Every(poll time.Duration) time.Duration {
 
 // Tells tells whether the leader is told of changes other than new tasks.
 func (w *Waker) Tells() bool {
-	return w.source.way != sql.Poll && w.source.tellsChanges && !w.sleep.full()
+	return w.source.way != sql.Poll && w.source.waking.Changes && !w.sleep.full()
 }
 
 // Pause is the time from a look for new tasks to the next one that is asked for.

@@ -9,14 +9,15 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 )
 
 // WayOf is the way of waking that is possible with the table as it is.
-func WayOf(wanted sql.Wake, d sql.Description) sql.Wake {
+func WayOf(wanted sql.Wake, w schema.Waking) sql.Wake {
 	switch {
-	case wanted == sql.WAL && d.Published != 0:
+	case wanted == sql.WAL && w.Published != 0:
 		return sql.WAL
-	case wanted != sql.Poll && d.TellsInserts && d.TellsChanges:
+	case wanted != sql.Poll && w.Inserts && w.Changes:
 		return sql.Notify
 	}
 	return sql.Poll
@@ -52,12 +53,12 @@ func Unstreamable(ctx context.Context, conn *pgx.Conn, q sql.Queries) ([]string,
 }
 
 // Unpublished is why the log would show nothing of the table; nil where it shows its inserts.
-func Unpublished(t sql.Table, d sql.Description) []string {
-	if d.Published != 0 {
+func Unpublished(t sql.Table, d schema.Description) []string {
+	if d.Waking.Published != 0 {
 		return nil
 	}
 	return []string{fmt.Sprintf("publication %s does not publish inserts into the table: "+
-		"run as the table's owner, with CREATE on the database, or, where it is somebody else's, as a superuser: %s", sql.Publication(t), sql.CreatePublication(t, d))}
+		"run as the table's owner, with CREATE on the database, or, where it is somebody else's, as a superuser: %s", sql.Publication(t), schema.CreatePublication(t, d))}
 }
 
 // Silent is why the table's triggers do not tell the role of everything.

@@ -4,7 +4,7 @@ import (
 	"testing"
 
 	"pgtaskd/remote"
-	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
@@ -23,7 +23,7 @@ func Open(t testing.TB, dsn string) (*control.Control, target.Target) {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	described, err := sql.Describe(t.Context(), c.Conn(), served.Relation())
+	described, err := schema.Describe(t.Context(), c.Conn(), served.Relation())
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -1,0 +1,174 @@
+package main
+
+import (
+	"context"
+	"embed"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/server"
+	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
+)
+
+//go:embed sql/*.sql
+var files embed.FS
+
+// text is an embedded statement or script.
+func text(name string) string {
+	content, err := files.ReadFile("sql/" + name)
+	if err != nil {
+		panic(err) // the name is a constant, and wrong
+	}
+	return string(content)
+}
+
+// database is one on the stand's server, in which tasks are inserted and awaited.
+type database struct {
+	server *server.Server
+	name   string
+	conn   *pgx.Conn
+	conns  []*pgx.Conn // all that are to be closed, conn too
+}
+
+// createDatabase makes a database, and connects to it.
+func createDatabase(ctx context.Context, s *server.Server, name string) (*database, error) {
+	admin, err := pgx.Connect(ctx, s.DSN("postgres"))
+	if err != nil {
+		return nil, err
+	}
+	_, err = admin.Exec(ctx, "CREATE DATABASE "+name)
+	if err := errors.Join(err, admin.Close(ctx)); err != nil {
+		return nil, err
+	}
+	d := &database{server: s, name: name}
+	d.conn, err = d.connect(ctx)
+	return d, err
+}
+
+func (d *database) dsn() string { return d.server.DSN(d.name) }
+
+// connect opens one more connection.
+func (d *database) connect(ctx context.Context) (*pgx.Conn, error) {
+	conn, err := pgx.Connect(ctx, d.dsn())
+	if err == nil {
+		d.conns = append(d.conns, conn)
+	}
+	return conn, err
+}
+
+func (d *database) close() error {
+	var errs []error
+	for _, conn := range d.conns {
+		errs = append(errs, conn.Close(context.Background()))
+	}
+	return errors.Join(errs...)
+}
+
+// execute runs one statement after the other, each in a transaction of its own.
+func (d *database) execute(ctx context.Context, statements ...string) error {
+	for _, statement := range statements {
+		if _, err := d.conn.Exec(ctx, statement); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// target is an entry of the configuration for a table of the database. It runs at most run tasks at
+// once; 0 is the default.
+func (d *database) target(table string, run int) map[string]any {
+	target := map[string]any{"data": d.name, "user": "postgres", "table": table}
+	if run > 0 {
+		target["run"] = run
+	}
+	return target
+}
+
+// install makes these task tables, but for those that are there.
+func (d *database) install(ctx context.Context, tables ...string) error {
+	for _, table := range tables {
+		if _, err := schema.Install(ctx, d.conn, sql.Table{Schema: "public", Name: table}, schema.Options{}); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// add has a statement insert one task and returns its id, adds copies of it until there are count,
+// all in so many lanes (1: in the task's own), and returns the last id that was there before.
+func (d *database) add(ctx context.Context, template string, count, lanes int) (last int64, err error) {
+	if last, err = d.last(ctx); err != nil || count == 0 {
+		return last, err
+	}
+	var id int64
+	if err := d.conn.QueryRow(ctx, text(template)).Scan(&id); err != nil {
+		return last, err
+	}
+	_, err = d.conn.Exec(ctx, text("multiply.sql"), id, count-1, lanes)
+	return last, err
+}
+
+// settle leaves nothing for vacuum to do, nor for a checkpoint.
+func (d *database) settle(ctx context.Context) error {
+	return d.execute(ctx, "VACUUM (ANALYZE) task", "CHECKPOINT")
+}
+
+// last is the highest id of a task so far.
+func (d *database) last(ctx context.Context) (id int64, err error) {
+	err = d.conn.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM task").Scan(&id)
+	return id, err
+}
+
+// now is the server's time.
+func (d *database) now(ctx context.Context) (now time.Time, err error) {
+	err = d.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
+	return now, err
+}
+
+const tick = 20 * time.Millisecond
+
+// await asks until the answer is yes.
+func (d *database) await(ctx context.Context, question string, args ...any) error {
+	ticker := time.NewTicker(tick)
+	defer ticker.Stop()
+	for {
+		var yes bool
+		if err := d.conn.QueryRow(ctx, question, args...).Scan(&yes); err != nil || yes {
+			return err
+		}
+		select {
+		case <-ticker.C:
+		case <-ctx.Done():
+			return context.Cause(ctx)
+		}
+	}
+}
+
+// awaitEnd returns when no task after the last one waits or runs. It looks at the newest one first,
+// which costs the server nothing.
+func (d *database) awaitEnd(ctx context.Context, last int64) error {
+	return d.await(ctx, text("ended.sql"), last)
+}
+
+const insert = "INSERT INTO task (input) VALUES ('SELECT 1')"
+
+// first has a task run, which shows that the controller leads.
+func (d *database) first(ctx context.Context) error {
+	if err := d.execute(ctx, insert); err != nil {
+		return err
+	}
+	return d.awaitEnd(ctx, 0)
+}
+
+// pause does nothing for a while.
+func pause(ctx context.Context, d time.Duration) error {
+	select {
+	case <-time.After(d):
+		return nil
+	case <-ctx.Done():
+		return context.Cause(ctx)
+	}
+}

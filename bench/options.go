@@ -1,0 +1,106 @@
+package main
+
+import (
+	"errors"
+	"flag"
+	"fmt"
+	"io"
+	"regexp"
+	"time"
+)
+
+// options are the command line.
+type options struct {
+	quick      bool
+	growth     string // folder of plots; "": the table is wanted
+	river      bool   // the table beside River is wanted
+	against    string // the program of another build, to compare with; "": the table is wanted
+	pairs      int    // of runs of both builds
+	only       *regexp.Regexp
+	program    string
+	profile    string
+	statements bool
+}
+
+func parse(args []string, stderr io.Writer) (options, error) {
+	var o options
+	only := ""
+	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
+	flags.SetOutput(stderr)
+	flags.BoolVar(&o.quick, "quick", false, "one short round instead of three")
+	flags.StringVar(&o.growth, "growth", "", "measure how the rate changes with sessions, lanes, rows and targets instead, and draw plots into this `folder`")
+	flags.BoolVar(&o.river, "river", false, "measure beside River instead of pgbench")
+	flags.StringVar(&o.against, "other", "", "compare with this `program`, another build, in turns")
+	flags.IntVar(&o.pairs, "pairs", 5, "with -other: how many `pairs` of runs")
+	flags.StringVar(&only, "only", "", "measure only the rows, or the plots, that match this `regexp`")
+	flags.StringVar(&only, "rows", "", "the same as -only")
+	flags.StringVar(&o.program, "pgtaskd", "", "measure this `program` instead of building the one of this module")
+	flags.StringVar(&o.profile, "cpuprofile", "", "serve inside bench, and write its CPU profile to this `file`")
+	flags.BoolVar(&o.statements, "statements", false, "show where the server's time went, by pg_stat_statements; slows it down")
+	if err := flags.Parse(args); err != nil {
+		return o, err
+	}
+	if flags.NArg() > 0 {
+		return o, fmt.Errorf("unknown argument %q", flags.Arg(0))
+	}
+	if o.profile != "" && o.program != "" {
+		return o, errors.New("-cpuprofile and -pgtaskd exclude each other: another process cannot be profiled")
+	}
+	if o.profile != "" && o.against != "" {
+		return o, errors.New("-cpuprofile and -other exclude each other: both builds must be measured alike")
+	}
+	if o.growth != "" && o.river || o.growth != "" && o.against != "" || o.river && o.against != "" {
+		return o, errors.New("-growth, -river and -other exclude each other: give one")
+	}
+	if o.pairs < 1 {
+		return o, errors.New("-pairs must be at least 1")
+	}
+	var err error
+	o.only, err = regexp.Compile(only)
+	return o, err
+}
+
+// effort is how much is measured.
+type effort struct {
+	rounds  int
+	atLeast time.Duration // of tasks, and of pgbench, in a round
+	both    bool          // pgbench also with a thread for each core
+	turns   int           // of INSERTs into either table, in a round
+	samples int           // of a latency, in a round
+	due     int           // tasks of a long backlog
+	load    load
+	targets int           // that are idle
+	watched time.Duration // how long they are looked at, in a round
+	largest int           // step of a sweep
+}
+
+var (
+	full = effort{
+		rounds: 3, atLeast: 4 * time.Second, both: true, turns: 8, samples: 1000, targets: 100, watched: 20 * time.Second,
+		due: 1_000_000, load: load{finished: 5_000_000, later: 1_000_000, changes: 1_000_000},
+	}
+	quick = effort{
+		rounds: 1, atLeast: 1200 * time.Millisecond, turns: 2, samples: 100, targets: 30, watched: 2 * time.Second,
+		due: 50_000, load: load{finished: 20_000, later: 10_000, changes: 10_000},
+	}
+	fullGrowth  = effort{rounds: 3, atLeast: 1500 * time.Millisecond, largest: 10_000_000}
+	quickGrowth = effort{rounds: 1, atLeast: 500 * time.Millisecond, largest: 10_000}
+)
+
+// effort is what the command line asks for.
+func (o options) effort() effort {
+	switch {
+	case o.growth != "" && o.quick:
+		return quickGrowth
+	case o.growth != "":
+		return fullGrowth
+	}
+	e := full
+	if o.quick {
+		e = quick
+	}
+	if o.against != "" {
+		e.rounds = o.pairs
+	}
+	return e
+}

@@ -1,0 +1,119 @@
+package schema
+
+import (
+	"cmp"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"pgtaskd/sql"
+)
+
+// DDL is the whole text that makes a table, for a person to read and to run; if parts of it are
+// there already, it makes the rest. Its head refuses tables that Install would not touch. It cannot
+// see all that Install can: that a type of that name is somebody else's, that a default should be
+// replaced.
+func DDL(t sql.Table, o Options) string {
+	n := names{table: t, state: sql.Plain(t.Schema, stateNames(t)[0]), parts: o.Partitioned, serving: o.Serving, inserter: o.Inserter}
+	var b strings.Builder
+	before, together, all := kind(-1), false, o.steps()
+	for i, s := range all {
+		if s.kind != before || s.kind == functionStep || s.kind == besideStep && s.makes != "view" {
+			b.WriteString("\n")
+		}
+		if before == functionStep && s.kind != functionStep {
+			fmt.Fprintf(&b, "%s\n\n", n.fill(forEverybody()))
+		}
+		before = s.kind
+		switch {
+		case s.kind == schemaStep:
+			fmt.Fprintf(&b, "%s\n%s", n.head(o), n.fill(text("earlier"))) // the head makes it
+		case s.kind == typeStep: // the head makes it
+			_, comment, _ := strings.Cut(s.sql, "\n")
+			fmt.Fprintf(&b, "%s\n", n.fill(comment))
+		case s.kind == besideStep:
+			fmt.Fprintf(&b, "%s\n", n.besideSQL(s))
+		case s.joins(): // one statement for all that stand together
+			line := n.fill(strings.TrimPrefix(s.sql, "ALTER TABLE :table "))
+			if !together {
+				fmt.Fprintf(&b, "ALTER TABLE %s\n", n.fill(":table"))
+			}
+			if together = i+1 < len(all) && all[i+1].kind == s.kind && all[i+1].joins(); together {
+				line = strings.TrimSuffix(line, ";") + ","
+			}
+			fmt.Fprintf(&b, "    %s\n", line)
+		default:
+			fmt.Fprintf(&b, "%s\n", n.fill(s.sql))
+		}
+	}
+	b.WriteString("\n")
+	for _, column := range slices.Sorted(maps.Keys(o.Defaults)) {
+		fmt.Fprintf(&b, "%s;\n", setDefault(t, column, sql.Literal(o.Defaults[column])))
+	}
+	if o.Role != "" {
+		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(text("grants")))
+	}
+	return fmt.Sprintf(opening, Version, text("install"), b.String())
+}
+
+// opening tells a person what to know before running the script, and begins its transaction.
+const opening = `-- Creates or completes a table of tasks for pgtaskd (schema version %d). It can be run again and again.
+-- Run it as the owner of the table, or of the schema; a superuser goes on as that owner. It has its own
+-- BEGIN and COMMIT, so do not use psql -1. It locks the table; one that has rows and lacks columns is
+-- rewritten, which takes seconds for a million rows.
+
+BEGIN ISOLATION LEVEL READ COMMITTED;
+SET LOCAL lock_timeout = '10s';
+%s%s
+COMMIT;
+`
+
+// steps are those of the table that the script makes.
+func (o Options) steps() []step {
+	all := slices.Clone(steps())
+	if o.Partitioned {
+		all = slices.DeleteFunc(all, step.ofPlain)
+		all = slices.Insert(all, slices.IndexFunc(all, func(s step) bool { return s.kind == functionStep }), partitionedSteps()...)
+	}
+	if o.Inserter {
+		all = append(all, roleSteps()...)
+	}
+	return slices.DeleteFunc(all, func(s step) bool { return !wants(o.Wake, s) || o.Further && s.kind == functionStep })
+}
+
+// joins tells a change of the table that can be part of a longer statement.
+func (s step) joins() bool {
+	return s.kind == optionStep || s.kind == columnStep && !strings.Contains(s.sql, "\n")
+}
+
+// head is the look that comes first: an error if something that has a name of ours is somebody
+// else's, or if others may put something there.
+func (n names) head(o Options) string {
+	n.serving = cmp.Or(o.Role, o.Serving)
+	trusted := sql.Literal(n.serving)
+	for _, role := range o.Trust {
+		trusted += ", " + sql.Literal(role)
+	}
+	var own []string
+	for _, object := range slices.Concat(sql.Objects, []string{"group_changes"}) {
+		own = append(own, sql.BesideName(n.table, object))
+	}
+	return sql.Named(text("head"), map[string]string{
+		":schema_text": sql.Literal(n.table.Schema), ":name_text": sql.Literal(n.table.Name), ":trusted": trusted,
+		":relations":  sql.Array(append(own, n.table.Name)),
+		":table_text": sql.Literal(n.fill(":table")),
+		":state_text": sql.Literal(n.state), ":state": n.state, ":schema_quoted": sql.Literal(n.fill(":schema")), ":schema": n.fill(":schema"),
+	})
+}
+
+// forEverybody lets all call the functions that run in the sessions of writers and readers.
+func forEverybody() string {
+	var all []string
+	for _, s := range stepsOf(functionStep) {
+		if !s.fires() {
+			all = append(all, ":schema."+s.name)
+		}
+	}
+	return "GRANT EXECUTE ON FUNCTION " + strings.Join(all, ", ") + " TO PUBLIC;"
+}

@@ -1,0 +1,82 @@
+package schema
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
+)
+
+// Description has the facts of a table that operations on it need.
+type Description struct {
+	Exists        bool
+	OID           int64    // another one when the table is made again
+	Inserter      bool     // each task runs under the role that inserted it; the caller of Describe sets it
+	Roles         bool     // a trigger of ours fills the column role
+	Below         []Below  // tables that may keep it from being served, see Refusal
+	Copied        []string // quoted names of the columns that a repetition copies
+	Partitioned   bool
+	Xact          bool   // it has the columns xact and xact_at: runs can be prepared
+	Sequence      int64  // from which ids come, where they are unique; 0: not known
+	Encoding      string // of the database, by the server's name
+	Waking        Waking
+	Triggers      bool     // it has triggers of users, which may rely on the serving role's search_path
+	Server        int      // its version, as server_version_num has it
+	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
+	Leader        int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
+	Group         int64    // the table of groups, that can be read; 0: there is none
+	GroupSequence int64    // counts the changes of that
+	Without       []string // a line for each thing that the table is served without, with the reason
+}
+
+// Describe looks at a table; one that is not there is no error.
+func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, error) {
+	f, err := inspect(ctx, conn, t)
+	if err != nil || f.oid == 0 {
+		return Description{}, err
+	}
+	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Encoding: conn.PgConn().ParameterStatus("server_encoding")}
+	d.Waking = f.waking()
+	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
+	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
+	d.Xact = f.column("xact") != nil && f.column("xact_at") != nil
+	var why [3]string
+	d.Register, why[0] = f.besides.registered()
+	d.Leader, why[1] = f.besides.usable("leader", serving, "does not show who leads")
+	if d.Group, d.GroupSequence, why[2], err = f.besides.group(ctx, conn); err != nil {
+		return Description{}, err
+	}
+	d.Without = slices.DeleteFunc(why[:], func(why string) bool { return why == "" })
+	if !d.Xact { // tasks that may write are marked before they start
+		d.Without = append(d.Without, "the table has no column xact: tasks that may write are at least once; run the output of pgtaskd schema")
+	}
+	if f.hiddenFrom != "" {
+		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
+	}
+	d.Without = append(d.Without, f.besides.foreign()...)
+	if f.index(true, "", "id") != nil {
+		d.Sequence = f.sequence
+	}
+	for _, column := range f.columns {
+		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {
+			d.Copied = append(d.Copied, pgx.Identifier{column.Name}.Sanitize())
+		}
+	}
+	return d, nil
+}
+
+// SequenceOfIDs is the expression for the number of the sequence that ids come from, 0 where it
+// is not known, as it is when the
+// statement runs: the column may have got another one since the table was described.
+func (d Description) SequenceOfIDs() string {
+	if d.Sequence == 0 {
+		return "0"
+	}
+	lookup := strings.TrimSuffix(bareText("inspect/sequence"), ";")
+	return "coalesce((" + strings.ReplaceAll(lookup, "$1::int8", strconv.FormatInt(d.OID, 10)) + "), 0)"
+}

@@ -1,0 +1,55 @@
+package schema
+
+import (
+	"flag"
+	"os"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+)
+
+var update = flag.Bool("update", false, "write testdata/schema.golden again")
+
+// The schema is a promise to those who insert tasks: whoever changes it must see the change, and
+// raise Version if tables that are there must be told apart. Other majors have other rights by
+// default.
+func TestSchemaIsAsCommitted(t *testing.T) {
+	t.Parallel()
+	conn := database(t)
+	if major := value(t, conn, "SELECT current_setting('server_version_num')::int / 10000"); major != "15" {
+		t.Skip("testdata/schema.golden is that of PostgreSQL 15, and the server is ", major)
+	}
+	install(t, conn, task, nil)
+	dump, err := os.ReadFile("testdata/dump.sql")
+	if err != nil {
+		t.Fatal(err)
+	}
+	rows, err := conn.Query(t.Context(), string(dump), pgx.QueryExecModeSimpleProtocol)
+	if err != nil {
+		t.Fatal(err)
+	}
+	lines, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := regexp.MustCompile(`(?m) #[-0-9]+$`).ReplaceAllString(strings.Join(lines, "\n"), " #") + "\n" // another one in each database
+	if *update {
+		if err := os.WriteFile("testdata/schema.golden", []byte(got), 0o644); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/schema.golden")
+	if err != nil {
+		t.Fatal(err)
+	}
+	wanted := strings.Split(string(want), "\n")
+	for i, line := range strings.Split(got, "\n") {
+		if i >= len(wanted) || line != wanted[i] {
+			t.Fatalf("line %d of the schema is not that of testdata/schema.golden (-update writes it again): %s", i+1, line)
+		}
+	}
+	equal(t, "length of the schema", strconv.Itoa(len(got)), strconv.Itoa(len(want)))
+}

@@ -1,0 +1,221 @@
+package schema
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
+)
+
+// found are the parts of a table and its schema that are there.
+type found struct {
+	version     int // of the server
+	schema      bool
+	oid         int64 // 0: no such relation
+	relkind     string
+	comment     string
+	options     []string // name=value
+	partition   bool     // of another table
+	hiddenFrom  string   // our role, quoted, where policies may hide rows from it
+	root        int64    // the table itself, or the one that it is in the end a partition of
+	sequence    int64    // from which ids come; 0: not known
+	published   int64    // the number by which our publication shows inserts into the table; 0: it does not
+	columns     []foundColumn
+	constraints []string
+	triggers    []foundTrigger
+	indexes     []foundIndex
+	functions   []foundFunction
+	types       []foundType
+	besides     besides
+	remains     bool // an earlier version has made things that we do not use
+	below       []Below
+}
+
+type foundColumn struct {
+	Name      string
+	Type      string // for people
+	Cast      string // the same, qualified and quoted, as a cast names it
+	BaseType  string // name in pg_type; of a domain, that of its base type
+	TypeKind  string // b, e …
+	TypeOID   int64
+	NotNull   bool
+	Generated bool
+	Identity  bool
+	Default   string // expression; empty: none
+	Comment   bool
+}
+
+type foundIndex struct {
+	Unique    bool // at once
+	Primary   bool
+	Columns   []string // '' is an expression
+	Condition string   // on its rows; empty: all of them
+}
+
+type foundTrigger struct {
+	Name     string
+	Enabled  bool
+	Guards   bool // each row that is inserted or updated, always
+	Function string
+	Beside   bool // the function is in the table's schema
+}
+
+type foundFunction struct {
+	Name, Source, Comment string
+}
+
+type foundType struct {
+	Name   string
+	OID    int64
+	Enum   bool
+	Labels []string // those of ours that it has
+}
+
+// Below is the table, or one below it: a partition or child of it, or of one below it.
+type Below struct {
+	Name      string // quoted
+	Foreign   bool   // it is below, and has its rows on another server
+	Inserters bool   // its tasks run under the roles that insert them
+	Unguarded bool   // it is below, and lacks the trigger that fills and guards role, enabled always
+	Claimed   bool   // it is the table, without that trigger, and has a column role
+}
+
+// The states, as the enum has them.
+var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
+
+// usable tells whether an enum is that of a task's states, though maybe not of all: pg_task's own
+// had no GONE once.
+func (t foundType) usable() bool {
+	return t.Enum && slices.Contains(t.Labels, "PLAN") && slices.Contains(t.Labels, "DONE")
+}
+
+func (f *found) partitioned() bool { return f.relkind == "p" }
+
+func (f *found) column(name string) *foundColumn {
+	for i := range f.columns {
+		if f.columns[i].Name == name {
+			return &f.columns[i]
+		}
+	}
+	return nil
+}
+
+// trigger is ours of that name: it calls the function that we make for it.
+func (f *found) trigger(name string) *foundTrigger {
+	for i, trigger := range f.triggers {
+		calls := func(s step) bool { return s.name == name && strings.Contains(s.sql, "."+trigger.Function+"(") }
+		if trigger.Name == name && (trigger.Beside || f.partition) && slices.ContainsFunc(stepsOf(triggerStep), calls) {
+			return &f.triggers[i]
+		}
+	}
+	return nil
+}
+
+func (f *found) enabled(name string) bool {
+	trigger := f.trigger(name)
+	return trigger != nil && trigger.Enabled
+}
+
+// index is one whose key columns are exactly these, on all rows or on those of the condition.
+func (f *found) index(unique bool, condition string, columns ...string) *foundIndex {
+	var covers *foundIndex
+	for i, index := range f.indexes {
+		switch {
+		case !slices.Equal(index.Columns, columns) || unique && !index.Unique:
+		case unbracketed.Replace(index.Condition) == condition:
+			return &f.indexes[i]
+		case index.Condition == "":
+			covers = &f.indexes[i]
+		}
+	}
+	return covers
+}
+
+// indexOf is the index that the step would make, or one that is as good. One with operators in its
+// condition is told by its columns there.
+func (f *found) indexOf(s step) *foundIndex {
+	if !s.forViews() {
+		return f.index(s.unique(), s.condition, s.columns...)
+	}
+	for i, index := range f.indexes {
+		if slices.Equal(index.Columns, s.columns) && strings.Contains(index.Condition, "(repeat > ") && strings.Contains(index.Condition, "(cron IS NOT NULL)") {
+			return &f.indexes[i]
+		}
+	}
+	return nil
+}
+
+// unbracketed takes from a condition the brackets that the server adds to ours.
+var unbracketed = strings.NewReplacer("(", "", ")", "")
+
+// inspect looks the table up in the catalogs, which any role may read.
+func inspect(ctx context.Context, conn *pgx.Conn, t sql.Table) (*found, error) {
+	f := &found{besides: besides{table: t}}
+	err := f.inspectTable(ctx, conn, t)
+	if err == nil {
+		err = f.inspectSchema(ctx, conn, t)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("look at table %s: %w", t, err)
+	}
+	return f, nil
+}
+
+// inspectSchema looks at the schema, and at the objects beside the table.
+func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
+	err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema, t.Name, t.Hash()).
+		Scan(&f.schema, &f.version, &f.remains, &f.published, &f.besides.role, &f.besides.makes)
+	if err != nil {
+		return err
+	}
+	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames()); err != nil {
+		return err
+	}
+	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, f.oid, states); err != nil {
+		return err
+	}
+	f.besides.there, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, sql.BesideNames(t))
+	return err
+}
+
+// inspectTable looks at the table itself.
+func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
+	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
+		&f.partition, &f.root, &f.hiddenFrom)
+	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
+		return err
+	}
+	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
+		return err
+	}
+	if f.below, err = collect(ctx, conn, "below", pgx.RowToStructByPos[Below], t.Schema, t.Name); err != nil {
+		return err
+	}
+	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {
+		return err
+	}
+	if f.triggers, err = collect(ctx, conn, "triggers", pgx.RowToStructByPos[foundTrigger], f.oid); err != nil {
+		return err
+	}
+	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
+		return err
+	}
+	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)
+	if err == nil && len(sequences) > 0 {
+		f.sequence = sequences[0]
+	}
+	return err
+}
+
+func collect[T any](ctx context.Context, conn *pgx.Conn, query string, row pgx.RowToFunc[T], args ...any) ([]T, error) {
+	rows, err := conn.Query(ctx, text("inspect/"+query), args...)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, row)
+}
