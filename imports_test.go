@@ -50,6 +50,7 @@ var uses = map[string][]string{
 	"work/pool":     {"work/lane"},
 	"work/inflight": {"work/run"},
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
+	"work/install":  {"work/door", "work/wake"},
 }
 
 // pure are the folders whose files import nothing but the standard library.
@@ -193,6 +194,8 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/door/look.go", "pgtaskd/sql", false},
 		{"work/door/look.go", "pgtaskd/work", true},
 		{"work/door/look.go", "pgtaskd/conf", true},
+		{"work/install/way.go", "pgtaskd/work/wake", false},
+		{"work/install/way.go", "pgtaskd/work/run", true},
 		{"work/lane/lanes.go", "container/heap", false},
 		{"work/lane/lanes.go", "pgtaskd/work", true},
 		{"work/lane/lanes.go", "pgtaskd/sql", true},

@@ -12,7 +12,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/sql"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
@@ -82,24 +81,4 @@ func (l *loop) show(ctx context.Context, leads bool) error {
 		return nil
 	}
 	return err
-}
-
-// without says what the table is served without.
-func (l *loop) without(all []string) {
-	for _, why := range all {
-		l.log.Hourly(l.log.Warn(), why).Msg(why)
-	}
-}
-
-// unmade logs what could not be made beside the table. It returns the rest of the changes.
-func (l *loop) unmade(changes []sql.Change) (made []sql.Change) {
-	for _, c := range changes {
-		switch {
-		case c.Failed == nil:
-			made = append(made, c)
-		case !c.Outdated: // else it is said of all that are
-			l.without([]string{"goes without " + c.What + ", which cannot be made: " + c.Failed.Error()})
-		}
-	}
-	return made
 }

@@ -19,7 +19,7 @@ func (s *stage) candidate(role string) *loop {
 	served := s.target
 	served.Connect = served.Connect.With(remote.Settings{"user": role})
 	l := newLoop(s.t.Context(), served, target.NewLog(zerologNone, nil))
-	if err := prepare(s.t.Context(), l.control, served, false, zerologNone); err != nil {
+	if err := l.table.Connect(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(l.control.Close)

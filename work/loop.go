@@ -19,6 +19,7 @@ import (
 	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
+	"pgtaskd/work/install"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
@@ -43,23 +44,21 @@ type loop struct {
 	stats   *target.Stats
 	live    atomic.Pointer[target.Live] // those of the target, or what it was told since
 
-	control   *control.Control
-	notices   wake.Notices
-	leads     leadership
-	tasks     inflight.Tasks // read by us, until their end is written
-	holds     *hold.Holds    // tasks that could not be taken just now, or have refused a change
-	tries     *hold.Tries
-	changes   *change.Changer
-	ends      *ends.Ends
-	lost      map[int64]ends.End // tasks whose session is gone
-	columns   string             // fingerprint of those of the table, as they are,
-	described string             // and as install has found them
-	keeping   keeping
-	disk      disk
-	asks      []ask // not answered yet
+	control *control.Control
+	notices wake.Notices
+	leads   leadership
+	tasks   inflight.Tasks // read by us, until their end is written
+	holds   *hold.Holds    // tasks that could not be taken just now, or have refused a change
+	tries   *hold.Tries
+	changes *change.Changer
+	ends    *ends.Ends
+	lost    map[int64]ends.End // tasks whose session is gone
+	keeping keeping
+	disk    disk
+	asks    []ask // not answered yet
 
-	wake      *wake.Waker
-	postponed time.Time // until then, changes for another way of waking: the table is locked
+	wake  *wake.Waker
+	table *install.Table
 
 	ledger   *ledger.Ledger
 	place    atomic.Pointer[string] // where its transactions are; nil: not known
@@ -74,7 +73,6 @@ type loop struct {
 
 	registering registering
 	presence    presence
-	entrance    entrance
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
@@ -104,6 +102,9 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.runs = l.dispatcher(live)
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
+	l.table = install.New(install.Config{
+		Control: l.control, Target: t, Log: log, Share: l.share, Served: func() bool { return l.trouble.served },
+	})
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l
 }

@@ -109,7 +109,7 @@ func (l *loop) readColumns(row pgx.Row) error {
 		return control.ErrReadOnly
 	}
 	if l.look.columns = time.Now(); columns != nil {
-		l.columns = *columns
+		l.table.Sees(*columns)
 	}
 	return nil
 }

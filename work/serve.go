@@ -126,7 +126,7 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		return l.reign(ctx, stop)
 	}
 	l.leave()
-	if err := prepare(ctx, l.control, l.target, l.trouble.served, l.log.Logger); err != nil {
+	if err := l.table.Connect(ctx); err != nil {
 		return err
 	}
 	l.leads = leadership{}

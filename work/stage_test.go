@@ -137,7 +137,7 @@ func (s *stage) drain() {
 func (s *stage) installed() *loop {
 	s.t.Helper()
 	l := newLoop(s.t.Context(), s.target, target.NewLog(zerologNone, nil))
-	if err := prepare(s.t.Context(), l.control, s.target, false, zerologNone); err != nil {
+	if err := l.table.Connect(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 	s.t.Cleanup(l.control.Close)
