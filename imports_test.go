@@ -51,6 +51,7 @@ var uses = map[string][]string{
 	"work/inflight": {"work/run"},
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
 	"work/install":  {"work/door", "work/wake"},
+	"work/lead":     {"work/pool"},
 }
 
 // pure are the folders whose files import nothing but the standard library.

@@ -84,7 +84,7 @@ func (l *loop) handOver(ctx context.Context) error {
 	if err := l.wake.WakeUp(ctx); err != nil {
 		return err
 	}
-	if err := l.leads.release(ctx, l.control.Conn()); err != nil {
+	if err := l.leads.Release(ctx); err != nil {
 		return err
 	}
 	l.handed = true

@@ -61,7 +61,7 @@ func (l *loop) timetable() []duty {
 		due(l.nextWalk, l.walk),
 		{do: l.guard},
 		{do: l.handOver, next: l.nextDrain},
-		{do: l.present},
+		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.handed) }},
 		{do: l.survey},
 		{do: always(l.log.TellLeftOut)},
 		{do: l.pace},

@@ -21,6 +21,7 @@ import (
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/install"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -46,7 +47,7 @@ type loop struct {
 
 	control *control.Control
 	notices wake.Notices
-	leads   leadership
+	leads   *lead.Lead
 	tasks   inflight.Tasks // read by us, until their end is written
 	holds   *hold.Holds    // tasks that could not be taken just now, or have refused a change
 	tries   *hold.Tries
@@ -70,9 +71,6 @@ type loop struct {
 	crashed   *time.Time // when the server has crashed last, as far as it tells
 	count     int        // tasks ended since the last look at the pace
 	surveyed  time.Time  // when the table was looked at for the metrics
-
-	registering registering
-	presence    presence
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
@@ -102,8 +100,12 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.runs = l.dispatcher(live)
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
+	l.leads = lead.New(lead.Config{
+		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.runs.Zone.Load, Sessions: l.runs.Pool.Backends,
+		Slots: func() int { return l.live.Load().Run },
+	})
 	l.table = install.New(install.Config{
-		Control: l.control, Target: t, Log: log, Share: l.share, Served: func() bool { return l.trouble.served },
+		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Served: func() bool { return l.trouble.served },
 	})
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l

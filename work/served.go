@@ -47,6 +47,10 @@ func NewChanges() *Changes { return target.NewChanges() }
 // NewTaskLog returns a log of tasks.
 func NewTaskLog(which string) *TaskLog { return target.NewTaskLog(which) }
 
+// Version is the program's, as the table of controllers shows it. It is set before any target is
+// served.
+var Version = "devel"
+
 // Report is what Check has found.
 type Report = install.Report
 

@@ -43,8 +43,8 @@ func (l *loop) redescribe(ctx context.Context) error {
 	if err := l.install(ctx); err != nil {
 		return err
 	}
-	l.look.full = time.Time{}   // nothing may have told us of new tasks meanwhile
-	l.presence.at = time.Time{} // the table of controllers may be new
+	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
+	l.leads.Renew()
 	return nil
 }
 

@@ -45,7 +45,7 @@ func TestARefusalDrains(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
 	s.exec("GRANT TRIGGER ON task TO " + strangerOf(s))
-	l := s.candidate(s.target.Connect["user"])
+	l := s.connected()
 	if err := l.guard(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -41,6 +41,14 @@ type entrance struct {
 // New returns a Table that nobody has looked at.
 func New(c Config) *Table { return &Table{Config: c} }
 
+// Exists tells whether the table is there.
+func (t *Table) Exists(ctx context.Context) (bool, error) {
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
+	d, err := sql.Describe(ctx, t.Control.Conn(), t.Target.Relation())
+	return d.Exists, err
+}
+
 // remains reads what the table is like now. It is an error when the table was there while the target
 // was served, and is no more.
 func (t *Table) remains(ctx context.Context) error {
