@@ -26,15 +26,14 @@ const (
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
-	"fields of work.loop":                          39,
-	"fields of work/lane.Lanes":                    30,
-	"fields of work/ledger.Entry":                  22,
-	"methods of work.loop":                         143,
-	"methods of work/lane.Lanes":                   71,
-	"lines of work":                                4392,
-	"lines of function wakeable in work/waking.go": 63,
-	"work/loop.go: loop embeds a term":             1,
-	"work/rows.go: rowReader embeds a loop":        1,
+	"fields of work.loop":                   34,
+	"fields of work/lane.Lanes":             30,
+	"fields of work/ledger.Entry":           22,
+	"methods of work.loop":                  127,
+	"methods of work/lane.Lanes":            71,
+	"lines of work":                         3311,
+	"work/loop.go: loop embeds a term":      1,
+	"work/rows.go: rowReader embeds a loop": 1,
 }
 
 // embedded are types that nothing embeds: who does has all that they have.

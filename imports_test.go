@@ -58,6 +58,8 @@ var uses = map[string][]string{
 	"exec/bound":    {"exec/text"},
 	"exec/text":     {"exec/fault"},
 	"work/after":    {"work/lane"},
+	"work/install":  {"work/door", "work/wake"},
+	"work/lead":     {"work/pool"},
 }
 
 // pure are the folders whose files import nothing but the standard library.
@@ -204,6 +206,8 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/door/look.go", "pgtaskd/sql", false},
 		{"work/door/look.go", "pgtaskd/work", true},
 		{"work/door/look.go", "pgtaskd/conf", true},
+		{"work/install/way.go", "pgtaskd/work/wake", false},
+		{"work/install/way.go", "pgtaskd/work/run", true},
 		{"work/lane/lanes.go", "container/heap", false},
 		{"work/lane/lanes.go", "pgtaskd/work", true},
 		{"work/lane/lanes.go", "pgtaskd/sql", true},

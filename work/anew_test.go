@@ -3,8 +3,6 @@ package work
 import (
 	"testing"
 	"time"
-
-	"pgtaskd/server/servertest"
 )
 
 // TestATableThatHasChangedIsLookedAtAnew: so is all that is due. What has not changed is not, nor is
@@ -27,25 +25,5 @@ func TestATableThatHasChangedIsLookedAtAnew(t *testing.T) {
 	s.exec("ALTER TABLE task ADD COLUMN mine int")
 	if !looksAnew() || looksAnew() {
 		t.Error("a change is not looked at once")
-	}
-}
-
-// TestATableThatIsDroppedIsNotMadeAgain: neither one that has just been seen, nor one that was served.
-func TestATableThatIsDroppedIsNotMadeAgain(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l := s.installed()
-	for _, c := range []struct {
-		described string
-		served    bool
-	}{{l.described, false}, {"", true}} {
-		s.exec("DROP TABLE IF EXISTS task")
-		l.described, l.trouble.served = c.described, c.served
-		if _, err := l.furnish(t.Context(), s.target); err == nil || err.Error() != gone(s.target).Error() {
-			t.Errorf("%+v: %v", c, err)
-		}
-		if s.get("SELECT to_regclass('task')") != servertest.Null {
-			t.Errorf("%+v: it is made again", c)
-		}
 	}
 }

@@ -20,10 +20,7 @@ func (l *loop) drained() (done bool, err error) {
 		return false, nil
 	case !l.busy():
 		l.log.Info().Msg("drained")
-		if l.entrance.refused != nil {
-			return true, l.entrance.refused
-		}
-		return true, nil
+		return true, l.table.Refused()
 	case time.Since(l.draining) > l.live.Load().Grace+exec.Obey:
 		return true, &undrained{len(l.tasks)}
 	}
@@ -84,7 +81,7 @@ func (l *loop) handOver(ctx context.Context) error {
 	if err := l.wake.WakeUp(ctx); err != nil {
 		return err
 	}
-	if err := l.leads.release(ctx, l.control.Conn()); err != nil {
+	if err := l.leads.Release(ctx); err != nil {
 		return err
 	}
 	l.handed = true

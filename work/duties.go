@@ -81,7 +81,7 @@ func (l *loop) timetable() []duty {
 		l.untilDrain(due(l.walk.Next, l.walk.Step)),
 		{do: l.guard},
 		{do: l.handOver, next: l.nextDrain},
-		{do: l.present},
+		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.handed) }},
 		{do: l.untilDrain(due(survey.Next, survey.Step)).do}, // nothing wakes for it
 		{do: always(l.log.TellLeftOut)},
 		{do: l.pace},

@@ -12,7 +12,6 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
-	"pgtaskd/work/target"
 )
 
 // said is a line of the log.
@@ -117,16 +116,6 @@ func TestFailureAtTheStart(t *testing.T) {
 				t.Errorf("check gives no hint: %q", report.Faults)
 			}
 		})
-	}
-}
-
-// TestRestartIsAdvised only where it makes what is missing.
-func TestRestartIsAdvised(t *testing.T) {
-	t.Parallel()
-	for _, create := range []bool{true, false} {
-		if text := gone(target.Target{Create: create}).Error(); strings.Contains(text, "or restart pgtaskd, which creates it") != create {
-			t.Error(text)
-		}
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 // from starting.
 func TestInstantsDoNotHinder(t *testing.T) {
 	t.Parallel()
-	s := lead(t, func(t *Target) { t.Run = run.InstantMost + 8 })
+	s := leading(t, func(t *Target) { t.Run = run.InstantMost + 8 })
 	quick := func(n int) { // one lane each
 		s.exec(`INSERT INTO task (input, data, "group") SELECT $1, 'quick', 'g' || i FROM generate_series(1, $2) AS i`, waits, n)
 		s.eventually("0", "SELECT count(*) FROM task WHERE data = 'quick' AND state <> 'DONE'")
@@ -34,7 +34,7 @@ func TestInstantsDoNotHinder(t *testing.T) {
 // the tasks that come first in many lanes, others have the rest of run.
 func TestSlowTaskBehindInstants(t *testing.T) {
 	t.Parallel()
-	s := lead(t, func(t *Target) { t.Run = 2 * run.InstantMost })
+	s := leading(t, func(t *Target) { t.Run = 2 * run.InstantMost })
 	leave := s.loop.runs.Profiles.Crowd("SELECT 1")
 	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, 20) // more than are looked at for one that fits
 	s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(0)", "slow"), "DONE")
@@ -49,7 +49,7 @@ func TestSlowTaskBehindInstants(t *testing.T) {
 // though there is enough for them to do.
 func TestSlightedTaskStarts(t *testing.T) {
 	t.Parallel()
-	s := lead(t, func(t *Target) { t.Run = 1 })
+	s := leading(t, func(t *Target) { t.Run = 1 })
 	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT pg_sleep(0.01)', 'g' || i % 100 FROM generate_series(1, 500) AS i`)
 	s.eventually("true", "SELECT count(*) > 0 FROM task WHERE state = 'DONE'")
 	urgent := s.add("input, remote, priority", "SELECT 1", s.dsn, 1)

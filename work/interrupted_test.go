@@ -198,9 +198,9 @@ func (s *stage) clear(sql string) {
 	}
 }
 
-// TestServerKilledByTask: a task that brings the server down is found out, also one that was taken
+// TestServerKilleadingTask: a task that brings the server down is found out, also one that was taken
 // alone, by a statement that the server forgets.
-func TestServerKilledByTask(t *testing.T) {
+func TestServerKilleadingTask(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		return
@@ -301,7 +301,7 @@ func TestConnectionsRefused(t *testing.T) {
 // for what it had read.
 func TestThawedLeader(t *testing.T) {
 	t.Parallel()
-	s := lead(t)
+	s := leading(t)
 	s.done(s.add("input", "SELECT 1"))
 	for owner, want := range map[int32]bool{s.loop.control.Facts().PID: true, 1 << 22: false} {
 		session, err := s.loop.runs.Pool.Connect(t.Context(), pool.Need{Reader: owner})

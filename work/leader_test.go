@@ -15,7 +15,7 @@ const inControl = `SELECT coalesce(string_agg(concat_ws(' ', controller, CASE WH
 // serveAs serves as a controller of that name.
 func (s *stage) serveAs(controller string) {
 	s.t.Helper()
-	s.beginWith(func(_ int, l *loop) { l.presence.controller = controller })
+	s.beginWith(func(_ int, l *loop) { l.leads.Controller = controller })
 }
 
 // TestControllersShowWhoLeads: a row each, which tells when that changes.

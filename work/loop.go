@@ -20,9 +20,11 @@ import (
 	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
+	"pgtaskd/work/install"
 	"pgtaskd/work/judge"
 	"pgtaskd/work/keep"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -45,26 +47,24 @@ type loop struct {
 	stats   *target.Stats
 	live    atomic.Pointer[target.Live] // those of the target, or what it was told since
 
-	control   *control.Control
-	notices   wake.Notices
-	leads     leadership
-	tasks     inflight.Tasks // read by us, until their end is written
-	holds     *hold.Holds    // tasks that could not be taken just now, or have refused a change
-	tries     *hold.Tries
-	changes   *change.Changer
-	ends      *ends.Ends
-	columns   string // fingerprint of those of the table, as they are,
-	described string // and as install has found them
-	asks      []ask  // not answered yet
+	control *control.Control
+	notices wake.Notices
+	leads   *lead.Lead
+	table   *install.Table
+	tasks   inflight.Tasks // read by us, until their end is written
+	holds   *hold.Holds    // tasks that could not be taken just now, or have refused a change
+	tries   *hold.Tries
+	changes *change.Changer
+	ends    *ends.Ends
+	asks    []ask // not answered yet
 
 	successors *after.Successors
 
-	judge     *judge.Judge
-	watch     *judge.Watch
-	walk      *keep.Walk
-	disk      *keep.Disk
-	wake      *wake.Waker
-	postponed time.Time // until then, changes for another way of waking: the table is locked
+	judge *judge.Judge
+	watch *judge.Watch
+	walk  *keep.Walk
+	disk  *keep.Disk
+	wake  *wake.Waker
 
 	ledger   *ledger.Ledger
 	place    atomic.Pointer[string] // where its transactions are; nil: not known
@@ -75,10 +75,6 @@ type loop struct {
 	cancelled bool       // its grace is over
 	crashed   *time.Time // when the server has crashed last, as far as it tells
 	surveyed  time.Time  // when the table was looked at for the metrics
-
-	registering registering
-	presence    presence
-	entrance    entrance
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
@@ -112,6 +108,13 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.judge, l.watch = l.judges()
 	l.walk = keep.NewWalk(l.control, l.changes, log, func() target.Keep { return l.live.Load().Keep })
 	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Halt)
+	l.leads = lead.New(lead.Config{
+		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.runs.Zone.Load, Sessions: l.runs.Pool.Backends,
+		Slots: func() int { return l.live.Load().Run },
+	})
+	l.table = install.New(install.Config{
+		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Served: func() bool { return l.trouble.served },
+	})
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l
 }

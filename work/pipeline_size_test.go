@@ -46,7 +46,7 @@ func TestSizeOfPipelines(t *testing.T) {
 		}
 		return proxy.Pass
 	})
-	s := lead(t, func(t *Target) { t.Run = 1 })
+	s := leading(t, func(t *Target) { t.Run = 1 })
 	for _, timeout := range []string{"0", "1 min"} {
 		s.exec(`INSERT INTO task (input, data, remote, timeout, "group") SELECT $1, 'quick', $2, $3::interval, 'a lane with a name' FROM generate_series(1, 400) AS i`,
 			waits, p.DSN(s.dsn), timeout)

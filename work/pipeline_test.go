@@ -25,20 +25,20 @@ func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Targ
 	t.Parallel()
 	t.Run("own", func(t *testing.T) {
 		t.Parallel()
-		test(t, lead)
+		test(t, leading)
 	})
 	t.Run("remote", func(t *testing.T) {
 		t.Parallel()
 		test(t, func(t *testing.T, change ...func(*Target)) *led {
-			s := lead(t, change...)
+			s := leading(t, change...)
 			s.exec("ALTER TABLE task ALTER remote SET DEFAULT " + "'" + strings.ReplaceAll(s.dsn, "'", "''") + "'")
 			return s
 		})
 	})
 }
 
-// lead begins a stage in which all tasks are the target's own.
-func lead(t *testing.T, change ...func(*Target)) *led {
+// leading begins a stage in which all tasks are the target's own.
+func leading(t *testing.T, change ...func(*Target)) *led {
 	t.Helper()
 	s := furnished(t, change...)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -125,7 +125,7 @@ func (s *led) done(ids ...int64) {
 func TestPipelinesKeepOrder(t *testing.T) { anywhere(t, testPipelinesKeepOrder) }
 
 func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t, func(t *Target) { t.Run = 3 })
+	s := leading(t, func(t *Target) { t.Run = 3 })
 	queued := false
 	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
 	s.until("done", func() bool {
@@ -149,7 +149,7 @@ func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)
 func TestPipelinesInWideLanes(t *testing.T) { anywhere(t, testPipelinesInWideLanes) }
 
 func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t, func(t *Target) { t.Run = 8 })
+	s := leading(t, func(t *Target) { t.Run = 8 })
 	s.exec(`ALTER TABLE task ALTER max SET DEFAULT 2`)
 	first, others, release := s.stuck("wide")
 	s.becomes(first, "WORK")
@@ -168,7 +168,7 @@ func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Targe
 func TestEffectsOfPipelines(t *testing.T) { anywhere(t, testEffectsOfPipelines) }
 
 func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t, func(t *Target) { t.Run = 2 })
+	s := leading(t, func(t *Target) { t.Run = 2 })
 	s.exec("CREATE TABLE effect (id int8)")
 	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8) RETURNING 'wrote'$$")
 	s.exec(`INSERT INTO task (input, data, "group", save)
@@ -189,7 +189,7 @@ func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)
 func TestPipelineIsCalledBack(t *testing.T) { anywhere(t, testPipelineIsCalledBack) }
 
 func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t, func(t *Target) { t.Run = 2 })
+	s := leading(t, func(t *Target) { t.Run = 2 })
 	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "long") // so that all places in run are in use
 	s.becomes(long, "WORK")
 	first, others, release := s.stuck("a", "b", "c", "d")
@@ -216,7 +216,7 @@ func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Targe
 func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
 
 func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t)
+	s := leading(t)
 	first, others, release := s.stuck("a")
 	s.becomes(first, "WORK")
 	s.until("called back", func() bool { return s.aloft() == 0 })
@@ -249,7 +249,7 @@ func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *le
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := lead(t)
+			s := leading(t)
 			first, others, release := s.stuck("a")
 			defer release()
 			s.exec(strings.Replace(by.sql, "granted", "granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())", 1), first)
@@ -264,7 +264,7 @@ func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *le
 func TestPipelineIsDrained(t *testing.T) { anywhere(t, testPipelineIsDrained) }
 
 func testPipelineIsDrained(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := lead(t, func(t *Target) { t.Grace = 300 * time.Millisecond })
+	s := leading(t, func(t *Target) { t.Grace = 300 * time.Millisecond })
 	first, others, release := s.stuck("a")
 	defer release()
 	s.drain()

@@ -17,7 +17,7 @@ func TestRemoteQueries(t *testing.T) {
 		return s.dsn
 	}
 	plain, foreign := elsewhere("SELECT"), elsewhere("CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER other FOREIGN DATA WRAPPER nothing")
-	s := lead(t, func(t *Target) { t.Run = 2 })
+	s := leading(t, func(t *Target) { t.Run = 2 })
 	s.exec(`INSERT INTO task ("group", remote, input, rerun, save)
 		SELECT g, CASE g WHEN 'foreign' THEN $1 ELSE $2 END, CASE g WHEN 'write' THEN 'CREATE TEMP TABLE a ()' ELSE $3 END, g <> 'once', g = 'save'
 		FROM unnest('{read,foreign,write,once,save}'::text[]) AS g, generate_series(1, 100) AS i`, foreign, plain, "SELECT current_setting('pg_task.id')")
@@ -59,7 +59,7 @@ func TestClockOfARemote(t *testing.T) {
 // error, and is not run again.
 func TestDeferredOnARemote(t *testing.T) {
 	t.Parallel()
-	s := lead(t)
+	s := leading(t)
 	s.exec("CREATE TABLE effect (id int8, UNIQUE (id) DEFERRABLE INITIALLY DEFERRED)")
 	s.exec("CREATE FUNCTION writes() RETURNS void LANGUAGE sql AS $$INSERT INTO public.effect VALUES (1), (1)$$")
 	id := s.add("input, remote", "SELECT writes()", s.dsn)
@@ -73,7 +73,7 @@ func TestDeferredOnARemote(t *testing.T) {
 // is run once each time, and not on trial.
 func TestWritersOnARemote(t *testing.T) {
 	t.Parallel()
-	s := lead(t, func(t *Target) { t.Run = 2 })
+	s := leading(t, func(t *Target) { t.Run = 2 })
 	s.exec("CREATE SEQUENCE calls; CREATE TABLE effect (id int8)")
 	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8); SELECT nextval('public.calls')::text$$")
 	s.exec(`INSERT INTO task (input, remote, "group") SELECT 'SELECT writes()', $1, 'g' || i % 4 FROM generate_series(1, 100) AS i`, s.dsn)

@@ -1,13 +1,11 @@
 package work
 
 import (
-	"context"
 	"fmt"
-	"maps"
-	"slices"
+
+	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec/text"
-	"pgtaskd/work/control"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -76,26 +74,4 @@ func (l *loop) server() *run.Server {
 	return &run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact}
 }
 
-func (r *Report) doubt(format string, args ...any) {
-	r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...))
-}
-
-// roles says where tasks have the rights of a superuser, which of the roles under which they may
-// run cannot log in, and what is missing for them.
-func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target) {
-	user := quoted(t.Connect["user"])
-	switch {
-	case f.Superuser && t.Inserter:
-		r.doubt("role %s, which serves the table, is a superuser: pgtaskd may log in as a superuser, too, and whoever owns the table can have it do so", user)
-	case f.Superuser:
-		r.doubt("role %s, under which tasks run, is a superuser: whoever inserts a task can do everything on the server", user)
-	}
-	if !t.Inserter {
-		return
-	}
-	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
-		if err := trySession(ctx, &t, role, f.Version); err != nil {
-			r.doubt("tasks of role %s would fail: %s", quoted(role), err)
-		}
-	}
-}
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -116,7 +116,7 @@ func (l *loop) readColumns(row pgx.Row) error {
 		return control.ErrReadOnly
 	}
 	if l.look.columns = time.Now(); columns != nil {
-		l.columns = *columns
+		l.table.Sees(*columns)
 	}
 	return nil
 }

@@ -127,10 +127,10 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 		return l.reign(ctx, stop)
 	}
 	l.leave()
-	if err := prepare(ctx, l.control, l.target, l.trouble.served, l.log.Logger); err != nil {
+	if err := l.table.Connect(ctx); err != nil {
 		return err
 	}
-	l.leads = leadership{}
+	l.leads.Begin()
 	l.stats.Connected()
 	leader, err := l.stand(ctx, stop)
 	if !leader {
@@ -205,7 +205,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 			return err
 		}
 		if done, err := l.drained(); done {
-			_ = l.show(ctx, false)
+			_ = l.leads.Show(ctx, false)
 			return err
 		}
 		l.trouble.look()
@@ -215,31 +215,39 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 }
 
+// standby is how often, about, one that stands by looks whether it can lead.
+const standby = 500 * time.Millisecond
+
 // stand waits until we are the leader; false when stop was closed before.
 func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, err error) {
 	for stands := false; ; {
 		if done, err := l.drained(); done {
 			return false, err
 		}
-		leader, err := l.elect(ctx)
+		leader, err := l.leads.Elect(ctx)
 		if err != nil || leader {
 			return leader, err
+		}
+		rival := l.leads.Rival()
+		if rival != nil && !l.trouble.served {
+			if l.trouble.served, err = l.table.Exists(ctx); err != nil {
+				return false, err
+			}
 		}
 		if !l.draining.IsZero() && !l.tasks.AnyRuns() { // how our tasks have ended is the leader's to find out
 			return false, nil
 		}
-		if err := l.standsBy(ctx); err != nil {
+		if err := l.leads.StandBy(ctx); err != nil {
 			return false, err
 		}
 		l.decline()
 		l.judge.Panics.Clear()             // whatever they have cut off is the leader's
 		l.closeLater(l.runs.Pool.Stale(0)) // of what has ended since we led
-		rival := l.leads.rival
 		if rival != nil {
 			l.stats.Stands(target.Standing{StandsBy: true})
 		}
 		if !stands && rival != nil {
-			l.trouble.become(func() { l.standsBehind(rival) })
+			l.trouble.become(func() { l.leads.Tell(rival) })
 			stands = true
 		}
 		l.trouble.look()

@@ -2,10 +2,12 @@ package work
 
 import (
 	"context"
+	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/work/control"
 	"pgtaskd/work/pool"
@@ -68,6 +70,33 @@ func login(ctx context.Context, t *target.Target, role string) (remote.Settings,
 	}
 	password, err := t.Roles[role].Password(ctx)
 	return t.Connect.As(role, password), err
+}
+
+// enlist registers the sessions that wait for it, and at once those that a new register lacks. When
+// the server refuses that, their tasks wait.
+func (l *loop) enlist(ctx context.Context) error {
+	var asks []ask
+	var opened []pool.Backend
+	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
+		switch {
+		case a.kind != askSession:
+			return false
+		case a.pid != 0 && a.pid != l.control.Facts().PID: // for what was read before we came to lead again
+			a.answer <- answer{}
+		default:
+			asks, opened = append(asks, a), append(opened, a.opened)
+		}
+		return true
+	})
+	err := l.leads.Register(ctx, opened)
+	if err != nil && !fault.Of(err).OfRow() {
+		l.asks = append(l.asks, asks...)
+		return err
+	}
+	for _, a := range asks {
+		a.answer <- answer{run.Answer{OK: err == nil}, err}
+	}
+	return nil
 }
 
 // openRemote opens a session elsewhere. The rules ask for the role of the task: what a string

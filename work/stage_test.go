@@ -136,14 +136,21 @@ func (s *stage) drain() {
 // itself.
 func (s *stage) installed() *loop {
 	s.t.Helper()
-	l := newLoop(s.t.Context(), s.target, target.NewLog(zerologNone, nil))
-	if err := prepare(s.t.Context(), l.control, s.target, false, zerologNone); err != nil {
-		s.t.Fatal(err)
-	}
-	s.t.Cleanup(l.control.Close)
+	l := s.connected()
 	if err := l.install(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
+	return l
+}
+
+// connected is a loop that has a control connection, and nothing else.
+func (s *stage) connected() *loop {
+	s.t.Helper()
+	l := newLoop(s.t.Context(), s.target, target.NewLog(zerologNone, nil))
+	if err := l.table.Connect(s.t.Context()); err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(l.control.Close)
 	return l
 }
 

@@ -13,6 +13,7 @@ import (
 	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
 	"pgtaskd/work/door"
+	"pgtaskd/work/install"
 	"pgtaskd/work/target"
 )
 
@@ -52,7 +53,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	}
 	t.tries++
 	wait = pause(t.tries, err)
-	if errors.As(err, new(*door.Refused)) || !t.failures.Once(err.Error(), target.SayAgain) { // of the former found has said all
+	if errors.As(err, new(*door.Refused)) || !t.failures.Once(err.Error(), target.SayAgain) { // the door has said all of the former
 		return wait
 	}
 	line := fault.Advised(t.log.Error(), err)
@@ -94,7 +95,7 @@ const (
 // server that comes back do not all return at once.
 func pause(failures int, err error) time.Duration {
 	if errors.As(err, new(*door.Refused)) {
-		return doorPause
+		return install.RefusedPause
 	}
 	length := min(firstPause<<min(failures-1, 16), longPause)
 	return length - rand.N(length/4+1)

@@ -8,4 +8,3 @@
 //
 // Everything but Panics belongs to the goroutine of the loop.
 package judge
-

@@ -1,9 +1,9 @@
-package work
+package install
 
 import (
 	"context"
 	"errors"
-	"fmt"
+	"maps"
 	"slices"
 	"strings"
 
@@ -18,36 +18,12 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Report is what Check has found.
-type Report struct {
-	Lines  []string // what would be created, or that all is there
-	Faults []string // what stands in the way, a line each
-	Doubts []string // what does not stand in the way, and yet should be known, a line each
-	Notes  []string // who is trusted, or as good as the serving role
-	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
-	Above  []string // and those that it is a partition of, or inherits from
-}
+// Try is an error if no session of a role ("": the target's own) can be opened for tasks. version is
+// the server's.
+type Try func(ctx context.Context, role string, version int) error
 
-func (r *Report) say(format string, args ...any) {
-	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
-}
-
-func (r *Report) fault(format string, args ...any) {
-	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
-}
-
-// failed is a fault that is an error, with what to do about it.
-func (r *Report) failed(what string, err error) {
-	if hint := fault.Hint(err); hint != "" {
-		r.fault("%s%s (%s)", what, err, hint)
-	} else {
-		r.fault("%s%s", what, err)
-	}
-}
-
-// Check finds out whether Serve could serve the target, and what it would create. It changes
-// nothing.
-func Check(ctx context.Context, t target.Target) (r Report) {
+// Check finds out whether the target could be served, and what would be created. It changes nothing.
+func Check(ctx context.Context, t target.Target, try Try) (r Report) {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
 	c := control.New(t, nil)
@@ -55,10 +31,10 @@ func Check(ctx context.Context, t target.Target) (r Report) {
 	switch {
 	case err == nil:
 		defer c.Close()
-		if err := trySession(ctx, &t, "", c.Facts().Version); err != nil {
+		if err := try(ctx, "", c.Facts().Version); err != nil {
 			r.failed("cannot open a session for tasks: ", err)
 		}
-		r.roles(ctx, c.Facts(), t)
+		r.roles(ctx, c.Facts(), t, try)
 		r.table(ctx, c.Conn(), t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
@@ -95,7 +71,7 @@ func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 // table says what the table lacks, and whether the role, or else the dsn's user, could add it: that
 // is tried, and taken back.
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
-	t, err := r.wakeable(ctx, conn, t)
+	t, err := r.wakes(ctx, conn, t)
 	if err != nil {
 		r.failed("", err)
 		return
@@ -170,5 +146,25 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q 
 	}
 	if err != nil {
 		r.fault("%s", err)
+	}
+}
+
+// roles says where tasks have the rights of a superuser, which of the roles under which they may
+// run cannot log in, and what is missing for them.
+func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, try Try) {
+	user := quoted(t.Connect["user"])
+	switch {
+	case f.Superuser && t.Inserter:
+		r.doubt("role %s, which serves the table, is a superuser: pgtaskd may log in as a superuser, too, and whoever owns the table can have it do so", user)
+	case f.Superuser:
+		r.doubt("role %s, under which tasks run, is a superuser: whoever inserts a task can do everything on the server", user)
+	}
+	if !t.Inserter {
+		return
+	}
+	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
+		if err := try(ctx, role, f.Version); err != nil {
+			r.doubt("tasks of role %s would fail: %s", quoted(role), err)
+		}
 	}
 }

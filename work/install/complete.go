@@ -1,0 +1,152 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/remote"
+	"pgtaskd/sql/schema"
+	"pgtaskd/work/target"
+)
+
+// options are what may differ from table to table.
+func options(t target.Target) schema.Options {
+	return schema.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: made(t)}
+}
+
+// complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
+// user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
+// where the table can be served as it is.
+func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options, keep bool) (made []schema.Change, byAdmin bool, err error) {
+	if !t.Create {
+		_, needed := shortfall(ctx, conn, t, o)
+		return nil, false, needed
+	}
+	install := schema.Install
+	if !keep {
+		install = schema.Rehearse
+	}
+	made, err = install(ctx, conn, t.Relation(), o)
+	if err == nil {
+		err = remaining(made)
+	}
+	if err == nil || !fault.IsDenied(err) {
+		return made, false, err
+	}
+	old, needed := shortfall(ctx, conn, t, o)
+	if needed == nil && old == "" {
+		return made, false, nil // what is missing is not needed
+	}
+	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]schema.Change, error) {
+		byAdmin = true
+		made, err := install(ctx, conn, t.Relation(), o)
+		if err == nil && keep {
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]) })
+		}
+		if err == nil {
+			err = remaining(made)
+		}
+		return made, err
+	})
+	if needed == nil {
+		err = nil
+	}
+	return append(made, help...), byAdmin, err
+}
+
+// remaining is the error of what another version of ours, or a dump, has brought, and that could not
+// be made again.
+func remaining(made []schema.Change) error {
+	for _, change := range made {
+		if change.Outdated && change.Failed != nil {
+			return change.Failed
+		}
+	}
+	return nil
+}
+
+// completeAsAdmin does something as the dsn's user in the target's database; where that is the same
+// user, or is refused too, the first refusal stands.
+func completeAsAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.Conn) ([]schema.Change, error)) ([]schema.Change, error) {
+	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
+		return nil, refusal
+	}
+	t.Admin = t.Admin.With(remote.Settings{"dbname": t.Connect["dbname"]})
+	conn, err := admin(ctx, t)
+	if err != nil {
+		return nil, refusal
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	made, err := do(conn)
+	if fault.IsDenied(err) {
+		err = refusal
+	}
+	return made, err
+}
+
+// shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
+// again: the table is served with it. needed is the error of a table that cannot be served as it is.
+func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options) (old string, needed error) {
+	changes, err := schema.Missing(ctx, conn, t.Relation(), o)
+	if err != nil {
+		return "", err
+	}
+	var outdated, missing []schema.Change
+	for _, c := range changes {
+		if c.Outdated {
+			outdated = append(outdated, c)
+		}
+		if !c.Optional {
+			missing = append(missing, c)
+		}
+	}
+	if len(outdated) > 0 {
+		old = fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
+			"run the output of pgtaskd schema --config FILE", t.Relation(), names(outdated))
+	}
+	if len(missing) > 0 {
+		needed = fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", t.Relation(), names(missing))
+	}
+	return old, needed
+}
+
+// summary says what was created, and what was made again.
+func summary(made []schema.Change) string {
+	done := map[string][]schema.Change{}
+	for _, change := range made {
+		done[verb(change)] = append(done[verb(change)], change)
+	}
+	var sentences []string
+	for _, v := range []struct{ verb, past string }{{"create", "created"}, {"make again", "made again"}} {
+		if changes := done[v.verb]; len(changes) > 0 {
+			sentences = append(sentences, v.past+" "+names(changes))
+		}
+	}
+	return strings.Join(sentences, "; ")
+}
+
+// verb says what a change does.
+func verb(c schema.Change) string {
+	if c.Outdated {
+		return "make again"
+	}
+	return "create"
+}
+
+// names are those of the first changes, which say most.
+func names(changes []schema.Change) string {
+	const most = 6
+	names := make([]string, 0, most+1)
+	for i, change := range changes {
+		if i == most {
+			names = append(names, fmt.Sprintf("and %d more", len(changes)-most))
+			break
+		}
+		names = append(names, change.What)
+	}
+	return strings.Join(names, ", ")
+}

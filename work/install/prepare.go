@@ -1,0 +1,109 @@
+package install
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/remote"
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
+)
+
+// Connect opens the control connection; a database or role that is missing is created first, where
+// that is wanted and allowed. What was there while the target was served is not missing, but has been
+// taken away: by somebody who must not find it in the way.
+func (t *Table) Connect(ctx context.Context) error {
+	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
+	defer cancel()
+	err := t.Control.Open(ctx)
+	if err == nil || !t.Target.Create || t.Served() || !absent(err) {
+		return err
+	}
+	made, failed := create(ctx, t.Target, true)
+	for _, what := range made {
+		t.Log.Info().Msg("created " + what)
+	}
+	switch {
+	case errors.Is(failed, errNobody):
+		return err
+	case failed != nil:
+		return fmt.Errorf("%w; %w", err, failed)
+	}
+	return t.Control.Open(ctx)
+}
+
+// absent tells whether an error may mean that the database or the role does not exist. With some
+// ways of authentication the server does not say so.
+func absent(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && (answer.Code == "3D000" || strings.HasPrefix(answer.Code, "28"))
+}
+
+// errNobody is the error where the dsn names no user who could create what is missing: that of the
+// operating system is not meant.
+var errNobody = errors.New("the dsn names no user to create what is missing")
+
+// adminDatabase is the one to which the dsn's user connects to create what is missing.
+func adminDatabase(t target.Target) string { return cmp.Or(t.Admin["dbname"], "postgres") }
+
+// admin connects as the dsn says.
+func admin(ctx context.Context, t target.Target) (*pgx.Conn, error) {
+	if !remote.NamesUser(t.Admin) {
+		return nil, errNobody
+	}
+	return control.Admin(ctx, t.Admin.With(remote.Settings{"dbname": adminDatabase(t)}))
+}
+
+// create makes the role and the database of a target, or only says what it would make. The database
+// is the dsn's user's: its owner could have others' sessions there run what it likes, and the
+// target's role needs none of that.
+func create(ctx context.Context, t target.Target, keep bool) (made []string, err error) {
+	conn, err := admin(ctx, t)
+	if err != nil {
+		return nil, fmt.Errorf("the dsn's user, who creates what is missing, cannot connect: %w", err)
+	}
+	defer func() { _ = conn.Close(ctx) }()
+	role, database := quoted(t.Connect["user"]), quoted(t.Connect["dbname"])
+	var hasRole, hasDatabase, mayRole, mayDatabase bool
+	var user string // the dsn's
+	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NOT NULL, "+
+		"EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $2), "+
+		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolname FROM pg_roles AS r "+
+		"WHERE r.rolname = current_user",
+		t.Connect["user"], t.Connect["dbname"]).Scan(&hasRole, &hasDatabase, &mayRole, &mayDatabase, &user)
+	if err != nil {
+		return nil, err
+	}
+	for _, one := range []struct {
+		has, may              bool
+		what, statement, with string
+	}{
+		{hasRole, mayRole, "role " + role, "CREATE ROLE " + role + " LOGIN", ", without a password"},
+		{hasDatabase, mayDatabase, "database " + database, "CREATE DATABASE " + database, ""},
+	} {
+		if one.has {
+			continue
+		}
+		if !one.may {
+			return made, fmt.Errorf("%s does not exist and user %q may not create it: run as a superuser: %s", one.what, user, one.statement)
+		}
+		if keep {
+			if _, err := conn.Exec(ctx, one.statement); err != nil && !exists(err) {
+				return made, fmt.Errorf("%s does not exist and could not be created: %w", one.what, err)
+			}
+		}
+		made = append(made, one.what+one.with)
+	}
+	return made, nil
+}
+
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+func exists(err error) bool { return fault.Has(err, "42710", "42P04", "23505") }

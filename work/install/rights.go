@@ -1,0 +1,99 @@
+package install
+
+import (
+	"context"
+	"errors"
+	"strings"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/sql"
+	"pgtaskd/sql/query"
+	"pgtaskd/sql/schema"
+	"pgtaskd/work/target"
+)
+
+// relative is a table, or one above it.
+type relative struct {
+	Schema, Table string
+	Name          string // on whatever way one has come to its server
+	Other         bool   // it is above
+}
+
+// above are the table and those that it is a partition of, or inherits from.
+func above(ctx context.Context, conn *pgx.Conn, q sql.Queries, t target.Target) ([]relative, error) {
+	rows, err := conn.Query(ctx, q.Text("above"), t.Schema, t.Table)
+	if err != nil {
+		return nil, err
+	}
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[relative])
+}
+
+// lockParents refuses to serve a partition or child of a table that is served itself: their lanes
+// would be counted apart.
+func (t *Table) lockParents(ctx context.Context) error {
+	all, err := above(ctx, t.Control.Conn(), t.Control.Queries(), t.Target)
+	for _, r := range all {
+		if r.Other && err == nil {
+			err = t.Share(ctx, sql.Table{Schema: r.Schema, Name: r.Table})
+		}
+	}
+	return err
+}
+
+// lackOfRights is the error of a role that may not do what it takes to serve the table: the
+// statements that would let it.
+type lackOfRights struct{ grants []string }
+
+func (l *lackOfRights) Error() string { return "rights are missing: " + strings.Join(l.grants, "; ") }
+
+// lackingRights returns a *lackOfRights where the role lacks some.
+func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Table) error {
+	rows, err := conn.Query(ctx, q.Text("rights"), t.Schema, t.Name)
+	if err != nil {
+		return err
+	}
+	grants, err := pgx.CollectRows(rows, pgx.RowTo[string])
+	if err == nil && len(grants) > 0 {
+		err = &lackOfRights{grants}
+	}
+	return err
+}
+
+// seeToRights has the dsn's user grant what the role lacks; but not what it had while the target was
+// served.
+func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
+	of := t.Target.Relation()
+	err := lackingRights(ctx, t.Control.Conn(), query.Of(d, of), of)
+	lack := new(lackOfRights)
+	if !errors.As(err, &lack) || !t.Target.Create || t.Served() {
+		return err
+	}
+	if err := grantAsAdmin(ctx, t.Target, lack, true); err != nil {
+		return err
+	}
+	return t.lookAtDoor(ctx) // we may lock the table now, so that nothing is under way unseen
+}
+
+// errTried has a transaction be rolled back that was only tried.
+var errTried = errors.New("only tried")
+
+// grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
+func grantAsAdmin(ctx context.Context, t target.Target, lack *lackOfRights, keep bool) error {
+	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]schema.Change, error) {
+		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
+			if _, err := conn.PgConn().Exec(ctx, strings.Join(lack.grants, "; ")).ReadAll(); err != nil {
+				return err
+			}
+			if err := schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]); err != nil || keep {
+				return err
+			}
+			return errTried
+		})
+		if errors.Is(err, errTried) {
+			err = nil
+		}
+		return nil, err
+	})
+	return err
+}

@@ -1,0 +1,92 @@
+package install
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
+)
+
+// Config is what a Table needs for as long as it lives.
+type Config struct {
+	Control *control.Control
+	Target  target.Target
+	Log     *target.Log
+	// Served tells whether the target has been served: what is missing then has been taken away.
+	Served func() bool
+	// Share keeps a table from being served, for as long as we lead; an error if it is served.
+	Share func(ctx context.Context, above sql.Table) error
+}
+
+// Table knows what the table of a target is like.
+type Table struct {
+	Config
+	described string    // fingerprint of the table when it was looked at; "": there was none
+	columns   string    // the same, as it is now
+	postponed time.Time // when what it can do without was tried: somebody has locked it; zero: nothing waits
+	entrance  entrance
+}
+
+// entrance is what is known of the door.
+type entrance struct {
+	path    string // the role's search_path; "": not known
+	open    bool   // everybody may create something in it
+	looked  time.Time
+	refused error // since the target is led; nil: it is not
+}
+
+// New returns a Table that nobody has looked at.
+func New(c Config) *Table { return &Table{Config: c} }
+
+// Exists tells whether the table is there.
+func (t *Table) Exists(ctx context.Context) (bool, error) {
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
+	d, err := schema.Describe(ctx, t.Control.Conn(), t.Target.Relation())
+	return d.Exists, err
+}
+
+// remains reads what the table is like now. It is an error when the table was there while the target
+// was served, and is no more.
+func (t *Table) remains(ctx context.Context) error {
+	var columns *string
+	err := t.Control.Row(ctx, "columns", []any{t.Target.Schema, t.Target.Table}, &columns, nil, nil, nil)
+	switch {
+	case err != nil:
+		return err
+	case columns == nil && t.Served():
+		return gone(t.Target)
+	}
+	t.columns = ""
+	if columns != nil {
+		t.columns = *columns
+	}
+	t.described = t.columns
+	return nil
+}
+
+// gone is the error of a table that was there while the target was served.
+func gone(t target.Target) error {
+	restart := ""
+	if t.Create {
+		restart = ", or restart pgtaskd, which creates it"
+	}
+	return fmt.Errorf("table %s is gone: create or restore it%s", t.Relation(), restart)
+}
+
+// Sees takes down what the table is like now, as columns.sql tells it.
+func (t *Table) Sees(columns string) { t.columns = columns }
+
+// postponement is the time between two tries to change what the table can do without, while
+// somebody has locked it: for the blink of each try those who insert wait as well.
+const postponement = time.Minute
+
+// Changed tells whether the table is to be looked at again: it is not what it was when it was looked
+// at, or what was postponed is to be tried again.
+func (t *Table) Changed() bool {
+	return t.columns != t.described || !t.postponed.IsZero() && time.Since(t.postponed) >= postponement
+}

@@ -1,0 +1,73 @@
+package lead
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"os"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
+)
+
+// leaderTick is the time between two writes to the table of controllers.
+const leaderTick = time.Minute
+
+// leaderLimits keep us from waiting there for what somebody has locked, or for a standby
+// server.
+const leaderLimits = "SET LOCAL lock_timeout = '50ms'; SET LOCAL statement_timeout = '1s'; SET LOCAL synchronous_commit = off; "
+
+// process names this process in the table of controllers.
+var process = sync.OnceValues(func() (host, controller string) {
+	host, err := os.Hostname()
+	if err != nil {
+		host = "unknown"
+	}
+	host = strings.ToValidUTF8(host, "?")
+	return host, fmt.Sprintf("%s:%d:%s", host, os.Getpid(), time.Now().UTC().Format("20060102T150405.000"))
+})
+
+// StandBy shows in the table of controllers that another controller leads, each minute. One of another
+// role trusts others: what it has as that table is not looked at.
+func (l *Lead) StandBy(ctx context.Context) error {
+	if l.rival == nil || !l.ours(l.rival) {
+		return nil
+	}
+	return l.Show(ctx, false)
+}
+
+// Renew has the next Show write, since the table of controllers may be another one.
+func (l *Lead) Renew() { l.presence.at = time.Time{} }
+
+// Show writes our row in the table of controllers, unless it says the same and was written in the last
+// minute. A refusal of the server's is no failure, as tasks run without the table.
+func (l *Lead) Show(ctx context.Context, leads bool) error {
+	p := &l.presence
+	if time.Since(p.at) < leaderTick && p.leads == leads {
+		return nil
+	}
+	p.at, p.leads = time.Now(), leads
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
+	zone := l.Control.Facts().TimeZone
+	if now := l.Zone(); now != nil {
+		zone = *now
+	}
+	host, controller := process()
+	_, err := l.Control.Conn().Exec(ctx, leaderLimits+l.Control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
+		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Slots(), zone)
+	if fault.Has(err, "42P01", "42501") { // there is none that we may write to
+		p.at = time.Now().Add(target.SayAgain)
+	}
+	if fault.IsAnswer(err) {
+		l.Log.Debug().Err(err).Msg("cannot show in the table of controllers who leads")
+		return nil
+	}
+	return err
+}

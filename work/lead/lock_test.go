@@ -1,0 +1,87 @@
+package lead
+
+import (
+	"context"
+	"errors"
+	"math/rand/v2"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
+)
+
+// candidate has a control session of a role's.
+func candidate(t *testing.T, dsn, role string) *Lead {
+	t.Helper()
+	settings, err := remote.Parse(dsn)
+	if err != nil {
+		t.Fatal(err)
+	}
+	of := target.Target{Connect: settings.With(remote.Settings{"user": role}), Schema: "public", Table: "task"}
+	c := control.New(of, nil)
+	if err := c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(c.Close)
+	return New(Config{Control: c, Target: of, Log: target.NewLog(zerolog.Nop(), nil)})
+}
+
+// TestNeverTwoLeaders: of eight candidates under two roles at most one leads at each moment, however
+// often they change.
+func TestNeverTwoLeaders(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	other := "l_" + conn.Config().Database
+	servertest.Exec(t, conn, "CREATE ROLE "+other+" LOGIN")
+	t.Cleanup(func() {
+		if _, err := conn.Exec(context.WithoutCancel(t.Context()), "DROP ROLE "+other); err != nil {
+			t.Error(err)
+		}
+	})
+	var candidates sync.WaitGroup
+	var leaders, terms atomic.Int64
+	const enough = 300
+	end := time.Now().Add(10 * time.Second)
+	for i := range 8 {
+		l := candidate(t, dsn, []string{"postgres", other}[i%2])
+		candidates.Go(func() {
+			for time.Now().Before(end) && terms.Load() < enough {
+				if err := l.oneTerm(t.Context(), &leaders, &terms); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+	}
+	candidates.Wait()
+	if terms.Load() < 10 {
+		t.Error("hardly anybody came to lead")
+	}
+}
+
+// oneTerm leads for a moment, if it can.
+func (l *Lead) oneTerm(ctx context.Context, leaders, terms *atomic.Int64) error {
+	if rand.IntN(2) == 0 {
+		l.looked = time.Time{}
+	}
+	leads, err := l.Elect(ctx)
+	if err != nil || !leads {
+		time.Sleep(rand.N(5 * time.Millisecond))
+		return err
+	}
+	if n := leaders.Add(1); n > 1 {
+		return errors.New("another controller leads as well")
+	}
+	terms.Add(1)
+	time.Sleep(rand.N(3 * time.Millisecond))
+	leaders.Add(-1)
+	return l.Release(ctx)
+}
