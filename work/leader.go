@@ -67,13 +67,10 @@ func (l *loop) show(ctx context.Context, leads bool) error {
 	p.at, p.leads = time.Now(), leads
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	zone := l.control.Facts().TimeZone
-	if now := l.runs.Zone.Load(); now != nil {
-		zone = *now
-	}
 	host, controller := process()
 	_, err := l.control.Conn().Exec(ctx, leaderLimits+l.control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
-		cmp.Or(p.controller, controller), leads, host, os.Getpid(), Version, l.live.Load().Run, zone)
+		cmp.Or(p.controller, controller), leads, host, os.Getpid(), Version, l.live.Load().Run,
+		cmp.Or(l.planner.Zone.Name(), l.control.Facts().TimeZone))
 	if fault.Has(err, "42P01", "42501") { // there is none that we may write to
 		p.at = time.Now().Add(target.SayAgain)
 	}

@@ -5,4 +5,3 @@
 //
 // It belongs to the goroutine of the loop, which tells it what has ended, and is told what may start.
 package after
-
