@@ -1,10 +1,6 @@
 package work
 
-import (
-	"testing"
-
-	"github.com/jackc/pgx/v5"
-)
+import "testing"
 
 // TestBeatsOfAgesKeepNobodyWaiting: how old a plan is says nothing of how long its next one takes.
 func TestBeatsOfAgesKeepNobodyWaiting(t *testing.T) {
@@ -32,34 +28,6 @@ func TestABeatOutOfTheRangeOfPlanFails(t *testing.T) {
 		s.becomes(id, "FAIL")
 		if got := s.get("SELECT sqlstate || ' ' || error FROM task WHERE id = $1", id); got != "22023 ERROR:  the next run of cron is out of the range of plan: from 2000 BC to the year 9999" {
 			t.Error(got)
-		}
-	}
-}
-
-// TestPlanningGoesOnWhereItsTimeEnded, with what there was time for written.
-func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l, zone := s.installed(), "Europe/Berlin"
-	l.runs.Zone.Store(&zone)
-	s.exec("INSERT INTO task (input, cron) SELECT '', '@daily' FROM generate_series(1, 3)")
-	batch := &pgx.Batch{}
-	l.queueUnplanned(batch)
-	if err := l.control.Send(t.Context(), batch); err != nil {
-		t.Fatal(err)
-	}
-	for planned := range 3 {
-		if err := l.planThese(t.Context(), 0); err != nil || len(l.unplanned) != 1 {
-			t.Fatal(len(l.unplanned), err)
-		}
-		if got := s.get("SELECT count(*) FROM task WHERE origin IS NULL AND plan > now()"); got != string(rune('1'+planned)) {
-			t.Errorf("after %d rounds %s are planned", planned+1, got)
-		}
-		batch := &pgx.Batch{}
-		l.look.planned = l.unplanned[0].id + 1
-		l.queueUnplanned(batch)
-		if err := l.control.Send(t.Context(), batch); err != nil {
-			t.Fatal(err)
 		}
 	}
 }

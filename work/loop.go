@@ -4,7 +4,6 @@ import (
 	"cmp"
 	"context"
 	"errors"
-	"math"
 	"sync/atomic"
 	"time"
 
@@ -26,6 +25,7 @@ import (
 	"pgtaskd/work/lane"
 	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
+	"pgtaskd/work/plan"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -59,6 +59,7 @@ type loop struct {
 	asks    []ask // not answered yet
 
 	successors *after.Successors
+	planner    *plan.Planner
 
 	judge *judge.Judge
 	watch *judge.Watch
@@ -102,14 +103,14 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) }, Lost: func(o run.Outcome) { l.judge.Lost.Add(o) },
 	})
 	l.runs = l.dispatcher(live)
-	l.successors = l.newSuccessors()
+	l.successors, l.planner = l.newSuccessors(), l.newPlanner()
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
 	l.judge, l.watch = l.judges()
 	l.walk = keep.NewWalk(l.control, l.changes, log, func() target.Keep { return l.live.Load().Keep })
 	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Halt)
 	l.leads = lead.New(lead.Config{
-		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.runs.Zone.Load, Sessions: l.runs.Pool.Backends,
+		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.planner.Zone.Name, Sessions: l.runs.Pool.Backends,
 		Slots: func() int { return l.live.Load().Run },
 	})
 	l.table = install.New(install.Config{
@@ -135,25 +136,6 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 	}, limits(live))
 }
 
-// want has the next round look for what has become due.
-func (l *loop) want() { l.look.wanted = true }
-
-// newSuccessors are the tasks that wait for others.
-func (l *loop) newSuccessors() *after.Successors {
-	return after.New(after.Config{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Want: l.want, Ended: l.counted,
-		Ready: func() int {
-			_, _, ready := l.runs.Lanes.Load()
-			return ready
-		},
-		Free: func(group, remote []byte, successor lane.Rank) {
-			if l.tasks[successor.ID] == nil {
-				l.runs.Lanes.Add(group, remote, successor)
-			}
-		},
-	})
-}
-
 // judges see to what was cut off, and to what somebody has stopped.
 func (l *loop) judges() (*judge.Judge, *judge.Watch) {
 	return judge.New(judge.Config{
@@ -176,20 +158,18 @@ func (l *loop) load() (running, ready, sessions int) {
 func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
 func (l *loop) queries() sql.Queries { return *l.runs.Queries.Load() }
-func (l *loop) timeZone() string     { return *l.runs.Zone.Load() }
 func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 
 // term is what belongs to one stretch of leading: nothing of it outlasts that. reign makes one when
 // leadership begins, and endTerm drops it.
 type term struct {
-	began     time.Time // by the server's clock, after the lock
-	look      looks
-	scanning  place       // where the scan under way goes on
-	unplanned []unplanned // found by the scan under way
-	overdue   []int64     // found by scans: their active has passed
-	zone      zone
-	grouping  grouping
-	handed    bool // the lead was given away: what runs goes on, and nothing else is ours to do
+	began    time.Time  // by the server's clock, after the lock
+	crashed  *time.Time // when the server has crashed last, as far as it tells
+	look     looks
+	scanning place   // where the scan under way goes on
+	overdue  []int64 // found by scans: their active has passed
+	grouping grouping
+	handed   bool // the lead was given away: what runs goes on, and nothing else is ours to do
 }
 
 // looks say when what was last done.
@@ -199,7 +179,6 @@ type looks struct {
 	columns          time.Time // when they were looked at
 	marks            time.Time // tasks were looked at that may have to be marked
 	fullTook         time.Duration
-	planned          int64     // unplanned tasks are looked at from this id on; the least: all of them
 	low              time.Time // plans before were seen by a scan
 	next             time.Time // earliest plan to come, zero: none
 	wanted           bool      // something may have become due
@@ -210,7 +189,7 @@ type looks struct {
 }
 
 // newTerm is a term that begins now, by the server's clock.
-func newTerm(now time.Time) *term { return &term{began: now, look: looks{planned: math.MinInt64}} }
+func newTerm(now time.Time) *term { return &term{began: now} }
 
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
@@ -219,6 +198,7 @@ func (l *loop) begin(ctx context.Context) error {
 	l.watch.Begin()
 	l.holds.Clear()
 	l.successors.Clear()
+	l.planner.Clear()
 	l.look.wanted = true
 	if used, err := l.used(ctx); err != nil {
 		return err
@@ -245,6 +225,7 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	l.term = newTerm(time.Time{})
 	l.holds.Clear()
 	l.successors.Clear()
+	l.planner.Clear()
 	l.closeLater(l.runs.Pool.Stale(0)) // what took the control connection may have taken them, too
 }
 

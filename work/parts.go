@@ -94,7 +94,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 	if first {
 		s.begun = true
 		l.wake.AskUnseen(batch)
-		l.queueUnplanned(batch)
+		l.planner.Queue(batch)
 		if s.full {
 			l.judge.Orphans.QueueStopping(batch)
 		}
@@ -114,7 +114,7 @@ func (l *loop) scanOn(ctx context.Context, s *place) error {
 		return err
 	}
 	if first {
-		if err := l.plan(ctx); err != nil {
+		if err := l.planner.Step(ctx); err != nil {
 			return err
 		}
 	}

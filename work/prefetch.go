@@ -115,7 +115,7 @@ func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*ru
 		return nil, err
 	}
 	if len(tasks) > 0 {
-		l.inZone(ctx, tasks[0].Row.Session.Epoch)
+		l.planner.Zone.Follow(ctx, tasks[0].Row.Session.Epoch)
 	}
 	return tasks, l.regroupFor(ctx, tasks, regrouped)
 }

@@ -187,7 +187,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer func() { l.endTerm(ctx, err) }()
 	l.runs.Server.Store(l.server())
 	f := l.control.Facts()
-	l.runs.Zone.Store(&f.TimeZone)
+	l.planner.Zone.Begin(f.TimeZone)
 	if err := l.readPlace(ctx); err != nil {
 		return err
 	}

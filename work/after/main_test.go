@@ -5,12 +5,10 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql/schema"
 	"pgtaskd/work/change"
-	"pgtaskd/work/control"
+	"pgtaskd/work/control/controltest"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/target"
@@ -18,33 +16,19 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// stage is a table that nobody serves, with its successors and what they have told.
+// stage is a table that nobody serves, with its successors, and what they have told.
 type stage struct {
-	*Successors
 	tasktest.Table
-	free []int64 // what may start, in the order in which it was told
+	successors *Successors
+	free       []int64 // what may start, in the order in which it was told
 }
 
 func staged(t *testing.T) *stage {
 	t.Helper()
 	dsn := tasktest.Database(t)
-	settings, err := remote.Parse(dsn)
-	if err != nil {
-		t.Fatal(err)
-	}
-	served := target.Target{Connect: settings, Schema: "public", Table: "task"}
-	c := control.New(served, nil)
-	if err := c.Open(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(c.Close)
-	described, err := schema.Describe(t.Context(), c.Conn(), served.Relation())
-	if err != nil {
-		t.Fatal(err)
-	}
-	c.Describe(described)
 	s, holds := &stage{Table: tasktest.Public(t, servertest.Connect(t, dsn))}, hold.NewHolds()
-	s.Successors = New(Config{
+	c, served := controltest.Open(t, dsn)
+	s.successors = New(Config{
 		Control: c, Holds: holds, Changes: change.New(change.Config{
 			Control: c, Holds: holds, Log: target.NewLog(zerolog.Nop(), nil), Table: served.Relation(),
 			Known: func(int64) bool { return false }, Planned: func() {},
@@ -57,19 +41,19 @@ func staged(t *testing.T) *stage {
 
 func (s *stage) exec(sql string, args ...any) {
 	s.T.Helper()
-	servertest.Exec(s.T, s.Table.Conn, sql, args...)
+	servertest.Exec(s.T, s.Conn, sql, args...)
 }
 
 func (s *stage) get(sql string, args ...any) string {
 	s.T.Helper()
-	return servertest.Get(s.T, s.Table.Conn, sql, args...)
+	return servertest.Get(s.T, s.Conn, sql, args...)
 }
 
 // steps does all that is to be done now.
 func (s *stage) steps() {
 	s.T.Helper()
-	for first := true; first || s.Next() <= 0; first = false {
-		if err := s.Step(s.T.Context()); err != nil {
+	for first := true; first || s.successors.Next() <= 0; first = false {
+		if err := s.successors.Step(s.T.Context()); err != nil {
 			s.T.Fatal(err)
 		}
 	}

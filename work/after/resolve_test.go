@@ -11,13 +11,13 @@ import (
 func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
-	never := s.Table.Add("input, plan", "SELECT 1", "infinity")
+	never := s.Add("input, plan", "SELECT 1", "infinity")
 	s.exec("INSERT INTO task (input, after) SELECT '', array_fill($1::int8, ARRAY[CASE WHEN i % 2 = 0 THEN 10000 ELSE 1 END]) FROM generate_series(1, 20) AS i", never)
 	for id := range int64(20) {
-		s.Successors.Add(never + id + 1)
+		s.successors.Add(never + id + 1)
 	}
-	for s.newcomers.any() {
-		if err := s.meet(t.Context()); err != nil {
+	for s.successors.newcomers.any() {
+		if err := s.successors.meet(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -31,17 +31,17 @@ func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
 func TestAfterIsChangedWhileItIsLookedAt(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
-	never, fails := s.Table.Add("input, plan", "SELECT 1", "infinity"), s.Table.Add("input, state, stop", "SELECT 1/0", "FAIL", "2020-01-01")
+	never, fails := s.Add("input, plan", "SELECT 1", "infinity"), s.Add("input, state, stop", "SELECT 1/0", "FAIL", "2020-01-01")
 	s.exec(fmt.Sprintf(`CREATE FUNCTION change() RETURNS trigger LANGUAGE plpgsql AS $$
 		BEGIN UPDATE public.task SET after = '{%d}' WHERE data = 'changed'; RETURN NEW; END $$`, never))
 	s.exec("CREATE TRIGGER change BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.data = 'other' AND NEW.awaits IS NOT NULL) EXECUTE FUNCTION change()")
-	both := []int64{s.Table.Add("input, data, after", "SELECT 1", "other", []int64{never}), s.Table.Add("input, data, after", "SELECT 1", "changed", []int64{fails})}
+	both := []int64{s.Add("input, data, after", "SELECT 1", "other", []int64{never}), s.Add("input, data, after", "SELECT 1", "changed", []int64{fails})}
 	resolve := func() (state string) {
 		t.Helper()
 		for late := both; len(late) > 0; { // on a slow machine
 			s.exec("UPDATE task SET after = $2 WHERE id = $1 AND state = 'PLAN'", both[1], []int64{fails})
 			var err error
-			if _, late, err = s.resolve(t.Context(), both); err != nil {
+			if _, late, err = s.successors.resolve(t.Context(), both); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -11,11 +11,11 @@ func TestSuccessorsAreFreed(t *testing.T) {
 	s := staged(t)
 	const ends = "UPDATE task SET state = 'DONE', stop = now() WHERE id = $1"
 	s.exec("SET session_replication_role = replica") // no trigger tells anybody
-	first, second := s.Table.Add("input, plan", "SELECT 1", "infinity"), s.Table.Add("input, plan", "SELECT 1", "infinity")
-	one := s.Table.Add("input, after", "SELECT 1", []int64{first})
-	both := s.Table.Add("input, after", "SELECT 1", []int64{first, second})
+	first, second := s.Add("input, plan", "SELECT 1", "infinity"), s.Add("input, plan", "SELECT 1", "infinity")
+	one := s.Add("input, after", "SELECT 1", []int64{first})
+	both := s.Add("input, after", "SELECT 1", []int64{first, second})
 	for _, id := range []int64{one, both} {
-		s.Successors.Add(id)
+		s.successors.Add(id)
 	}
 	frees := func(want ...int64) {
 		t.Helper()
@@ -26,12 +26,12 @@ func TestSuccessorsAreFreed(t *testing.T) {
 	}
 	frees()
 	s.exec(ends, first)
-	s.Over(first)
+	s.successors.Over(first)
 	frees(one)
 	s.exec(ends, second)
-	s.Clear() // another term
+	s.successors.Clear() // another term
 	frees(one, both)
-	if s.awaited.any() {
-		t.Error("known to be waited for are still ", s.awaited.all)
+	if s.successors.awaited.any() {
+		t.Error("known to be waited for are still ", s.successors.awaited.all)
 	}
 }

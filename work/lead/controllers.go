@@ -55,10 +55,7 @@ func (l *Lead) Show(ctx context.Context, leads bool) error {
 	p.at, p.leads = time.Now(), leads
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	zone := l.Control.Facts().TimeZone
-	if now := l.Zone(); now != nil {
-		zone = *now
-	}
+	zone := cmp.Or(l.Zone(), l.Control.Facts().TimeZone)
 	host, controller := process()
 	_, err := l.Control.Conn().Exec(ctx, leaderLimits+l.Control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
 		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Slots(), zone)

@@ -14,9 +14,8 @@ type Dispatcher struct {
 	pipelines sync.Map  // those of the runners that are at work
 	searched  time.Time // when Dispatch looked at all lanes
 
-	// The leader sets them.
+	// The leader sets it.
 	Queries atomic.Pointer[sql.Queries]
-	Zone    atomic.Pointer[string] // in which repetitions are counted
 }
 
 // New returns one that has started nothing.

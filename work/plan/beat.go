@@ -1,0 +1,87 @@
+package plan
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/work/schedule"
+)
+
+// unplanned is a row of unplanned.sql: a task whose cron expression is still to be looked at, or of
+// which it is still to be found out what it waits for.
+type unplanned struct {
+	id      int64
+	version uint32
+	cron    string
+	origin  pgtype.Timestamptz // the beat before the one that is to be found; infinite: plan is wanted as it stands
+	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
+	until   pgtype.Timestamptz
+	catchup int32
+	follows bool // it has after, and that comes first
+}
+
+// beat is what a task, as it was read, is to be planned for.
+type beat struct {
+	version uint32
+	plan    *pgtype.Timestamptz // nil: nothing is left
+	skipped int                 // beats that have been passed over before
+	err     error               // there is none to be found
+}
+
+// The range of plan, as the table's trigger has it.
+var (
+	plansFrom   = time.Date(-1999, 1, 1, 0, 0, 0, 0, time.UTC)
+	plansBefore = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
+)
+
+// isFirst tells a task that is to be planned by cron for the first time.
+func (u *unplanned) isFirst() bool {
+	return u.origin.InfinityModifier != pgtype.Finite || u.plan.InfinityModifier != pgtype.Finite || !u.plan.Time.After(u.origin.Time)
+}
+
+// hasZone tells whether the expression can be read: where it names no zone, in this one.
+func (u *unplanned) hasZone(zone *time.Location) bool {
+	return zone != nil || strings.Contains(u.cron, "TZ=")
+}
+
+// next finds the beat. zone is that of expressions that name none, by its name.
+func (u *unplanned) next(zone *time.Location, name string) (b beat) {
+	b.version = u.version
+	if !u.hasZone(zone) {
+		b.err = fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", name)
+		return b
+	}
+	s, err := schedule.Parse(u.cron, zone)
+	switch {
+	case err != nil:
+		b.err = err
+		return b
+	case u.origin.InfinityModifier != pgtype.Finite:
+		b.plan = &u.plan
+		return b
+	}
+	var when time.Time
+	var found bool
+	if u.isFirst() { // until and catchup are for repetitions
+		when, found = s.Next(u.origin.Time)
+	} else {
+		var until time.Time
+		if u.until.Valid && u.until.InfinityModifier == pgtype.Finite {
+			until = u.until.Time
+		}
+		when, b.skipped, found = s.Missed(u.origin.Time, u.plan.Time, until, int(u.catchup))
+	}
+	switch {
+	case !found:
+		b.skipped = 0
+	case when.Before(plansFrom) || !when.Before(plansBefore):
+		b.skipped, b.err = 0, errors.New("the next run of cron is out of the range of plan: from 2000 BC to the year 9999")
+	default:
+		b.plan = &pgtype.Timestamptz{Time: when, Valid: true}
+	}
+	return b
+}

@@ -1,0 +1,136 @@
+package plan
+
+import (
+	"context"
+	"maps"
+	"math"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/work/change"
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/target"
+)
+
+// Config is what a Planner works with.
+type Config struct {
+	Control *control.Control
+	Changes *change.Changer
+	Holds   *hold.Holds
+	Target  target.Target
+	Log     *target.Log
+	Follows func(id int64)         // called for a task that has after, and is not planned
+	Want    func()                 // called when something may have become due, or there are more to be planned
+	Ended   func([]change.Changed) // called with those whose expression cannot be read
+}
+
+// Planner plans tasks.
+type Planner struct {
+	Config
+	Zone      Zone
+	unplanned []unplanned // found by the scan under way
+	from      int64       // the next scan looks from this id on; the least: at all
+}
+
+// New returns a Planner.
+func New(c Config) *Planner {
+	p := &Planner{Config: c, Zone: Zone{control: c.Control, target: c.Target, log: c.Log}}
+	p.Clear()
+	return p
+}
+
+// Clear forgets how far it has come: a term begins, or has ended.
+func (p *Planner) Clear() { p.unplanned, p.from = nil, math.MinInt64 }
+
+// Queue asks for unplanned tasks, from where the last look has come to.
+func (p *Planner) Queue(batch *pgx.Batch) {
+	p.Control.Queue(batch, "unplanned", p.from, hold.Batch).Query(func(rows pgx.Rows) error {
+		p.unplanned = p.unplanned[:0]
+		var u unplanned
+		_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}, func() error {
+			p.unplanned = append(p.unplanned, u)
+			return nil
+		})
+		return err
+	})
+}
+
+// Step plans some of what was found; the next look brings more: many that come at once do not keep
+// the others waiting.
+func (p *Planner) Step(ctx context.Context) error {
+	read := len(p.unplanned)
+	if read == 0 {
+		if p.from > math.MinInt64 {
+			p.Want()
+		}
+		p.from = math.MinInt64
+		return nil
+	}
+	n, err := p.plan(ctx, hold.Turn)
+	if err != nil {
+		return err
+	}
+	last := p.unplanned[n-1].id
+	if p.from = last + 1; n == read && (read < hold.Batch || last == math.MaxInt64) {
+		p.from = math.MinInt64
+		return nil
+	}
+	p.Want()
+	return nil
+}
+
+// plan finds the beats of the tasks that were read, and writes them: of the first n, for which there
+// is time, and of one at least.
+func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err error) {
+	beats := make(map[int64]beat, len(p.unplanned))
+	zone, began := p.Zone.location(), time.Now()
+	for n < len(p.unplanned) && (n == 0 || time.Since(began) <= limit) {
+		u := &p.unplanned[n]
+		n++
+		switch {
+		case p.Holds.Waits(u.id):
+		case u.follows:
+			p.Follows(u.id)
+		case !u.isFirst() && !u.hasZone(zone): // whoever is to mend that ends no series meanwhile
+			p.Zone.tellUnknown()
+			p.Zone.read(ctx) // nothing else may run, and tell that it has changed
+			p.Holds.PutAfter(u.id, hold.Zoneless, 0)
+		default:
+			beats[u.id] = u.next(zone, p.Zone.name)
+		}
+	}
+	if len(beats) > 0 {
+		p.Want()
+		err = p.write(ctx, beats)
+	}
+	return n, err
+}
+
+// write plans tasks for their beats. Those whose expression cannot be read FAIL.
+func (p *Planner) write(ctx context.Context, beats map[int64]beat) error {
+	all := slices.Sorted(maps.Keys(beats))
+	_, err := p.Changes.EachWithWords(ctx, all, func(ctx context.Context, ids []int64, mute bool) error {
+		versions, plans := make([]int32, len(ids)), make([]*pgtype.Timestamptz, len(ids))
+		skipped, errors := make([]int32, len(ids)), make([]*string, len(ids))
+		for i, id := range ids {
+			b := beats[id]
+			versions[i], plans[i], skipped[i] = int32(b.version), b.plan, int32(b.skipped)
+			if b.err != nil {
+				text := "ERROR:  " + b.err.Error()
+				errors[i] = &text
+			}
+		}
+		some, err := p.Changes.Tasks(ctx, "planned", ids, versions, plans, skipped, errors, mute)
+		if err != nil {
+			return err
+		}
+		p.Changes.PutOffOthers(ids, some)
+		p.Ended(slices.DeleteFunc(some, func(c change.Changed) bool { return c.State != "FAIL" }))
+		return nil
+	})
+	return err
+}
