@@ -38,7 +38,7 @@ func (u *undrained) Error() string {
 func (l *loop) drain() {
 	if l.draining.IsZero() {
 		l.draining = time.Now()
-		l.runs.Lanes.Close()
+		l.runs.Lanes.Slots.Close()
 		l.dropWaiting()
 		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
 		for _, t := range l.tasks {

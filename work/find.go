@@ -39,7 +39,7 @@ func (l *loop) find(s *place, rows pgx.Rows) (found int, expired []expiring, err
 			l.tasks[r.ID].Due = l.runs.Clock.Now()
 		case over != nil && !l.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
-		case l.runs.Lanes.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
+		case l.runs.Lanes.Limits.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
 			s.held++
 		default:
 			l.runs.Lanes.Add(v[1], v[2], r)

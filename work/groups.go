@@ -146,13 +146,13 @@ func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
 // outlives tells whether a task is worth running though its active has passed: its group is paused,
 // or the end of that counts as its plan.
 func (l *loop) outlives(group string, active time.Duration) bool {
-	paused, ended := l.runs.Lanes.Paused(group)
+	paused, ended := l.runs.Lanes.Limits.Paused(group)
 	return paused || !ended.IsZero() && l.runs.Clock.Now().Before(ended.Add(active))
 }
 
 // worth tells whether a task that was read is to run, and until when.
 func (l *loop) worth(group string, active time.Duration, expires **time.Time) bool {
-	paused, ended := l.runs.Lanes.Paused(group)
+	paused, ended := l.runs.Lanes.Limits.Paused(group)
 	switch {
 	case paused:
 		*expires = nil

@@ -94,7 +94,7 @@ func TestEndWhileLeadershipIsLost(t *testing.T) {
 	one.Read = time.Now()
 	l.tasks.Know([]*run.Task{one})
 	l.runs.Lanes.Prefetched([]*run.Task{one})
-	if l.runs.Lanes.Start(func(*run.Task) bool { return true }) != one || !l.busy() {
+	if l.runs.Lanes.Start(false, func(*run.Task) bool { return true }) != one || !l.busy() {
 		t.Fatal("it does not run")
 	}
 	l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Start: noon, Stop: noon})

@@ -19,7 +19,7 @@ func (l *loop) change(context.Context) error {
 	if latest == nil || latest == l.live.Load() {
 		return nil
 	}
-	l.runs.Lanes.Resize(latest.Run)
+	l.runs.Lanes.Slots.Resize(latest.Run)
 	l.live.Store(latest)
 	limits := limits(*latest)
 	l.runs.Limits.Store(&limits)

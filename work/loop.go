@@ -108,7 +108,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.inbox.ledger = l.ledger
 	l.judge, l.watch = l.judges()
 	l.walk = keep.NewWalk(l.control, l.changes, log, func() target.Keep { return l.live.Load().Keep })
-	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Halt)
+	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Slots.Halt)
 	l.leads = lead.New(lead.Config{
 		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.planner.Zone.Name, Sessions: l.runs.Pool.Backends,
 		Slots: func() int { return l.live.Load().Run },

@@ -49,7 +49,7 @@ func leading(t *testing.T, change ...func(*Target)) *led {
 		s.err = l.lead(ctx, s.stop)
 	}()
 	t.Cleanup(func() {
-		l.runs.Lanes.Close()
+		l.runs.Lanes.Slots.Close()
 		cancel()
 		<-s.ended
 		l.crew.End()

@@ -101,7 +101,7 @@ func (l *loop) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 }
 
 func (l *loop) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
-	regrouped, paused := false, l.runs.Lanes.LastPause()
+	regrouped, paused := false, l.runs.Lanes.Limits.LastPause()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + l.target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")

@@ -83,7 +83,7 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	err := l.crew.Call(func() error { return l.serve(stop) })
 	l.stats.Serves(nil)
 	l.stats.Stands(target.Standing{})
-	l.runs.Lanes.Close()
+	l.runs.Lanes.Slots.Close()
 	l.crew.End()
 	l.crew.Wait()
 	_ = l.crew.Call(func() error {

@@ -51,7 +51,7 @@ func (l *Lost) judge(ctx context.Context) error {
 			begun[id] = o
 		}
 	}
-	for _, t := range l.Lanes.Rejoin(queued) {
+	for _, t := range l.Lanes.Rejoin(queued, nil) {
 		l.Lanes.Ended(t, time.Time{})
 		l.Write(run.Outcome{Task: t, Kind: run.Released})
 	}

@@ -14,13 +14,14 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 		d.due("b", id+11, 0)
 	}
 	d.Pace(50)
-	d.lane(KeyOf("a", "")).recent, d.lane(KeyOf("b", "")).recent = 9, 9
+	d.index.of(KeyOf("a", "")).recent, d.index.of(KeyOf("b", "")).recent = 9, 9
 	d.fetch()
 	var fits func(*item) bool = whichever
 	cycle := func() {
-		one := d.Start(fits)
+		one := d.Start(false, fits)
 		two := d.Queue(one, false, fits)
-		d.Back(one, nil)
+		d.Rejoin([]*item{two}, &one.Ticket)
+		two = d.Queue(one, false, fits)
 		three := d.Follow(two, fits)
 		four := d.Pass(three, time.Time{}, fits)
 		if two == nil || three == nil || four == nil {
@@ -31,8 +32,8 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 			task.passed, task.left = false, false
 			task.Read = time.Now()
 			d.mu.Lock()
-			d.putBack(d.lane(task.Lane), task)
-			d.place(d.lane(task.Lane))
+			d.prefetched.add(d.index.of(task.Lane), task)
+			d.order.place(d.index.of(task.Lane))
 			d.mu.Unlock()
 		}
 	}

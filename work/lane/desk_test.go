@@ -49,7 +49,7 @@ func whichever(*item) bool { return true }
 
 // startAll starts all that may start.
 func (d *desk) startAll() (ids []int64) {
-	for t := d.Start(whichever); t != nil; t = d.Start(whichever) {
+	for t := d.Start(false, whichever); t != nil; t = d.Start(false, whichever) {
 		ids = append(ids, t.Rank.ID)
 	}
 	return ids

@@ -1,20 +1,18 @@
 // Package lane decides which task of a target is read next and which one starts next. It is pure
 // bookkeeping: it knows no database, no session and no task, only a Ticket for each.
 //
-// It owns the lanes (all tasks with one group and one remote), the slots in use, what is ready,
-// what is prefetched, the pauses, and the gates before remotes. Ready means: due, in memory, not
-// yet sent. A ready task whose row has been read is prefetched, and counts as that alone. Times are
-// the server's, by the clock that New is given; only the age of what was read is measured by our
-// own clock.
+// Each type owns its state: Slots those of the target, Limits and groups the pauses, slots and
+// rates of groups, gates what stands before remotes, order which lane comes next, ready and
+// prefetched what waits in lanes, index the lanes by their keys. Lanes wires them.
 //
-// The way of a task: Add makes it ready, Choose picks its id to be read, Prefetched brings what the
-// read has found, Start (or Search, Follow, Queue, Pass, Tryout) hands it out, and Ended gives its
-// slots back. Unread and Enter make it ready again.
+// Ready means: due, in memory, not yet sent. A ready task whose row has been read is prefetched,
+// and counts as that alone. The way of a task: Add makes it ready, Choose picks its id to be read,
+// Prefetched brings its row, Start (or Follow, Queue, Pass, Tryout) hands it out, and Ended gives
+// its slots back. Unread and Enter make it ready again. Times are the server's; only the age of
+// what was read is measured by our own clock. The loop alone reads and fills; runners start and end
+// tasks.
 //
-// Package work calls it. The loop alone reads and fills: Choose, Prefetched, Fill, Filled, Add,
-// Unread, Pace. Every method may be called from any goroutine, since runners start and end tasks.
-//
-// Locks: each method holds Lanes.mu from its beginning to its end, and waits for nothing. It also
-// guards the marks that Lanes keeps in a Ticket. The functions that a caller passes (fits, and the
-// clock) run under it: they must not call Lanes.
+// Each method of Lanes holds its lock from beginning to end, and waits for nothing. The lock guards
+// all types, and the marks in a Ticket. The functions that a caller passes (fits, and the clock)
+// run under it: they must not call Lanes.
 package lane

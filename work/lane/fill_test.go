@@ -1,6 +1,8 @@
 package lane
 
-import "testing"
+import (
+	"testing"
+)
 
 func TestFillBringsWhatIsNew(t *testing.T) {
 	t.Parallel()

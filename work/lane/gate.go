@@ -1,143 +1,76 @@
 package lane
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
-// gate stands before all lanes of one remote. It is shut until a session has been opened there, and
-// again when a server has given no answer: then one task tries, outside of run, and the others
-// wait, so that a server that does not answer keeps no task of another from its turn. At most run
-// gates are tried at once, since a table can name any number of remotes. Lanes owns it.
-type gate[T Holder] struct {
-	lanes map[*lane[T]]struct{}
-	until time.Time // when to try again, by the server's clock
-	tries *lane[T]  // whose task is chosen, read or under way to try it; nil: none. See setTries
-	shut  bool
+// gates are those before the remotes of a target. M is what stands before a gate: a lane.
+type gates[M comparable] struct {
+	all    map[string]*gate[M] // by remote
+	trying int                 // gates that are tried
 }
 
-// gateOf is the gate of a remote; nil: there is none before the target's own database.
-func (s *Lanes[T]) gateOf(remote string) *gate[T] {
+// gate is shut until a session has been opened to its remote, and again when a server has given no
+// answer: then one task tries, outside of run, and the others wait, so that a server that does not
+// answer keeps no task of another from its turn.
+type gate[M comparable] struct {
+	members map[M]struct{} // all that stand before it
+	until   time.Time      // when to try again, by the server's clock
+	by      M              // whose task is chosen, read or under way to try it; zero: none. See gates.set
+	shut    bool
+}
+
+// of is the gate of a remote; nil: there is none before the target's own database.
+func (s *gates[M]) of(remote string) *gate[M] {
 	if remote == "" {
 		return nil
 	}
-	g := s.gates[remote]
+	g := s.all[remote]
 	if g == nil {
-		g = &gate[T]{lanes: map[*lane[T]]struct{}{}, shut: true}
-		s.gates[remote] = g
+		g = &gate[M]{members: map[M]struct{}{}, shut: true}
+		s.all[remote] = g
 	}
 	return g
 }
 
-// crowdTick, and crowdShare more for each gate there is, is the time after which a gate is looked at
-// again that is not tried because run others are: there may be a million.
+// tidy forgets the gates before which nothing stands, once they may be tried again.
+func (s *gates[M]) tidy(now time.Time) {
+	maps.DeleteFunc(s.all, func(_ string, g *gate[M]) bool { return len(g.members) == 0 && !now.Before(g.until) })
+}
+
+// crowdTick, and crowdShare more for each gate there is, is the time after which a gate is looked
+// at again that is not tried because others are: there may be a million.
 const (
 	crowdTick  = 100 * time.Millisecond
 	crowdShare = 10 * time.Microsecond
 )
 
-// barred tells whether the lane must wait for its gate: for that moment, or, if it is zero, until a
-// try has ended.
-func (s *Lanes[T]) barred(l *lane[T]) (barred bool, until time.Time) {
-	g := l.gate
+// bars tells whether a member must wait for its gate: for that moment, or, if it is zero, until a
+// try has ended. At most so many gates are tried at once: a table can name any number of remotes.
+func (s *gates[M]) bars(g *gate[M], m M, most int, now func() time.Time) (barred bool, until time.Time) {
 	switch {
-	case g == nil || !g.shut || g.tries == l:
+	case g == nil || !g.shut || g.by == m:
 		return false, time.Time{}
-	case g.tries != nil:
+	case g.isTried():
 		return true, time.Time{}
-	case s.now().Before(g.until):
+	case now().Before(g.until):
 		return true, g.until
-	case s.trying >= s.run:
-		return true, s.now().Add(crowdTick + time.Duration(len(s.gates))*crowdShare)
+	case s.trying >= most:
+		return true, now().Add(crowdTick + time.Duration(len(s.all))*crowdShare)
 	}
 	return false, time.Time{}
 }
 
-// try makes the lane the one that tries the gate, if that is shut.
-func (s *Lanes[T]) try(l *lane[T]) {
-	if l.gate != nil && l.gate.shut && l.gate.tries == nil {
-		s.setTries(l.gate, l)
-	}
-}
-
-// Tryout gives a task that is to try a gate, or nil. It needs no place in run, so it waits for
-// none.
-func (s *Lanes[T]) Tryout(fits func(T) bool) (t T) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.closed || s.isQuiet() {
-		return t
-	}
-	s.resumePaused()
-	for l := range s.tryouts {
-		if barred, _ := s.barred(l); barred {
-			s.place(l)
-			continue
-		}
-		if !s.stale(l.first()) && fits(l.prefetched[0]) {
-			s.try(l)
-			t = s.pop(l)
-			t.ticket().tries = true
-			return t
-		}
-	}
-	return t
-}
-
-// untry ends a try from which nothing has been learned.
-func (s *Lanes[T]) untry(l *lane[T]) {
-	if l.gate != nil && l.gate.tries == l {
-		s.setTries(l.gate, nil)
-	}
-}
-
-// setTries is the only place where a try begins or ends.
-func (s *Lanes[T]) setTries(g *gate[T], l *lane[T]) {
-	switch {
-	case g.tries != nil && l == nil:
+// set has a member try the gate; zero: none does any more. No try begins or ends elsewhere.
+func (s *gates[M]) set(g *gate[M], m M) {
+	if g.isTried() {
 		s.trying--
-	case g.tries == nil && l != nil:
+	}
+	if g.by = m; g.isTried() {
 		s.trying++
 	}
-	g.tries = l
-	for l := range g.lanes {
-		s.place(l)
-	}
 }
 
-// Opened says that the task has a session to its remote: the others may have theirs. A task that has
-// tried the gate starts only if there is a place in run by now.
-func (s *Lanes[T]) Opened(task T) (starts bool) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := task.ticket()
-	if g := s.gates[t.Lane.remote]; g != nil && g.shut {
-		g.shut, g.until = false, time.Time{}
-		s.setTries(g, nil)
-	}
-	if t.tries && s.busy >= s.run {
-		return false
-	}
-	if t.tries {
-		t.tries = false
-		s.busy++
-	}
-	return true
-}
-
-// Shut says that the remote of a task gives no answer, and when to try again, by the server's
-// clock. It returns the tasks that were prefetched for it, which lanes do not know any more. The
-// task itself keeps its slot until it is ended.
-func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	g := s.gates[task.ticket().Lane.remote]
-	if g == nil {
-		return nil
-	}
-	g.shut, g.until = true, until
-	for l := range g.lanes {
-		s.prefetched -= len(l.prefetched)
-		read = append(read, l.prefetched...)
-		l.prefetched = nil
-	}
-	s.setTries(g, nil)
-	return read
-}
+// isTried tells whether a member tries the gate.
+func (g *gate[M]) isTried() bool { return g.by != *new(M) }

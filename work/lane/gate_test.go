@@ -35,7 +35,7 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	}
 	s.Add([]byte("1"), nil, Rank{ID: 1})
 	fetched()
-	local := s.Start(whichever)
+	local := s.Start(false, whichever)
 	if local == nil {
 		t.Fatal("the try has the only place")
 	}
@@ -58,7 +58,7 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	s.Ended(try, time.Time{})
 	s.Ended(local, now)
 	fetched()
-	if next := s.Start(whichever); next == nil || !s.Opened(next) {
+	if next := s.Start(false, whichever); next == nil || !s.Opened(next) {
 		t.Error("it does not start when there is a place")
 	}
 	if busy, _, _ := s.Load(); busy != 1 {
@@ -95,8 +95,8 @@ func TestAGateRemembersWhenToBeTried(t *testing.T) {
 		}
 		s.Forget()
 		now = now.Add(time.Hour)
-		if s.Fill(); len(s.gates)+s.trying > 0 {
-			t.Errorf("%.10s: %d gates, %d tried are left", remote, len(s.gates), s.trying)
+		if s.Fill(); len(s.index.gates.all)+s.index.gates.trying > 0 {
+			t.Errorf("%.10s: %d gates, %d tried are left", remote, len(s.index.gates.all), s.index.gates.trying)
 		}
 	}
 }

@@ -1,43 +1,62 @@
 package lane
 
-import "time"
+import (
+	"maps"
+	"time"
+)
 
-// group is all lanes of one group for which there are limits. Lanes owns it.
-type group[T Holder] struct {
-	lanes   map[*lane[T]]struct{}
+// groups are those for which there are limits. M is what belongs to a group: a lane.
+type groups[M comparable] struct {
+	limits *Limits
+	all    map[string]*group[M] // by the key of their lanes
+}
+
+// group is all lanes of one group, over all remotes.
+type group[M comparable] struct {
+	members map[M]struct{}
 	rules   []*rule
 	windows map[*rule]*window // of those with a rate
 	slots   int               // most tasks at once; below 0: as many as may
 	running int               // slots in use, in all its lanes
 }
 
-// join makes a lane one of its group, where there are limits for that.
-func (s *Lanes[T]) join(l *lane[T]) {
-	found := s.rules.of(l.key.group)
+// of is the group of a key; nil: there are no limits for it.
+func (s *groups[M]) of(key string) *group[M] {
+	found := s.limits.of(key)
 	if len(found) == 0 {
-		return
+		return nil
 	}
-	g := s.groups[l.key.group]
+	g := s.all[key]
 	if g == nil {
-		g = &group[T]{lanes: map[*lane[T]]struct{}{}, windows: map[*rule]*window{}}
-		s.groups[l.key.group] = g
+		g = &group[M]{members: map[M]struct{}{}, windows: map[*rule]*window{}}
+		s.all[key] = g
 		g.hold(found)
 	}
-	l.group, g.lanes[l] = g, struct{}{}
-	g.running += l.running
+	return g
 }
 
-// leaveGroup forgets a lane of a group. The group stays as long as it knows of starts.
-func (s *Lanes[T]) leaveGroup(l *lane[T]) {
-	if l.group != nil {
-		delete(l.group.lanes, l)
-		l.group.running -= l.running
-		l.group = nil
-	}
+// change gives each group the rules that hold by now.
+func (s *groups[M]) change() {
+	maps.DeleteFunc(s.all, func(key string, g *group[M]) bool {
+		g.hold(s.limits.of(key))
+		return len(g.rules) == 0
+	})
+}
+
+// tidy forgets the groups that have no lane, once no start counts any more under a rate.
+func (s *groups[M]) tidy(now time.Time) {
+	maps.DeleteFunc(s.all, func(_ string, g *group[M]) bool {
+		for _, w := range g.windows {
+			if w.expire(now); w.count+w.pending > 0 {
+				return false
+			}
+		}
+		return len(g.members) == 0
+	})
 }
 
 // hold makes these the rules of the group. It keeps what it knows of starts under those that stay.
-func (g *group[T]) hold(all []*rule) {
+func (g *group[M]) hold(all []*rule) {
 	g.rules, g.slots = all, -1
 	windows := make(map[*rule]*window, len(g.windows))
 	for _, one := range all {
@@ -54,65 +73,9 @@ func (g *group[T]) hold(all []*rule) {
 	g.windows = windows
 }
 
-// remembersNothing tells whether no start counts any more under a rate.
-func (g *group[T]) remembersNothing(now time.Time) bool {
-	for _, w := range g.windows {
-		if w.expire(now); w.count+w.pending > 0 {
-			return false
-		}
-	}
-	return true
-}
-
-// regroup gives each lane the group that it is now of, after a change of the rules.
-func (s *Lanes[T]) regroup() {
-	limited, rated := len(s.rules.all) > 0, false
-	for _, one := range s.rules.all {
-		rated = rated || one.Rate > 0
-	}
-	s.rated.Store(rated)
-	for name, g := range s.groups {
-		if found := s.rules.of(name); len(found) > 0 && limited {
-			g.hold(found)
-		} else {
-			delete(s.groups, name)
-		}
-	}
-	for _, l := range s.all {
-		before := l.group
-		s.leaveGroup(l)
-		if limited {
-			s.join(l)
-		}
-		if before != nil || l.group != nil {
-			s.place(l)
-		}
-	}
-}
-
-// runs counts n more tasks that run in a lane, and in its group.
-func (s *Lanes[T]) runs(l *lane[T], n int) {
-	l.running += n
-	if g := l.group; g != nil {
-		g.running += n
-		if g.slots >= 0 {
-			s.placeOthers(g, l)
-		}
-	}
-}
-
-// placeOthers puts the other lanes of a group where they now belong.
-func (s *Lanes[T]) placeOthers(g *group[T], l *lane[T]) {
-	for other := range g.lanes {
-		if other != l {
-			s.place(other)
-		}
-	}
-}
-
 // held tells whether none of the group may start: until then, or, if it is zero, until something
 // else changes that.
-func (g *group[T]) held(now time.Time) (held bool, until time.Time) {
+func (g *group[M]) held(now time.Time) (held bool, until time.Time) {
 	for _, one := range g.rules {
 		switch {
 		case !one.pausedAt(now):
@@ -133,9 +96,8 @@ func (g *group[T]) held(now time.Time) (held bool, until time.Time) {
 	return held, until
 }
 
-// credit is how many of the group may start now, as far as its rates are concerned; below 0: as
-// many as may.
-func (g *group[T]) credit() int {
+// credit is how many may start now, as far as rates are concerned; below 0: there are none.
+func (g *group[M]) credit() int {
 	credit := -1
 	for _, w := range g.windows {
 		if room := max(w.rule.Rate-w.pending-w.count, 0); credit < 0 || room < credit {
@@ -145,47 +107,26 @@ func (g *group[T]) credit() int {
 	return credit
 }
 
-// counts takes a task for one that starts now, until it is known when it has.
-func (s *Lanes[T]) counts(l *lane[T], t *Ticket) {
-	if l.group == nil || len(l.group.windows) == 0 {
-		return
-	}
-	t.counted = true
-	for _, w := range l.group.windows {
+// counts counts a task that may begin any moment; false: there are no rates.
+func (g *group[M]) counts() bool {
+	for _, w := range g.windows {
 		w.pending++
 	}
-	s.placeOthers(l.group, l)
+	return len(g.windows) > 0
 }
 
-// uncounts takes that back for a task that has not begun; or it began at that time, by the server's
-// clock.
-func (s *Lanes[T]) uncounts(l *lane[T], t *Ticket, began time.Time) {
-	counted := t.counted
-	t.counted = false
-	if l.group == nil || !counted && began.IsZero() {
-		return
+// began takes back that a task was counted, and counts its start (zero: none); false: no change.
+func (g *group[M]) began(counted bool, at time.Time) bool {
+	if !counted && at.IsZero() {
+		return false
 	}
-	for _, w := range l.group.windows {
+	for _, w := range g.windows {
 		if counted {
 			w.pending = max(w.pending-1, 0) // 0: the rule is newer than the task
 		}
-		if !began.IsZero() {
-			w.add(began)
+		if !at.IsZero() {
+			w.add(at)
 		}
 	}
-	if len(l.group.windows) > 0 {
-		s.placeOthers(l.group, nil)
-	}
-}
-
-// Began says that the SQL of a task that was started has begun, at a time by the server's clock. A
-// task that is run again without being given back begins once more.
-func (s *Lanes[T]) Began(task T, at time.Time) {
-	if !s.rated.Load() {
-		return
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	t := task.ticket()
-	s.uncounts(s.lane(t.Lane), t, at)
+	return len(g.windows) > 0
 }

@@ -17,7 +17,9 @@ func TestIDSetAgainstMap(t *testing.T) {
 			id <<= 40
 		}
 		if random.IntN(3) == 0 {
-			set.remove(id)
+			if removed := set.remove(id); removed != members[id] {
+				t.Fatalf("id %d: removed %t, was a member %t", id, removed, members[id])
+			}
 			delete(members, id)
 			continue
 		}

@@ -129,7 +129,7 @@ func TestManyOutrank(t *testing.T) {
 		d.startAll()
 		d.Ended(d.tasks[id], d.at)
 	}
-	d.ahead = 20
+	d.order.ahead = 20
 	for id := int64(1040); id < 1100; id++ {
 		d.due("a", id, 0)
 	}
@@ -159,7 +159,7 @@ func TestPausesAreNotReadAhead(t *testing.T) {
 		d.startAll()
 		d.Ended(d.tasks[id], d.at)
 	}
-	d.ahead = 20
+	d.order.ahead = 20
 	d.due("a", 1003, -1)
 	d.at = d.at.Add(time.Second)
 	d.expect("fetched", d.fetch(), 1003)
@@ -179,8 +179,8 @@ func TestForgetAndPrune(t *testing.T) {
 	}
 	d.at = d.at.Add(2 * time.Minute)
 	d.Fill()
-	if busy, waiting, ready := d.Load(); busy+waiting+ready != 0 || len(d.all) != 0 {
-		t.Error("left:", busy, waiting, ready, len(d.all))
+	if busy, waiting, ready := d.Load(); busy+waiting+ready != 0 || len(d.index.all) != 0 {
+		t.Error("left:", busy, waiting, ready, len(d.index.all))
 	}
 }
 
@@ -225,10 +225,10 @@ func TestSearch(t *testing.T) {
 	}
 	d.fetch()
 	last := func(t *item) bool { return t.Rank.ID == 40 }
-	if other := d.Start(last); other != nil {
+	if other := d.Start(false, last); other != nil {
 		t.Error("few lanes are all of them: ", other.Rank.ID)
 	}
-	if found := d.Search(last); found != d.tasks[40] {
+	if found := d.Start(true, last); found != d.tasks[40] {
 		t.Error("not found")
 	}
 	if n := len(d.startAll()); n != 39 {

@@ -10,7 +10,7 @@ import (
 
 // start starts all that may start, and says that it begins at once.
 func (d *desk) begin() (ids []int64) {
-	for t := d.Start(whichever); t != nil; t = d.Start(whichever) {
+	for t := d.Start(false, whichever); t != nil; t = d.Start(false, whichever) {
 		d.Began(t, d.at)
 		ids = append(ids, t.Rank.ID)
 	}
@@ -44,7 +44,7 @@ func TestAPausedGroupStartsNothing(t *testing.T) {
 	if at, ok := d.Wake(); !ok || !at.Equal(noon.Add(time.Second)) {
 		t.Error("wakes at", at, ok)
 	}
-	if paused, _ := d.Paused("a"); !paused {
+	if paused, _ := d.Limits.Paused("a"); !paused {
 		t.Error("is not paused")
 	}
 	d.at = d.at.Add(time.Second)
@@ -53,10 +53,10 @@ func TestAPausedGroupStartsNothing(t *testing.T) {
 	if resumed, next := d.Limit([]Limit{pause}); resumed || !next.IsZero() {
 		t.Error(resumed, next)
 	}
-	if paused, ended := d.Paused("a"); paused || !ended.Equal(d.at) || !d.LastPause().Equal(d.at) {
-		t.Error("paused", paused, ended, d.LastPause())
+	if paused, ended := d.Limits.Paused("a"); paused || !ended.Equal(d.at) || !d.Limits.LastPause().Equal(d.at) {
+		t.Error("paused", paused, ended, d.Limits.LastPause())
 	}
-	if paused, ended := d.Paused("b"); paused || !ended.IsZero() {
+	if paused, ended := d.Limits.Paused("b"); paused || !ended.IsZero() {
 		t.Error("b is paused", paused, ended)
 	}
 }
@@ -71,13 +71,13 @@ func TestTheEndOfAPauseIsRemembered(t *testing.T) {
 	d.Limit(nil)
 	d.Limit(nil)
 	d.at = d.at.Add(time.Second)
-	if paused, ended := d.Paused("ab"); paused || !ended.Equal(noon.Add(time.Second)) {
+	if paused, ended := d.Limits.Paused("ab"); paused || !ended.Equal(noon.Add(time.Second)) {
 		t.Error(paused, ended)
 	}
 	d.Limit([]Limit{pause})
 	d.at = d.at.Add(time.Second)
 	d.Limit([]Limit{{Group: "a", Prefix: true, Slots: 1}})
-	if paused, ended := d.Paused("ab"); paused || !ended.Equal(d.at) {
+	if paused, ended := d.Limits.Paused("ab"); paused || !ended.Equal(d.at) {
 		t.Error(paused, ended)
 	}
 }
@@ -170,7 +170,7 @@ func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
 	}
 	d.Ended(first, d.at)
 	d.Ended(d.tasks[2], d.at)
-	for _, g := range d.groups {
+	for _, g := range d.index.groups.all {
 		if g.running != 0 {
 			t.Error("running in the end", g.running)
 		}
@@ -196,7 +196,7 @@ func TestARateHoldsInEveryStretch(t *testing.T) {
 			}
 			d.at = d.at.Add(time.Duration(random.IntN(30)) * time.Millisecond)
 			d.fetch()
-			for t := d.Start(whichever); t != nil; t = d.Start(whichever) {
+			for t := d.Start(false, whichever); t != nil; t = d.Start(false, whichever) {
 				started = append(started, t)
 			}
 			for len(started) > 0 && random.IntN(3) > 0 {

@@ -79,12 +79,13 @@ func TestWhatIsEmptyIsForgotten(t *testing.T) {
 	s.Forget()
 	now = now.Add(2 * time.Hour)
 	s.Fill()
-	if len(s.all)+len(s.gates)+len(s.groups)+len(s.pausing.heap) > 0 {
-		t.Errorf("left: %d lanes, %d gates, %d groups, %d that wait", len(s.all), len(s.gates), len(s.groups), len(s.pausing.heap))
+	if len(s.index.all)+len(s.index.gates.all)+len(s.index.groups.all)+len(s.order.pausing.heap) > 0 {
+		t.Errorf("left: %d lanes, %d gates, %d groups, %d that wait", len(s.index.all), len(s.index.gates.all), len(s.index.groups.all), len(s.order.pausing.heap))
 	}
 }
 
-// BenchmarkTask is what a task costs that is added, read, started and ended, beside a thousand lanes.
+// BenchmarkTask is what a task costs that is added, read, started and ended, beside a thousand
+// lanes.
 func BenchmarkTask(b *testing.B) {
 	s := crowd(1000, "rest", "away")
 	task := &item{Ticket{Lane: KeyOf("a", "")}}
@@ -95,7 +96,7 @@ func BenchmarkTask(b *testing.B) {
 		s.Add([]byte("a"), nil, task.Rank)
 		s.Choose(1)
 		s.Prefetched([]*item{task})
-		s.Ended(s.Start(whichever), time.Now())
+		s.Ended(s.Start(false, whichever), time.Now())
 		if id%1000 == 0 {
 			s.Pace(9)
 			s.Unread(true)

@@ -52,7 +52,7 @@ func (m model) play(seed uint64) {
 			m.Pace(m.random.IntN(20))
 			m.fetch()
 		case 3:
-			for t := m.Start(whichever); t != nil; t = m.Start(whichever) {
+			for t := m.Start(false, whichever); t != nil; t = m.Start(false, whichever) {
 				begin(t)
 			}
 		case 4, 5:
@@ -65,14 +65,14 @@ func (m model) play(seed uint64) {
 			m.Occupy(KeyOf("a", ""), 1)
 			m.Occupy(KeyOf("a", ""), -1)
 		}
-		if busy, _, _ := m.Load(); busy > m.run || busy < 0 {
-			m.t.Fatalf("seed %d: %d of %d in use", seed, busy, m.run)
+		if busy, _, _ := m.Load(); busy > m.Slots.most() || busy < 0 {
+			m.t.Fatalf("seed %d: %d of %d in use", seed, busy, m.Slots.most())
 		}
 	}
 	for int64(total) < next { // all come to their end
 		m.at = m.at.Add(20 * time.Millisecond)
 		m.fetch()
-		for t := m.Start(whichever); t != nil; t = m.Start(whichever) {
+		for t := m.Start(false, whichever); t != nil; t = m.Start(false, whichever) {
 			begin(t)
 		}
 		if len(under) == 0 && m.at.Sub(noon) > time.Hour {
@@ -88,7 +88,7 @@ func (m model) play(seed uint64) {
 	if busy, waiting, ready := m.Load(); busy != 0 || waiting != 0 || ready != 0 {
 		m.t.Fatalf("seed %d: left in the end: %d busy, %d waiting, %d ready", seed, busy, waiting, ready)
 	}
-	for _, l := range m.all {
+	for _, l := range m.index.all {
 		if l.running != 0 {
 			m.t.Fatalf("seed %d: lane %s has %d running in the end", seed, l.key.group, l.running)
 		}

@@ -1,25 +1,27 @@
 package lane
 
-import "testing"
+import (
+	"testing"
+)
 
-// TestLaneAfterBack: a lane whose tasks have been given back, and then stopped, can be read as
+// TestLaneAfterRejoin: a lane whose tasks have been given back, and then stopped, can be read as
 // before.
-func TestLaneAfterBack(t *testing.T) {
+func TestLaneAfterRejoin(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 1)
 	d.Pace(9)
 	for id := range int64(3) {
 		d.due("a", id+1, 0)
 	}
-	d.lane(KeyOf("a", "")).recent = 9
+	d.index.of(KeyOf("a", "")).recent = 9
 	d.expect("fetched", d.fetch(), 1, 2, 3)
-	one := d.Start(whichever)
+	one := d.Start(false, whichever)
 	two := d.Queue(one, false, whichever)
 	three := d.Queue(two, false, whichever)
 	for range 9 { // it takes its time
 		d.Pace(0)
 	}
-	d.Back(one, []*item{two, three})
+	d.Rejoin([]*item{two, three}, &one.Ticket)
 	if !d.Drop(two) || !d.Drop(three) {
 		t.Error("they do not wait")
 	}
@@ -28,9 +30,9 @@ func TestLaneAfterBack(t *testing.T) {
 	d.expect("fetched", d.fetch(), 4)
 }
 
-// TestQueueAndBack: what is queued behind a task holds what that will not hold any more, and gives
-// it back.
-func TestQueueAndBack(t *testing.T) {
+// TestQueueAndRejoin: what is queued behind a task holds what that will not hold any more, and
+// gives it back.
+func TestQueueAndRejoin(t *testing.T) {
 	t.Parallel()
 	full := func() (d *desk, one *item, behind []*item) {
 		d = newDesk(t, 1)
@@ -39,9 +41,9 @@ func TestQueueAndBack(t *testing.T) {
 			d.due("a", id+1, 0).Lane = KeyOf("a", "")
 			d.due("b", id+11, 0)
 		}
-		d.lane(KeyOf("a", "")).recent, d.lane(KeyOf("b", "")).recent = 9, 9
+		d.index.of(KeyOf("a", "")).recent, d.index.of(KeyOf("b", "")).recent = 9, 9
 		d.expect("fetched", d.fetch(), 1, 11, 2, 12, 3, 13)
-		one = d.Start(whichever)
+		one = d.Start(false, whichever)
 		for last := one; len(behind) < 3; {
 			if last = d.Queue(last, false, whichever); last == nil {
 				t.Fatal("nothing follows on", behind)
@@ -59,7 +61,7 @@ func TestQueueAndBack(t *testing.T) {
 	rest := func(d *desk, what string, want ...int64) {
 		t.Helper()
 		var got []int64
-		for next := d.Start(whichever); next != nil; next = d.Start(whichever) {
+		for next := d.Start(false, whichever); next != nil; next = d.Start(false, whichever) {
 			got = append(got, next.Rank.ID)
 			d.Ended(next, d.at)
 		}
@@ -67,7 +69,7 @@ func TestQueueAndBack(t *testing.T) {
 		if busy, waiting, _ := d.Load(); busy != 0 || waiting != 0 {
 			t.Error(what, busy, waiting)
 		}
-		for key, l := range d.all {
+		for key, l := range d.index.all {
 			if l.running != 0 {
 				t.Error(what, key, l.running)
 			}
@@ -81,24 +83,24 @@ func TestQueueAndBack(t *testing.T) {
 	rest(d, "all ended, then", 12, 13)
 
 	d, one, behind = full()
-	d.Back(one, behind)
+	d.Rejoin(behind, &one.Ticket)
 	d.Ended(one, d.at)
 	rest(d, "back, then", 2, 3, 11, 12, 13)
 
 	d, one, behind = full()
 	d.Ended(one, d.at)
-	d.Back(behind[0], behind[1:])
+	d.Rejoin(behind[1:], &behind[0].Ticket)
 	d.Ended(behind[0], d.at)
 	rest(d, "some back, then", 3, 11, 12, 13)
 
 	d, one, behind = full()
-	d.Rejoin([]*item{behind[2], behind[0], behind[1]})
+	d.Rejoin([]*item{behind[2], behind[0], behind[1]}, nil)
 	d.Ended(one, d.at)
 	rest(d, "rejoined, then", 2, 3, 11, 12, 13)
 
 	d, one, behind = full()
 	d.Forget()
-	if left := d.Back(one, behind); len(left) != 3 {
+	if left := d.Rejoin(behind, &one.Ticket); len(left) != 3 {
 		t.Error("after they were forgotten:", left)
 	}
 	for _, ended := range append([]*item{one}, behind...) {
@@ -116,27 +118,27 @@ func TestQueueInWideLane(t *testing.T) {
 	for id := range int64(4) {
 		d.due("a", id+1, 1)
 	}
-	d.lane(KeyOf("a", "")).recent = 9
+	d.index.of(KeyOf("a", "")).recent = 9
 	d.expect("fetched", d.fetch(), 1, 2, 3, 4)
-	one := d.Start(whichever)
+	one := d.Start(false, whichever)
 	if next := d.Queue(one, false, whichever); next != nil {
 		t.Error(next.Rank.ID, "waits behind one beside which there is room")
 	}
-	d.Start(whichever)
-	if next := d.Start(whichever); next != nil {
+	d.Start(false, whichever)
+	if next := d.Start(false, whichever); next != nil {
 		t.Error(next.Rank.ID, "has found room")
 	}
 	next := d.Queue(one, false, whichever)
 	if next == nil || next.Rank.ID != 3 {
 		t.Fatal(next)
 	}
-	if d.Start(whichever) != nil {
+	if d.Start(false, whichever) != nil {
 		t.Error("there is room beside what is queued")
 	}
 	d.Ended(one, d.at)
-	if d.Start(whichever) != nil {
+	if d.Start(false, whichever) != nil {
 		t.Error("one that has ended leaves its place to what was queued behind it")
 	}
 	d.Ended(next, d.at)
-	d.expect("then", []int64{d.Start(whichever).Rank.ID}, 4)
+	d.expect("then", []int64{d.Start(false, whichever).Rank.ID}, 4)
 }

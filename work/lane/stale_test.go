@@ -16,12 +16,12 @@ func TestNothingReadStaysForEver(t *testing.T) {
 	d.fetch()
 	passes := func(since time.Duration) { // since the reading
 		began := time.Now().Add(-since)
-		d.holding.looked = time.Time{}
+		d.prefetched.looked = time.Time{}
 		first.Read, last.Read = began, began.Add(40*time.Millisecond)
 	}
 	for since := fresh; since < 3*fresh; since += 5 * time.Millisecond { // as often as the leader looks
 		passes(since)
-		d.fresh = fresh
+		d.prefetched.fresh = fresh
 		d.Unread(false)
 	}
 	d.expect("read again", sorted(d.fetch()), 1, 2)

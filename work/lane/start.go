@@ -1,203 +1,217 @@
 package lane
 
-import "math"
-
-// Choose picks the ids of the tasks to be read now, in order: those that may start, and some that
-// will be wanted before the next read comes back. They are most at most, but for one of each lane
-// that would wait for others otherwise. It must be followed by Prefetched.
-func (s *Lanes[T]) Choose(most int) []int64 {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.resumePaused(); s.closed {
-		return nil
-	}
-	var ids []int64
-	spare := min(most, 2*(s.run+s.ahead)-s.busy-s.prefetched)
-	most = min(most, s.run+s.ahead-s.busy-s.prefetched)
-	// What is prefetched in an outranked lane waits for what is ready there: there must be room for
-	// that, for one at least. Such lanes come first.
-	for l := s.next(); l != nil && (len(ids) < most || l.outranked() && (l.fetching == 0 || len(ids) < spare)); l = s.next() {
-		ids = append(ids, s.choose(l))
-	}
-	for more := 0; more < s.run && s.unheard(); more++ {
-		ids = append(ids, s.choose(s.fetches.first()))
-	}
-	return ids
-}
-
-// choose takes the lane's first ready task out, to be read.
-func (s *Lanes[T]) choose(l *lane[T]) int64 {
-	top := l.ready.remove(0)
-	s.known.remove(top.ID)
-	s.ready--
-	if l.fetching == 0 || top.before(l.best) {
-		l.best = top
-	}
-	if l.fetching++; l.fetching == 1 {
-		s.fetched = append(s.fetched, l)
-	}
-	s.place(l)
-	s.try(l)
-	return top.ID
-}
-
-// next is the first of the lanes to be read; nil: there is none. One of which nothing is to be read
-// any more is put aside: its gate cannot be tried now, as others are, or fewer of it end.
-func (s *Lanes[T]) next() *lane[T] {
-	for len(s.fetches.heap) > 0 {
-		l := s.fetches.first()
-		if s.mayPrefetch(l) {
-			return l
-		}
-		s.place(l)
-	}
-	return nil
-}
-
-// unheard tells whether the first of the lanes to be read, of which nothing is read, would be the
-// next to start: it must not wait for what was read of others, however much that is.
-func (s *Lanes[T]) unheard() bool {
-	l, next := s.next(), s.starts.first()
-	if l == nil || len(l.prefetched)+l.fetching > 0 {
-		return false
-	}
-	if next == nil {
-		return true
-	}
-	a, b := l.ready[0].Priority, next.first().Rank.Priority
-	return a > b || a == b && l.running < next.running
-}
-
-// Prefetched brings the tasks that were read, which may now start, and ends what Choose began. It
-// may also bring tasks that were not chosen.
-func (s *Lanes[T]) Prefetched(tasks []T) {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	for _, l := range s.fetched {
-		l.fetching = 0
-	}
-	for _, t := range tasks {
-		l := s.lane(t.ticket().Lane)
-		s.putBack(l, t)
-		s.place(l)
-		if s.filling != nil {
-			s.filling.remove(t.ticket().Rank.ID)
-		}
-	}
-	for _, l := range s.fetched {
-		if len(l.prefetched) == 0 {
-			s.untry(l)
-		}
-		s.place(l)
-		s.prune(l)
-	}
-	clear(s.fetched)
-	s.fetched = s.fetched[:0]
-}
-
-// putBack lets a task wait among the prefetched ones of its lane.
-func (s *Lanes[T]) putBack(l *lane[T], t T) {
-	l.prefetched.push(t)
-	s.holding.lanes[l] = struct{}{}
-	s.prefetched++
-}
-
-// Drop takes out a task that is prefetched but not started; false when it has started or is not
-// known.
-func (s *Lanes[T]) Drop(t T) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	l := s.lane(t.ticket().Lane)
-	for i, other := range l.prefetched {
-		if other.ticket() == t.ticket() {
-			l.prefetched.remove(i)
-			s.prefetched--
-			s.place(l)
-			return true
-		}
-	}
-	return false
-}
-
-// Stocked tells whether more than n tasks are prefetched, and none of them waits for a ready one.
-func (s *Lanes[T]) Stocked(n int) bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	first := s.fetches.first()
-	return s.prefetched > n && (first == nil || !first.outranked())
-}
-
-// Prefetchable tells whether Choose would find anything.
-func (s *Lanes[T]) Prefetchable() bool {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	s.resumePaused()
-	l := s.next()
-	return !s.closed && l != nil && (s.run+s.ahead > s.busy+s.prefetched || l.outranked() || s.unheard())
-}
-
-// mayPrefetch tells whether the lane's first ready task is to be read.
-func (s *Lanes[T]) mayPrefetch(l *lane[T]) bool {
-	barred, _ := s.barred(l)
-	return !barred && !l.trying() && l.prefetchable(min(s.lately(l), s.ahead))
-}
-
-// passMost is how many lanes are passed over each time. A search through 3000 takes 0.4 ms, too
-// much for each round of the loop.
-const passMost = 16
+import "time"
 
 // Start gives the next task that may start now and that fits accepts, or nil. Its slots are in use
-// until Ended. It looks at few lanes that do not fit; Search looks at all of them.
-func (s *Lanes[T]) Start(fits func(T) bool) T {
+// until Ended. It looks at few lanes whose first task does not fit, or at all.
+func (s *Lanes[T]) Start(all bool, fits func(T) bool) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t, _ := s.first(fits, passMost)
+	t, _ := s.order.first(fits, all)
 	return t
 }
 
-// Search is Start that looks at all lanes.
-func (s *Lanes[T]) Search(fits func(T) bool) T {
+// Tryout gives a task that is to try a gate, or nil. It needs, and awaits, no place in run.
+func (s *Lanes[T]) Tryout(fits func(T) bool) (t T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	t, _ := s.first(fits, math.MaxInt)
-	return t
-}
-
-// first takes the best startable task that fits accepts. Lanes whose first task does not fit are
-// passed over, most of them at most.
-func (s *Lanes[T]) first(fits func(T) bool, most int) (t T, found bool) {
-	if s.closed || s.busy >= s.run || s.isQuiet() {
-		return t, false
+	if s.Slots.IsClosed() || s.Slots.isQuiet() {
+		return t
 	}
-	s.resumePaused()
-	var passed []*lane[T]
-	defer func() {
-		for _, l := range passed {
-			s.place(l)
+	s.order.resume()
+	for l := range s.order.tryouts {
+		if barred, _ := s.order.barred(l); barred {
+			s.order.place(l)
+		} else if s.order.accepts(l, fits) {
+			s.order.mayTry(l)
+			t = s.order.start(l)
+			t.ticket().tries = true
+			return t
 		}
-	}()
-	for len(s.starts.heap) > 0 && len(passed) < most {
-		l := s.starts.first()
-		if top := l.prefetched[0]; s.stale(top.ticket()) || !fits(top) {
-			s.starts.drop(l)
-			passed = append(passed, l)
+	}
+	return t
+}
+
+// Opened says that the task has a session to its remote: the others may have theirs. A task that
+// has tried the gate starts only if there is a place in run by now.
+func (s *Lanes[T]) Opened(task T) (starts bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := task.ticket()
+	if g := s.index.gates.all[t.Lane.remote]; g != nil && g.shut {
+		g.shut, g.until = false, time.Time{}
+		s.order.tries(g, nil)
+	}
+	if t.tries && s.Slots.isFull() {
+		return false
+	}
+	if t.tries {
+		t.tries = false
+		s.Slots.busy++
+	}
+	return true
+}
+
+// Shut says that the remote of a task gives no answer, and when to try again, by the server's
+// clock. It returns what was prefetched for it, which lanes forget. The task keeps its slot until
+// Ended.
+func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	g := s.index.gates.all[task.ticket().Lane.remote]
+	if g == nil {
+		return nil
+	}
+	g.shut, g.until = true, until
+	for l := range g.members {
+		read = append(read, s.prefetched.removeAll(l)...)
+	}
+	s.order.tries(g, nil)
+	return read
+}
+
+// Began says that the SQL of a task that was started has begun, at a time by the server's clock. A
+// task that is run again without being given back begins once more.
+func (s *Lanes[T]) Began(task T, at time.Time) {
+	if !s.Limits.rated.Load() {
+		return
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := task.ticket()
+	s.order.began(s.index.of(t.Lane), t, at)
+}
+
+// Follow gives the task that comes after another on the same session, whose SQL has run but whose
+// end is not yet written, or nil. The place in run passes from one to the other at once; the slot
+// of the lane only within the lane, where the session itself keeps the order. Else the slot is in
+// use until Ended, as the next task of the lane must see what the one before has done.
+func (s *Lanes[T]) Follow(before T, fits func(T) bool) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := before.ticket()
+	own := s.index.of(b.Lane)
+	s.order.hold(own, b, -1)
+	next, found := s.order.first(func(t T) bool { // a pause begins with the end that is not yet written
+		return (t.ticket().Rank.Max >= 0 || t.ticket().Lane != b.Lane) && fits(t)
+	}, false)
+	s.order.handOn(own, b, next, found)
+	return next
+}
+
+// Pass ends a task at a time as in Ended, and starts the next one that fits accepts: nobody else
+// gets in between. When there is none, it gives nil, and the task holds what it held, until Ended.
+func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := task.ticket()
+	l := s.index.of(t.Lane)
+	s.order.ended(l, t, at)
+	s.order.hold(l, t, -1)
+	suspect := s.Slots.suspect
+	s.Slots.ends(t)
+	next, found := s.order.first(fits, false)
+	if !found {
+		s.order.hold(l, t, +1)
+		s.Slots.suspect = suspect
+		return next
+	}
+	t.passed = true
+	l.hasEnded(s.order.beat)
+	s.order.place(l)
+	s.index.prune(l)
+	return next
+}
+
+// Queue gives the task that is to follow on another, which has not run yet, on the same session,
+// without a word in between. It is the one that comes next, or nil: where there is room for more
+// tasks at once only its own lane may say so, and only of what must wait for one of that lane.
+// crowded says that no other session will take tasks of this kind.
+func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b := before.ticket()
+	own := s.index.of(b.Lane)
+	full := crowded || s.Slots.isFull()
+	if s.Slots.IsClosed() || s.Slots.isQuiet() || !full && own.startable() {
+		return next
+	}
+	s.order.hold(own, b, -1)
+	l := own
+	if full {
+		s.order.resume()
+		l = s.order.starts.first()
+	}
+	found := l != nil && l.at[starting] >= 0 && s.order.accepts(l, fits)
+	if found {
+		s.Slots.busy++
+		next = s.order.start(l)
+		next.ticket().era = s.prefetched.era
+	}
+	s.order.handOn(own, b, next, found)
+	return next
+}
+
+// Rejoin lets tasks wait again that were begun, or were to be, and are not any more; all in one
+// call, so that their order is kept. What was read before the last Forget, or rejoins after Close,
+// is returned instead, and holds nothing. after is the task, not ended yet, which the first of them
+// was to follow: it holds its slots again; nil: there is none.
+func (s *Lanes[T]) Rejoin(tasks []T, after *Ticket) (left []T) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, task := range tasks {
+		t := task.ticket()
+		l := s.index.of(t.Lane)
+		s.order.began(l, t, time.Time{})
+		s.order.hold(l, t, -1)
+		t.passed, t.left = s.Slots.IsClosed() || t.era != s.prefetched.era, false
+		if t.passed {
+			left = append(left, task)
 			continue
 		}
-		s.busy++
-		return s.pop(l), true
+		s.prefetched.add(l, task)
+		s.order.place(l)
 	}
-	return t, false
+	if after != nil {
+		l := s.index.of(after.Lane)
+		if s.Slots.busy++; after.passed {
+			s.order.runs(l, +1)
+		}
+		after.passed, after.left = false, false
+		s.order.place(l)
+	}
+	return left
 }
 
-// pop starts the first of the lane's prefetched tasks.
-func (s *Lanes[T]) pop(l *lane[T]) T {
-	t := l.prefetched.remove(0)
-	s.prefetched--
-	s.counts(l, t.ticket())
-	s.runs(l, +1)
-	s.place(l)
-	if ticket := t.ticket(); ticket.Suspect {
-		s.suspect, s.quiet = ticket, s.now().Add(quarantine)
+// Ended gives back what a task still holds when its end is known, at a time by the server's clock
+// (zero: it never ran).
+func (s *Lanes[T]) Ended(task T, at time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	t := task.ticket()
+	l := s.index.of(t.Lane)
+	s.Slots.ends(t)
+	s.order.ended(l, t, at)
+	if !t.passed {
+		l.hasEnded(s.order.beat)
 	}
-	return t
+	s.order.hold(l, t, -1)
+	if t.tries {
+		if t.tries = false; l.trying() {
+			s.order.tries(l.gate, nil)
+		}
+	}
+	s.index.prune(l)
+}
+
+// Occupy counts n runs that are not ours, an old leader's, in their lane; below 0: they have ended.
+func (s *Lanes[T]) Occupy(key Key, n int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	l := s.index.of(key)
+	s.order.runs(l, n)
+	if s.Slots.busy += n; n < 0 {
+		l.ended = s.order.now()
+	}
+	s.order.place(l)
 }

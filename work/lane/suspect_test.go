@@ -32,13 +32,13 @@ func TestNothingStartsWhileHalted(t *testing.T) {
 	d := newDesk(t, 4)
 	d.due("a", 1, 0)
 	d.fetch()
-	d.Halt(true)
+	d.Slots.Halt(true)
 	d.due("b", 2, 0)
 	d.fetch()
 	d.expect("started", d.startAll())
 	if _, ok := d.Wake(); ok {
 		t.Error("it wakes somebody")
 	}
-	d.Halt(false)
+	d.Slots.Halt(false)
 	d.expect("started then", d.startAll(), 1, 2)
 }

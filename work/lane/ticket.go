@@ -24,12 +24,10 @@ type Ticket struct {
 	era     int32 // in which it was queued behind another
 }
 
-// ticket makes whatever embeds a Ticket a Holder.
+// These make whatever embeds a Ticket a Holder.
 func (t *Ticket) ticket() *Ticket { return t }
-
-func (t *Ticket) rank() Rank { return t.Rank }
-
-func (t *Ticket) moved(int) {}
+func (t *Ticket) rank() Rank      { return t.Rank }
+func (t *Ticket) moved(int)       {}
 
 // Holder is what lanes hand out: a pointer to a type that embeds Ticket.
 type Holder interface {
@@ -37,8 +35,7 @@ type Holder interface {
 	ticket() *Ticket
 }
 
-// Rank is a waiting task's place in its lane: larger max first, then higher priority, then lower
-// id.
+// Rank is a task's place in its lane: larger max first, then higher priority, then lower id.
 type Rank struct {
 	ID       int64
 	Max      int32 // below 0: one at a time, with a pause of so many milliseconds
@@ -46,8 +43,7 @@ type Rank struct {
 }
 
 func (a Rank) rank() Rank { return a }
-
-func (a Rank) moved(int) {}
+func (a Rank) moved(int)  {}
 
 func (a Rank) before(b Rank) bool {
 	if a.Max != b.Max {
@@ -66,15 +62,14 @@ type Key struct {
 	remote string // "" is the target's own database
 }
 
-// nameMost is the longest name that a lane keeps, in bytes. Of a longer one it keeps as much,
-// behind the hash, by which rows of the table of groups are told to be about it.
+// nameMost is the longest name that a lane keeps, in bytes. Of a longer one it keeps as much after
+// the hash, for rows of the table of groups that name its beginning.
 const (
 	nameMost = 100
 	hashSize = sha256.Size
 )
 
-// KeyOf is the key of the lane of a group and a remote; an empty remote is the target's own
-// database. Any goroutine may call it.
+// KeyOf is the key of the lane of a group and a remote. Any goroutine may call it.
 func KeyOf(group, remote string) Key { return Key{Brief(group), Brief(remote)} }
 
 // Brief is a name of at most 100 bytes, or what stands for a longer one and for no other; what the
@@ -88,8 +83,7 @@ func Brief(name string) string {
 	return "\x00" + string(sum[:]) + name[:nameMost] // code 0, which no name of the server's has
 }
 
-// Head is what is known of the beginning of a name, by what stands for it. Any goroutine may call
-// it.
+// Head is what Brief has kept of the beginning of a name. Any goroutine may call it.
 func Head(key string) string {
 	switch {
 	case strings.HasPrefix(key, "\x00"):

@@ -40,14 +40,14 @@ func (d *Dispatcher) Dispatch() {
 	for t := d.Lanes.Tryout(fits); t != nil; t = d.Lanes.Tryout(fits) {
 		d.launch(t)
 	}
-	for t := d.Lanes.Start(fits); t != nil; t = d.Lanes.Start(fits) {
+	for t := d.Lanes.Start(false, fits); t != nil; t = d.Lanes.Start(false, fits) {
 		d.launch(t)
 	}
 	if time.Since(d.searched) < searchTick {
 		return
 	}
 	d.searched = time.Now()
-	for t := d.Lanes.Search(fits); t != nil; t = d.Lanes.Search(fits) {
+	for t := d.Lanes.Start(true, fits); t != nil; t = d.Lanes.Start(true, fits) {
 		d.launch(t)
 		if time.Since(d.searched) >= searchMost {
 			return

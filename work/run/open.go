@@ -36,7 +36,7 @@ func (s *Shared) take(ctx context.Context, t *Task) (session *pool.Session, o Ou
 		if t.opens(giveUp) {
 			giveUp()
 		}
-		if s.Lanes.IsClosed() { // else the drain will
+		if s.Lanes.Slots.IsClosed() { // else the drain will
 			t.Withdraw()
 		}
 		session = s.open(opening, t, &o)

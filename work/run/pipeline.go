@@ -60,7 +60,7 @@ func (p *pipeline) back(late bool) (left []*Task) {
 		tasks[i] = p.ahead[i].task
 	}
 	p.ahead = nil
-	return p.shared.Lanes.Back(p.current, tasks)
+	return p.shared.Lanes.Rejoin(tasks, &p.current.Ticket)
 }
 
 // next takes the runner's next task out; false when it was called back.

@@ -43,7 +43,7 @@ func (r *runner) work(ctx context.Context, a attempt) {
 		r.leave()
 		return
 	}
-	if r.shared.Lanes.IsClosed() {
+	if r.shared.Lanes.Slots.IsClosed() {
 		r.post() // which may take long, and needs the session
 	}
 	if !r.session.Holds { // nobody waits for a lock that a task has left in its session
@@ -150,7 +150,7 @@ func (r *runner) ready() bool {
 		}
 	}
 	a.decide(s, r.session)
-	if s.Lanes.IsClosed() {
+	if s.Lanes.Slots.IsClosed() {
 		r.turnAway(nil)
 		return false
 	}

@@ -141,7 +141,7 @@ func (r *runner) another() attempt {
 			return first(next)
 		}
 	}
-	return first(r.shared.Lanes.Start(r.fits))
+	return first(r.shared.Lanes.Start(false, r.fits))
 }
 
 // fits tells whether the task may run on the runner's session, and there are not enough at work on

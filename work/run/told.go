@@ -43,7 +43,7 @@ func (n *outcomes) deliver(o Outcome, s *pool.Session) {
 	switch {
 	case o.Kind == Lost || o.Kind == Killed:
 		n.shared.tell(o)
-	case o.Heavy || o.Task.Marks.Load() && lanes.IsClosed():
+	case o.Heavy || o.Task.Marks.Load() && lanes.Slots.IsClosed():
 		o.Written = make(chan struct{})
 		n.shared.tell(o)
 		n.abide(o.Written, s)

@@ -5,32 +5,6 @@ import (
 	"testing"
 )
 
-// TestHeap: whether a lane's tasks come one by one or all at once, they leave it in the order
-// in which they are to start.
-func TestHeap(t *testing.T) {
-	t.Parallel()
-	random := rand.New(rand.NewPCG(2, 1))
-	for size := range 60 {
-		var grown, ordered heap[Rank]
-		for id := range size {
-			r := Rank{ID: int64(id), Max: random.Int32N(3) - 1, Priority: random.Int32N(3) - 1}
-			ordered = append(ordered, r)
-			grown.push(r)
-		}
-		random.Shuffle(len(ordered), func(i, j int) { ordered[i], ordered[j] = ordered[j], ordered[i] })
-		ordered.order()
-		for i := range size {
-			a, b := grown.remove(0), ordered.remove(0)
-			if a != b {
-				t.Fatalf("size %d: %v and %v come as number %d", size, a, b, i)
-			}
-			if len(grown) > 0 && grown[0].before(a) {
-				t.Fatalf("size %d: %v comes before %v", size, a, grown[0])
-			}
-		}
-	}
-}
-
 // TestLaneHeap: whatever is put, moved and dropped, the lane on top is the first, and each knows
 // its place.
 func TestLaneHeap(t *testing.T) {

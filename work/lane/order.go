@@ -1,0 +1,203 @@
+package lane
+
+import (
+	"math"
+	"time"
+)
+
+// order knows which lanes may be read, may start a task or wait for a moment, and in which order.
+type order[T Holder] struct {
+	now     func() time.Time // the server's clock
+	slots   *Slots
+	gates   *gates[*lane[T]]
+	read    *prefetched[T]
+	fetches laneHeap[T]           // lanes whose first ready task is to be read
+	starts  laneHeap[T]           // lanes whose first prefetched task may start
+	tryouts map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
+	pausing laneHeap[T]           // lanes that wait for a pause to end, a try of their gate, or room under a rate
+	ahead   int                   // how many tasks may be read beyond those that can start now
+	beat    int                   // counts the changes of ahead
+}
+
+// place puts a lane where it now belongs. It is called after each change of a lane.
+func (o *order[T]) place(l *lane[T]) {
+	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
+		o.tries(l.gate, nil) // the task that was to try is not there any more
+	}
+	if barred, until := o.barred(l); barred {
+		o.pause(l, until)
+		return
+	}
+	if l.group != nil {
+		if held, until := l.group.held(o.now()); held {
+			o.pause(l, until)
+			if l.trying() && l.fetching+l.running == 0 { // others may try instead
+				o.tries(l.gate, nil)
+			}
+			return
+		}
+	}
+	if ends := l.pauseEnds(); !ends.IsZero() && o.now().Before(ends) {
+		o.pause(l, ends)
+		return
+	}
+	o.pausing.drop(l)
+	if o.wanted(l) {
+		top := l.ready[0]
+		if l.outranked() { // what is prefetched waits for it
+			top.Priority = math.MaxInt32
+		}
+		o.fetches.put(l, top, l.running+len(l.prefetched)+l.fetching)
+	} else {
+		o.fetches.drop(l)
+	}
+	delete(o.tryouts, l)
+	switch {
+	case !l.startable():
+		o.starts.drop(l)
+	case l.gate != nil && l.gate.shut:
+		o.starts.drop(l)
+		o.tryouts[l] = struct{}{}
+	default:
+		o.starts.put(l, l.first().Rank, l.running)
+	}
+}
+
+// pause takes the lane out until then; zero: until something else puts it back.
+func (o *order[T]) pause(l *lane[T], until time.Time) {
+	if until.IsZero() {
+		o.pausing.drop(l)
+	} else {
+		o.pausing.put(l, Rank{ID: until.Add(time.Microsecond - 1).UnixMicro()}, 0)
+	}
+	o.fetches.drop(l)
+	o.starts.drop(l)
+	delete(o.tryouts, l)
+}
+
+// placeAll puts lanes where they now belong, but for one.
+func (o *order[T]) placeAll(lanes map[*lane[T]]struct{}, but *lane[T]) {
+	for l := range lanes {
+		if l != but {
+			o.place(l)
+		}
+	}
+}
+
+// resume puts back the lanes whose moment has come.
+func (o *order[T]) resume() {
+	if len(o.pausing.heap) == 0 {
+		return
+	}
+	for now := o.now(); len(o.pausing.heap) > 0 && !now.Before(o.resumes()); {
+		l := o.pausing.first()
+		o.pausing.drop(l)
+		o.place(l)
+	}
+}
+
+// resumes is when the first of the lanes that wait is to be put back.
+func (o *order[T]) resumes() time.Time { return time.UnixMicro(o.pausing.heap[0].order.ID) }
+
+// barred tells whether the lane must wait for its gate: see gates.bars.
+func (o *order[T]) barred(l *lane[T]) (barred bool, until time.Time) {
+	return o.gates.bars(l.gate, l, o.slots.most(), o.now)
+}
+
+// tries has a lane try a gate; nil: none does any more.
+func (o *order[T]) tries(g *gate[*lane[T]], l *lane[T]) {
+	o.gates.set(g, l)
+	o.placeAll(g.members, nil)
+}
+
+// mayTry makes the lane the one that tries its gate, if that is shut.
+func (o *order[T]) mayTry(l *lane[T]) {
+	if l.gate != nil && l.gate.shut && !l.gate.isTried() {
+		o.tries(l.gate, l)
+	}
+}
+
+// wanted tells whether the lane's first ready task is to be read, as far as its gate lets it.
+func (o *order[T]) wanted(l *lane[T]) bool {
+	return !l.trying() && l.prefetchable(min(l.lately(o.beat), o.ahead))
+}
+
+// next is the first of the lanes to be read; nil: there is none. One of which nothing is to be read
+// any more is put aside: its gate cannot be tried now, as others are, or fewer of it end.
+func (o *order[T]) next() *lane[T] {
+	for len(o.fetches.heap) > 0 {
+		l := o.fetches.first()
+		if barred, _ := o.barred(l); !barred && o.wanted(l) {
+			return l
+		}
+		o.place(l)
+	}
+	return nil
+}
+
+// unheard tells whether the first of the lanes to be read, of which nothing is read, would be the
+// next to start: it must not wait for what was read of others, however much that is.
+func (o *order[T]) unheard() bool {
+	l, next := o.next(), o.starts.first()
+	if l == nil || len(l.prefetched)+l.fetching > 0 {
+		return false
+	}
+	if next == nil {
+		return true
+	}
+	a, b := l.ready[0].Priority, next.first().Rank.Priority
+	return a > b || a == b && l.running < next.running
+}
+
+// laneHeap orders lanes by what they compete with for run, or by the moment that they wait for. It
+// keeps that beside each lane: most changes of a lane leave its place as it is.
+type laneHeap[T Holder] struct {
+	heap[contender[T]]
+	which int // of a lane's places
+}
+
+// The heaps that a lane may be in.
+const (
+	fetching = iota
+	starting
+	pausing
+)
+
+// contender is a lane in one of them. Its rank is not that of a task: higher priority comes first,
+// then the lane of which fewest tasks are counted, then the lower id of its first task, or the
+// earlier moment.
+type contender[T Holder] struct {
+	lane  *lane[T]
+	which int
+	order Rank
+}
+
+func (c contender[T]) rank() Rank  { return c.order }
+func (c contender[T]) moved(i int) { c.lane.at[c.which] = int32(i) }
+
+// first is the lane on top, nil if there is none.
+func (h *laneHeap[T]) first() *lane[T] {
+	if len(h.heap) == 0 {
+		return nil
+	}
+	return h.heap[0].lane
+}
+
+// put makes a lane a member, or moves it to where it belongs now.
+func (h *laneHeap[T]) put(l *lane[T], first Rank, busy int) {
+	c := contender[T]{l, h.which, Rank{ID: first.ID, Max: first.Priority, Priority: -int32(busy)}}
+	switch i := int(l.at[h.which]); {
+	case i < 0:
+		h.push(c)
+	case h.heap[i] != c:
+		h.heap[i] = c
+		h.settle(i)
+	}
+}
+
+// drop takes a lane out, if it is a member.
+func (h *laneHeap[T]) drop(l *lane[T]) {
+	if i := int(l.at[h.which]); i >= 0 {
+		h.remove(i)
+	}
+}
