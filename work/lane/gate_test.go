@@ -2,10 +2,57 @@ package lane
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
 )
+
+// TestGatesAlone plays at random with gates before numbers: at most one of a gate's members tries it,
+// no more gates are tried than may be, and a member waits exactly while it may not try.
+func TestGatesAlone(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(5, 1))
+	now, most := noon, 2
+	s := gates[int]{all: map[string]*gate[int]{}}
+	for range 20_000 {
+		now = now.Add(time.Duration(random.IntN(50)) * time.Millisecond)
+		g, member := s.of(fmt.Sprint(random.IntN(4))), 1+random.IntN(3)
+		barred, until := s.bars(g, member, most, func() time.Time { return now })
+		tried := 0
+		for _, other := range s.all {
+			if other.isTried() {
+				tried++
+			}
+		}
+		may := !g.shut || g.by == member || g.by == 0 && !now.Before(g.until) && tried < most
+		if barred == may || barred && !until.IsZero() && !until.After(now) {
+			t.Fatalf("barred %t until %v, at %v: %+v", barred, until, now, *g)
+		}
+		if s.trying != tried || tried > most {
+			t.Fatalf("%d are tried, it counts %d", tried, s.trying)
+		}
+		switch {
+		case barred:
+		case g.shut && random.IntN(2) == 0:
+			s.set(g, member)
+		case g.shut && g.by == member:
+			g.shut = random.IntN(2) == 0
+			g.until = now.Add(time.Second)
+			s.set(g, 0)
+		case random.IntN(20) == 0:
+			g.shut, g.until = true, now.Add(time.Second)
+			s.set(g, 0)
+		}
+	}
+	if s.of("") != nil {
+		t.Error("there is a gate before the target's own database")
+	}
+	s.of("1").members[1] = struct{}{}
+	if s.tidy(now.Add(time.Minute)); len(s.all) != 1 {
+		t.Error("left:", s.all)
+	}
+}
 
 // TestOneTaskTriesAGate, outside of run, and lets the others pass.
 func TestOneTaskTriesAGate(t *testing.T) {

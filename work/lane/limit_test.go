@@ -2,7 +2,6 @@ package lane
 
 import (
 	"fmt"
-	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
@@ -79,6 +78,51 @@ func TestTheEndOfAPauseIsRemembered(t *testing.T) {
 	d.Limit([]Limit{{Group: "a", Prefix: true, Slots: 1}})
 	if paused, ended := d.Limits.Paused("ab"); paused || !ended.Equal(d.at) {
 		t.Error(paused, ended)
+	}
+}
+
+// TestLimitsAlone tells pauses by the names that rows give, without any lane.
+func TestLimitsAlone(t *testing.T) {
+	t.Parallel()
+	at := noon
+	limits := Limits{now: func() time.Time { return at }, ended: map[name]time.Time{}}
+	holds := func(want string, groups ...string) {
+		t.Helper()
+		got := ""
+		for _, group := range groups {
+			paused, _ := limits.Paused(group)
+			if limits.Holds([]byte(group)) != paused {
+				t.Errorf("%s: two answers", group)
+			}
+			if paused {
+				got += group + " "
+			}
+		}
+		if got != want {
+			t.Errorf("paused %q, want %q", got, want)
+		}
+	}
+	holds("", "a", "ab", "c")
+	limits.change([]Limit{{Group: "a", Slots: 1}, {Group: "c", Slots: -1, Rate: 1, Per: time.Second}})
+	holds("", "a", "ab", "c")
+	if !limits.rated.Load() || len(limits.of("a")) != 1 || len(limits.of("ab")) != 0 {
+		t.Error("limits of groups: ", limits.rated.Load(), limits.of("a"), limits.of("ab"))
+	}
+	until := at.Add(time.Minute)
+	if resumed, next := limits.change([]Limit{
+		{Group: "a", Prefix: true, Paused: true, Until: until}, {Group: "c", Paused: true},
+	}); resumed || !next.Equal(until) {
+		t.Error(resumed, next)
+	}
+	holds("a ab c ", "a", "ab", "c", "ca", "")
+	at = until
+	holds("c ", "a", "ab", "c")
+	if resumed, _ := limits.change(nil); !resumed || !limits.LastPause().Equal(until) {
+		t.Error("the last pause has ended", limits.LastPause(), resumed)
+	}
+	holds("", "a", "ab", "c")
+	if limits.rated.Load() {
+		t.Error("there is no rate any more")
 	}
 }
 
@@ -175,89 +219,6 @@ func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
 			t.Error("running in the end", g.running)
 		}
 	}
-}
-
-// TestARateHoldsInEveryStretch: whenever tasks begin after they were started, and however they come
-// back.
-func TestARateHoldsInEveryStretch(t *testing.T) {
-	t.Parallel()
-	for seed := uint64(1); seed <= 60; seed++ {
-		random := rand.New(rand.NewPCG(seed, 2))
-		d := newDesk(t, 50)
-		rate, per := 1+random.IntN(20), time.Duration(50+random.IntN(500))*time.Millisecond
-		d.Limit([]Limit{{Group: "", Prefix: true, Slots: -1, Rate: rate, Per: per}})
-		var began []time.Time
-		var started []*item
-		next := int64(0)
-		for len(began) < 10*rate {
-			for len(d.tasks) < len(began)+100 {
-				next++
-				d.due("a", next, 100)
-			}
-			d.at = d.at.Add(time.Duration(random.IntN(30)) * time.Millisecond)
-			d.fetch()
-			for t := d.Start(false, whichever); t != nil; t = d.Start(false, whichever) {
-				started = append(started, t)
-			}
-			for len(started) > 0 && random.IntN(3) > 0 {
-				one := started[0]
-				started = started[1:]
-				if random.IntN(10) == 0 {
-					d.Ended(one, time.Time{}) // it did not begin, and waits again
-					d.Enter(one)
-					continue
-				}
-				began = append(began, d.at)
-				d.Began(one, d.at)
-				d.Ended(one, d.at)
-			}
-			if d.at.Sub(noon) > time.Hour {
-				t.Fatalf("seed %d: only %d began", seed, len(began))
-			}
-		}
-		for i := rate; i < len(began); i++ {
-			if apart := began[i].Sub(began[i-rate]); apart <= per {
-				t.Fatalf("seed %d: %d starts in %s, allowed are %d in %s", seed, rate+1, apart, rate, per)
-			}
-		}
-	}
-}
-
-// TestALargeRateIsNotCountedOneByOne: what is kept of it is bounded, and it is reached.
-func TestALargeRateIsNotCountedOneByOne(t *testing.T) {
-	t.Parallel()
-	w := &window{rule: &rule{Limit: Limit{Rate: 100_000, Per: time.Minute}}}
-	total := 0
-	for at := noon; at.Sub(noon) < 3*time.Minute; at = at.Add(500 * time.Microsecond) {
-		if full, _ := w.full(at); !full {
-			w.add(at)
-			total++
-		}
-	}
-	if total < 290_000 || total > 300_000 || len(w.starts) > 3*burstShare {
-		t.Error("started ", total, ", kept ", len(w.starts))
-	}
-}
-
-// TestUnknownStarts: a new leader waits until what an old one may have started does not count any
-// more.
-func TestUnknownStarts(t *testing.T) {
-	t.Parallel()
-	d := newDesk(t, 4)
-	rate := []Limit{{Group: "a", Slots: -1, Rate: 2, Per: time.Second}}
-	d.Doubt()
-	d.Limit(rate)
-	d.due("a", 1, 4)
-	d.due("b", 2, 4)
-	d.expect("fetched", d.fetch(), 2)
-	if at, ok := d.Wake(); !ok || !at.Equal(noon.Add(time.Second+expired)) {
-		t.Error("wakes at", at, ok)
-	}
-	d.at = d.at.Add(time.Second + expired)
-	d.expect("fetched", d.fetch(), 1)
-	d.Limit(append(rate, Limit{Group: "c", Slots: -1, Rate: 1, Per: time.Hour}))
-	d.due("c", 3, 4)
-	d.expect("fetched under a new row", d.fetch(), 3)
 }
 
 // TestAHeldGroupLetsOthersTryTheGate of its remote.

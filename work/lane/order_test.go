@@ -3,6 +3,7 @@ package lane
 import (
 	"math/rand/v2"
 	"testing"
+	"time"
 )
 
 // TestLaneHeap: whatever is put, moved and dropped, the lane on top is the first, and each knows
@@ -37,5 +38,74 @@ func TestLaneHeap(t *testing.T) {
 				t.Fatalf("%+v is on top, and %+v comes before it", h.heap[0], c)
 			}
 		}
+	}
+}
+
+// TestOrderAlone: a lane is where its tasks, its gate, its group and its pause put it, and comes in
+// the order of what it competes with.
+func TestOrderAlone(t *testing.T) {
+	t.Parallel()
+	at := noon
+	now := func() time.Time { return at }
+	o := order[*item]{
+		now: now, slots: &Slots{now: now}, gates: &gates[*lane[*item]]{all: map[string]*gate[*lane[*item]]{}},
+		read: &prefetched[*item]{now: now, fresh: time.Hour, lanes: map[*lane[*item]]struct{}{}}, tryouts: map[*lane[*item]]struct{}{},
+		fetches: laneHeap[*item]{which: fetching}, starts: laneHeap[*item]{which: starting}, pausing: laneHeap[*item]{which: pausing},
+	}
+	o.slots.Resize(4)
+	expect := func(what string, l *lane[*item], fetches, starts, waits, tries bool) {
+		t.Helper()
+		o.place(l)
+		_, try := o.tryouts[l]
+		if got, want := [4]bool{l.at[fetching] >= 0, l.at[starting] >= 0, l.at[pausing] >= 0, try},
+			[4]bool{fetches, starts, waits, tries}; got != want {
+			t.Errorf("%s: read, start, wait, try: %v, want %v", what, got, want)
+		}
+	}
+	one := &lane[*item]{at: [3]int32{-1, -1, -1}}
+	expect("empty", one, false, false, false, false)
+	one.ready.push(Rank{ID: 1})
+	expect("due", one, true, false, false, false)
+	one.prefetched.push(&item{Ticket{Rank: one.ready.remove(0), Read: time.Now()}})
+	expect("read", one, false, true, false, false)
+	one.ended, one.prefetched[0].Rank.Max = at, -1000
+	expect("with a pause", one, false, false, true, false)
+	if at = o.resumes(); !at.Equal(noon.Add(time.Second)) {
+		t.Error("resumes at", at)
+	}
+	if o.resume(); one.at[starting] < 0 {
+		t.Error("it has not resumed")
+	}
+	one.group = &group[*lane[*item]]{rules: []*rule{{Limit: Limit{Paused: true}}}, slots: -1}
+	expect("of a paused group", one, false, false, false, false)
+	one.group, one.gate = nil, o.gates.of("away")
+	one.gate.members[one] = struct{}{}
+	expect("before a gate", one, false, false, false, true)
+	o.mayTry(one)
+	other := &lane[*item]{at: [3]int32{-1, -1, -1}, gate: one.gate}
+	other.ready.push(Rank{ID: 2})
+	other.gate.members[other] = struct{}{}
+	expect("before a gate that is tried", other, false, false, false, false)
+	if o.start(one).Rank.ID != 1 || one.running != 1 {
+		t.Error("runs", one.running)
+	}
+	o.tries(one.gate, nil)
+	if o.next() != other {
+		t.Error("nothing is to be read")
+	}
+	one.gate.shut = false
+	for id, priority := range []int32{0, 2, 1} {
+		l := &lane[*item]{at: [3]int32{-1, -1, -1}}
+		l.prefetched.push(&item{Ticket{Rank: Rank{ID: int64(10 + id), Priority: priority}, Read: time.Now()}})
+		o.place(l)
+	}
+	for _, want := range []int64{11, 12, 10, -1} {
+		first, found := o.first(whichever, false)
+		if found != (want >= 0) || found && first.Rank.ID != want {
+			t.Fatal("starts", first, "want", want)
+		}
+	}
+	if o.slots.busy != 3 {
+		t.Error(o.slots.busy, "places are in use")
 	}
 }

@@ -1,8 +1,6 @@
 package lane
 
-import (
-	"testing"
-)
+import "testing"
 
 // TestLaneAfterRejoin: a lane whose tasks have been given back, and then stopped, can be read as
 // before.

@@ -1,0 +1,76 @@
+package lane
+
+import (
+	"testing"
+	"time"
+)
+
+// TestNothingReadStaysForEver: a lane whose first task was read among the last of its reading can
+// start it again, however long it had to wait. What must not start as it was read would keep the
+// lane from starting anything.
+func TestNothingReadStaysForEver(t *testing.T) {
+	t.Parallel()
+	const fresh = time.Second
+	d := newDesk(t, 100)
+	first, last := d.due("a", 1, 0), d.due("b", 2, 0)
+	d.fetch()
+	passes := func(since time.Duration) { // since the reading
+		began := time.Now().Add(-since)
+		d.prefetched.looked = time.Time{}
+		first.Read, last.Read = began, began.Add(40*time.Millisecond)
+	}
+	for since := fresh; since < 3*fresh; since += 5 * time.Millisecond { // as often as the leader looks
+		passes(since)
+		d.prefetched.fresh = fresh
+		d.Unread(false)
+	}
+	d.expect("read again", sorted(d.fetch()), 1, 2)
+	d.expect("started", sorted(d.startAll()), 1, 2)
+}
+
+// TestChangedRowsAreReadAgain, however fresh they are.
+func TestChangedRowsAreReadAgain(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 100)
+	d.due("a", 1, 0)
+	d.fetch()
+	if old := d.Unread(true); len(old) != 1 {
+		t.Error(len(old), "are to be read again")
+	}
+	d.expect("read again", d.fetch(), 1)
+}
+
+// TestPrefetchedAlone counts what is in lanes, whichever way it leaves them.
+func TestPrefetchedAlone(t *testing.T) {
+	t.Parallel()
+	p := prefetched[*item]{now: func() time.Time { return noon }, fresh: time.Second, lanes: map[*lane[*item]]struct{}{}}
+	one, other := &lane[*item]{}, &lane[*item]{}
+	add := func(l *lane[*item], id int64, age time.Duration, expires time.Time) {
+		p.add(l, &item{Ticket{Rank: Rank{ID: id}, Read: time.Now().Add(-age), Expires: expires}})
+	}
+	add(one, 1, 0, noon)
+	add(one, 2, 0, noon.Add(-1))
+	add(one, 3, 2*time.Second, time.Time{})
+	add(other, 4, 0, time.Time{})
+	if p.stale(one.prefetched[0].ticket()) || !p.stale(one.prefetched[1].ticket()) || !p.stale(one.prefetched[2].ticket()) {
+		t.Error("what has expired, or was read long ago, is stale, and nothing else")
+	}
+	gone := 0
+	took := func(l *lane[*item], tasks []*item) {
+		if gone += len(tasks); l != one {
+			t.Error("another lane has old tasks")
+		}
+	}
+	if old := p.age(false, took); len(old) != 2 || gone != 2 || p.n != 2 {
+		t.Error(len(old), "were old,", gone, "told,", p.n, "are left")
+	}
+	if old := p.age(false, took); old != nil {
+		t.Error("it looks again at once")
+	}
+	if first := p.remove(one, 0); first.Rank.ID != 1 || p.n != 1 {
+		t.Error(first.Rank.ID, p.n)
+	}
+	if tasks := p.removeAll(other); len(tasks) != 1 || p.n != 0 || len(other.prefetched) != 0 {
+		t.Error(len(tasks), p.n)
+	}
+}
