@@ -10,7 +10,7 @@ import (
 func TestGroupsAlone(t *testing.T) {
 	t.Parallel()
 	at := noon
-	limits := &Limits{now: func() time.Time { return at }, ended: map[name]time.Time{}}
+	limits := &Limits{now: func() time.Time { return at }, ended: map[ruleKey]time.Time{}}
 	s := groups[string]{limits: limits, all: map[string]*group[string]{}}
 	change := func(all ...Limit) *group[string] {
 		limits.change(all)

@@ -4,12 +4,6 @@ package lane
 // begins, which takes three times as long by heap.Interface.
 type heap[E ranked] []E
 
-// ranked is what has a place in a heap: a rank itself, a task, or a lane. It is told which place.
-type ranked interface {
-	rank() Rank
-	moved(i int) // -1: it is taken out
-}
-
 func (h heap[E]) set(i int, e E) {
 	h[i] = e
 	e.moved(i)

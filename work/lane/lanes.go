@@ -14,8 +14,8 @@ type Lanes[T Holder] struct {
 	mu         sync.Mutex // guards all
 	index      index[T]
 	order      order[T]
-	ready      ready[T]
-	prefetched prefetched[T]
+	ready      readySet[T]
+	prefetched prefetchedSet[T]
 }
 
 // New makes lanes in which at most run tasks run at once. What is read is kept for fresh; now is
@@ -23,9 +23,9 @@ type Lanes[T Holder] struct {
 func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T] {
 	s := &Lanes[T]{
 		Slots:      Slots{now: now},
-		Limits:     Limits{now: now, ended: map[name]time.Time{}},
-		ready:      ready[T]{known: newIDSet()},
-		prefetched: prefetched[T]{now: now, fresh: fresh, lanes: map[*lane[T]]struct{}{}},
+		Limits:     Limits{now: now, ended: map[ruleKey]time.Time{}},
+		ready:      readySet[T]{known: newIDSet()},
+		prefetched: prefetchedSet[T]{now: now, fresh: fresh, lanes: map[*lane[T]]struct{}{}},
 	}
 	s.Slots.Resize(run)
 	s.index.all, s.index.order = map[Key]*lane[T]{}, &s.order
@@ -110,7 +110,7 @@ func (s *Lanes[T]) Forget() (read []T) {
 		s.order.place(l)
 		s.index.prune(l)
 	}
-	s.ready = ready[T]{known: newIDSet()}
+	s.ready = readySet[T]{known: newIDSet()}
 	clear(s.prefetched.lanes)
 	s.prefetched.era++
 	return read

@@ -31,8 +31,8 @@ type rule struct {
 	unknown time.Time // up to then tasks may have started under it of which nothing is known here; zero: none
 }
 
-// name is what a rule is found by.
-type name struct {
+// ruleKey is what a rule is found by.
+type ruleKey struct {
 	text   string
 	prefix bool
 }
@@ -44,12 +44,12 @@ const endedFor = 30 * 24 * time.Hour
 // each. Its methods are for the goroutine of Lanes.Limit and Lanes.Doubt, which alone change it.
 type Limits struct {
 	now     func() time.Time // the server's clock
-	all     map[name]*rule
-	lengths []int              // those of the prefixes that there have been
-	ended   map[name]time.Time // when the pause of a rule, or of one that there was, has ended
-	unsure  time.Time          // what the next change brings has held before: see rule.unknown
-	pauses  bool               // some limits say so, of whatever time
-	rated   atomic.Bool        // there are rates
+	all     map[ruleKey]*rule
+	lengths []int                 // those of the prefixes that there have been
+	ended   map[ruleKey]time.Time // when the pause of a rule, or of one that there was, has ended
+	unsure  time.Time             // what the next change brings has held before: see rule.unknown
+	pauses  bool                  // some limits say so, of whatever time
+	rated   atomic.Bool           // there are rates
 }
 
 // Holds tells whether a group is paused, by what tells it from others. It is made for many calls.
@@ -82,14 +82,14 @@ func (r *Limits) LastPause() (ended time.Time) {
 }
 
 // names are those by which a rule may be found for a group, by the key of its lanes.
-func (r *Limits) names(key string) iter.Seq[name] {
-	return func(yield func(name) bool) {
-		if !yield(name{key, false}) {
+func (r *Limits) names(key string) iter.Seq[ruleKey] {
+	return func(yield func(ruleKey) bool) {
+		if !yield(ruleKey{key, false}) {
 			return
 		}
 		head := Head(key)
 		for _, n := range r.lengths {
-			if n > len(head) || !yield(name{head[:n], true}) {
+			if n > len(head) || !yield(ruleKey{head[:n], true}) {
 				return
 			}
 		}
@@ -113,10 +113,10 @@ func (r *Limits) of(key string) (found []*rule) {
 // next one ends by itself; zero: none will.
 func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 	now := r.now()
-	all, rated := make(map[name]*rule, len(limits)), false
+	all, rated := make(map[ruleKey]*rule, len(limits)), false
 	r.pauses = false
 	for _, limit := range limits {
-		n := name{limit.Group, limit.Prefix}
+		n := ruleKey{limit.Group, limit.Prefix}
 		if !n.prefix {
 			n.text = Brief(n.text)
 		} else if !slices.Contains(r.lengths, len(n.text)) {
@@ -141,14 +141,14 @@ func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 			one.Limit, all[n] = after.Limit, one
 		}
 	}
-	maps.DeleteFunc(r.ended, func(_ name, at time.Time) bool { return now.Sub(at) > endedFor })
+	maps.DeleteFunc(r.ended, func(_ ruleKey, at time.Time) bool { return now.Sub(at) > endedFor })
 	r.all, r.unsure = all, time.Time{}
 	r.rated.Store(rated)
 	return resumed, next
 }
 
 // ends takes note that a pause has ended, if it has by then.
-func (r *Limits) ends(n name, at, now time.Time) {
+func (r *Limits) ends(n ruleKey, at, now time.Time) {
 	if !at.IsZero() && !at.After(now) {
 		r.ended[n] = later(r.ended[n], at)
 	}

@@ -85,7 +85,7 @@ func TestTheEndOfAPauseIsRemembered(t *testing.T) {
 func TestLimitsAlone(t *testing.T) {
 	t.Parallel()
 	at := noon
-	limits := Limits{now: func() time.Time { return at }, ended: map[name]time.Time{}}
+	limits := Limits{now: func() time.Time { return at }, ended: map[ruleKey]time.Time{}}
 	holds := func(want string, groups ...string) {
 		t.Helper()
 		got := ""

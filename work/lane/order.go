@@ -10,7 +10,7 @@ type order[T Holder] struct {
 	now     func() time.Time // the server's clock
 	slots   *Slots
 	gates   *gates[*lane[T]]
-	read    *prefetched[T]
+	read    *prefetchedSet[T]
 	fetches laneHeap[T]           // lanes whose first ready task is to be read
 	starts  laneHeap[T]           // lanes whose first prefetched task may start
 	tryouts map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate

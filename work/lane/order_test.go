@@ -49,7 +49,7 @@ func TestOrderAlone(t *testing.T) {
 	now := func() time.Time { return at }
 	o := order[*item]{
 		now: now, slots: &Slots{now: now}, gates: &gates[*lane[*item]]{all: map[string]*gate[*lane[*item]]{}},
-		read: &prefetched[*item]{now: now, fresh: time.Hour, lanes: map[*lane[*item]]struct{}{}}, tryouts: map[*lane[*item]]struct{}{},
+		read: &prefetchedSet[*item]{now: now, fresh: time.Hour, lanes: map[*lane[*item]]struct{}{}}, tryouts: map[*lane[*item]]struct{}{},
 		fetches: laneHeap[*item]{which: fetching}, starts: laneHeap[*item]{which: starting}, pausing: laneHeap[*item]{which: pausing},
 	}
 	o.slots.Resize(4)

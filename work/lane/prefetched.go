@@ -2,8 +2,8 @@ package lane
 
 import "time"
 
-// prefetched counts the tasks that lanes have read, and finds those that were read too long ago.
-type prefetched[T Holder] struct {
+// prefetchedSet counts the tasks that lanes have read, and finds those that were read too long ago.
+type prefetchedSet[T Holder] struct {
 	n      int
 	now    func() time.Time      // the server's clock
 	fresh  time.Duration         // how long what was read is kept
@@ -19,20 +19,20 @@ const freshMargin = 500 * time.Millisecond
 const lookTick = freshMargin / 2
 
 // add lets a task wait in its lane.
-func (p *prefetched[T]) add(l *lane[T], t T) {
+func (p *prefetchedSet[T]) add(l *lane[T], t T) {
 	l.prefetched.push(t)
 	p.lanes[l] = struct{}{}
 	p.n++
 }
 
 // remove takes out the task in a place of its lane.
-func (p *prefetched[T]) remove(l *lane[T], i int) T {
+func (p *prefetchedSet[T]) remove(l *lane[T], i int) T {
 	p.n--
 	return l.prefetched.remove(i)
 }
 
 // removeAll takes out all of a lane.
-func (p *prefetched[T]) removeAll(l *lane[T]) (tasks []T) {
+func (p *prefetchedSet[T]) removeAll(l *lane[T]) (tasks []T) {
 	tasks, l.prefetched = l.prefetched, nil
 	p.n -= len(tasks)
 	return tasks
@@ -40,12 +40,12 @@ func (p *prefetched[T]) removeAll(l *lane[T]) (tasks []T) {
 
 // stale tells whether the task must not start as it was read: its row may have changed, or it is
 // not worth running any more.
-func (p *prefetched[T]) stale(t *Ticket) bool {
+func (p *prefetchedSet[T]) stale(t *Ticket) bool {
 	return time.Since(t.Read) >= p.fresh+freshMargin || !t.Expires.IsZero() && p.now().After(t.Expires)
 }
 
 // age takes out the tasks that were read too long ago, or all. took gets those of one lane.
-func (p *prefetched[T]) age(all bool, took func(*lane[T], []T)) (old []T) {
+func (p *prefetchedSet[T]) age(all bool, took func(*lane[T], []T)) (old []T) {
 	now := time.Now()
 	if !all && now.Sub(p.looked) < lookTick {
 		return nil

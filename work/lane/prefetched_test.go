@@ -43,7 +43,7 @@ func TestChangedRowsAreReadAgain(t *testing.T) {
 // TestPrefetchedAlone counts what is in lanes, whichever way it leaves them.
 func TestPrefetchedAlone(t *testing.T) {
 	t.Parallel()
-	p := prefetched[*item]{now: func() time.Time { return noon }, fresh: time.Second, lanes: map[*lane[*item]]struct{}{}}
+	p := prefetchedSet[*item]{now: func() time.Time { return noon }, fresh: time.Second, lanes: map[*lane[*item]]struct{}{}}
 	one, other := &lane[*item]{}, &lane[*item]{}
 	add := func(l *lane[*item], id int64, age time.Duration, expires time.Time) {
 		p.add(l, &item{Ticket{Rank: Rank{ID: id}, Read: time.Now().Add(-age), Expires: expires}})

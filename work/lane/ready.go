@@ -1,7 +1,7 @@
 package lane
 
-// ready counts the tasks that are due and not read, and knows their ids. Lanes have the tasks.
-type ready[T Holder] struct {
+// readySet counts the tasks that are due and not read, and knows their ids. Lanes have the tasks.
+type readySet[T Holder] struct {
 	n       int
 	known   *idSet     // a scan may bring a task again
 	filling *idSet     // those of the fill under way that have not been read since, nil when there is none
@@ -9,7 +9,7 @@ type ready[T Holder] struct {
 }
 
 // add adds a task to its lane, where it is not known already; true when it has become ready.
-func (r *ready[T]) add(l *lane[T], rank Rank) (added bool) {
+func (r *readySet[T]) add(l *lane[T], rank Rank) (added bool) {
 	if r.known.add(rank.ID) {
 		l.ready.push(rank)
 		r.n++
@@ -22,7 +22,7 @@ func (r *ready[T]) add(l *lane[T], rank Rank) (added bool) {
 }
 
 // choose takes the lane's first task out, to be read.
-func (r *ready[T]) choose(l *lane[T]) int64 {
+func (r *readySet[T]) choose(l *lane[T]) int64 {
 	top := l.ready.remove(0)
 	r.known.remove(top.ID)
 	r.n--
@@ -37,7 +37,7 @@ func (r *ready[T]) choose(l *lane[T]) int64 {
 
 // filled ends a fill: what was gathered, and not read since, takes the place of what was known.
 // False: there was no fill.
-func (r *ready[T]) filled(lanes map[Key]*lane[T]) bool {
+func (r *readySet[T]) filled(lanes map[Key]*lane[T]) bool {
 	found := r.filling
 	if found == nil {
 		return false

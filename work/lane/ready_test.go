@@ -55,7 +55,7 @@ func TestFillLeavesOutWhatWasRead(t *testing.T) {
 func TestReadyAgainstMaps(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 1))
-	r := ready[*item]{known: newIDSet()}
+	r := readySet[*item]{known: newIDSet()}
 	lanes := map[Key]*lane[*item]{KeyOf("a", ""): {}, KeyOf("b", ""): {}}
 	known, found := map[int64]*lane[*item]{}, map[int64]*lane[*item]{}
 	fills := int64(0)

@@ -55,6 +55,12 @@ func (a Rank) before(b Rank) bool {
 	return a.ID < b.ID
 }
 
+// ranked is what has a place in a heap: a rank itself, a task, or a lane. It is told which place.
+type ranked interface {
+	rank() Rank
+	moved(i int) // -1: it is taken out
+}
+
 // Key tells lanes apart: by the group's and the remote's own text, or, as there may be many lanes,
 // by what stands for a long one and for no other.
 type Key struct {
