@@ -13,6 +13,6 @@
 // tasks.
 //
 // Each method of Lanes holds its lock from beginning to end, and waits for nothing. The lock guards
-// all types, and the marks in a Ticket. The functions that a caller passes (fits, and the clock)
-// run under it: they must not call Lanes.
+// all types (Slots and Limits say who may call them), and the marks in a Ticket. The functions that
+// a caller passes (fits, and the clock) run under it: they must not call Lanes.
 package lane

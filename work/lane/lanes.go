@@ -11,7 +11,7 @@ type Lanes[T Holder] struct {
 	Slots  Slots
 	Limits Limits
 
-	mu         sync.Mutex // guards all
+	mu         sync.Mutex
 	index      index[T]
 	order      order[T]
 	ready      readySet[T]
