@@ -16,8 +16,8 @@ type sink struct {
 	notice   func(*pgproto3.NoticeResponse)
 }
 
-// answer reads until the server is ready for the next query. The first error is returned as failure;
-// err means that the session is lost. Messages live until the next is read.
+// answer reads until the server is ready for the next query. The first error is returned as
+// failure; err means that the session is lost. Messages live until the next is read.
 func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	for {
 		message, err := w.front.Receive()
@@ -92,10 +92,10 @@ func (w *wire) exchange(row func([][]byte)) (failure *pgproto3.ErrorResponse, er
 	return failure, err
 }
 
-// answers reads what the server says to n statements of ours. One that fails is the last: the server
-// has passed over the rest then, and whatever was sent after it, and is ready. err means that the
-// session is lost.
-func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (failure *pgproto3.ErrorResponse, err error) {
+// answers reads what the server says to n statements of ours. One that fails is the last: the
+// server has passed over the rest then, and whatever was sent after it, and is ready. err means
+// that the session is lost.
+func (w *wire) answers(n int, row func([][]byte), complete func([]byte)) (failure *pgproto3.ErrorResponse, err error) {
 	failed := false // something has since the last Sync
 	for n > 0 || failure != nil {
 		message, err := w.front.Receive()

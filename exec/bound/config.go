@@ -16,8 +16,8 @@ func Own(cfg *pgconn.Config) {
 }
 
 // Tasks bounds connections on which tasks run, in the target's own database or elsewhere, and tells
-// of the reader of each. trusted is one of the serving role's, whose password is its own; another waits
-// until ctx ends for its proof to be afforded.
+// of the reader of each. trusted is one of the serving role's, whose password is its own; another
+// waits until ctx ends for its proof to be afforded.
 func Tasks(ctx context.Context, cfg *pgconn.Config, own, trusted bool, tell func(*Reader)) {
 	bounded(cfg, func(b *Reader) {
 		if b.own, b.afford = own, affordable; !trusted {

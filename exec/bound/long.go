@@ -10,8 +10,9 @@ import (
 // Messages that are taken in pieces (bound.go).
 
 // What is kept of the fields of an error or notice, in bytes: of the texts together more than a row
-// shows, so that it shows that they are cut; of each of the others as much as a name needs. A server
-// sends each field once, and knows fewer than fieldsMost: what comes behind so many is not looked at.
+// shows, so that it shows that they are cut; of each of the others as much as a name needs. A
+// server sends each field once, and knows fewer than fieldsMost: what comes behind so many is not
+// looked at.
 const (
 	fieldsKept = text.Limit + 16<<10
 	nameKept   = 256

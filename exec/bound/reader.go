@@ -59,7 +59,8 @@ type long struct {
 // AskedForPassword tells whether the server has asked for it, in whatever form.
 func (b *Reader) AskedForPassword() bool { return b.asked }
 
-// Greeted says that the first task begins: what the server sends before that has a limit of its own.
+// Greeted says that the first task begins: what the server sends before that has a limit of its
+// own.
 func (b *Reader) Greeted() { b.greeted = true }
 
 // Task says where the rows of the task go whose SQL is under way; nil: it is over.
@@ -195,8 +196,8 @@ func (b *Reader) begin() {
 	}
 }
 
-// valuesMost is how many values a row has at most: a server that sends more of them is none, and what
-// comes behind so many is dropped.
+// valuesMost is how many values a row has at most: a server that sends more of them is none, and
+// what comes behind so many is dropped.
 const valuesMost = 1664
 
 // headKept is what is kept of the data of COPY where that is no output, in bytes.

@@ -14,8 +14,8 @@ import (
 
 // A server that asks for a password by SCRAM says how many iterations the proof takes, 0.3 µs of
 // processor each; a role says it when it sets its password. pgconn computes up to ten million of
-// them, and nothing interrupts it. Whose task names a server of their own, or runs as their own role,
-// could take all processors so.
+// them, and nothing interrupts it. Whose task names a server of their own, or runs as their own
+// role, could take all processors so.
 
 // How many iterations a server may ask for.
 const (
@@ -74,7 +74,8 @@ func (b *Reader) authenticates(body []byte) {
 	}
 }
 
-// iterations is what a message of SCRAM says of them, 0 where it says nothing that pgconn understands.
+// iterations is what a message of SCRAM says of them, 0 where it says nothing that pgconn
+// understands.
 func iterations(body []byte) int {
 	_, said, _ := bytes.Cut(body[4:], []byte(",i="))
 	n, _ := strconv.Atoi(string(said))

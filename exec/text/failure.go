@@ -42,7 +42,8 @@ func NewFailure(message, code string, more ...string) *Failure {
 	return &Failure{Text: logText(lines, Limit), SQLState: sqlstate(code)}
 }
 
-// ServerFailure is an error of the server's, with the statement that met it; nil where there is none.
+// ServerFailure is an error of the server's, with the statement that met it; nil where there is
+// none.
 func ServerFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	if e == nil {
 		return nil

@@ -213,8 +213,8 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	}
 }
 
-// value writes the text of a value, or of a part of it. What is not valid is replaced, as it is where
-// SQL has set another client_encoding.
+// value writes the text of a value, or of a part of it. What is not valid is replaced, as it is
+// where SQL has set another client_encoding.
 func (o *Output) value(value []byte, quoted bool) {
 	if !utf8.Valid(value) || bytes.IndexByte(value, 0) >= 0 {
 		value = []byte(validText(string(value)))

@@ -20,8 +20,8 @@ type part struct {
 	known int               // bytes of it
 }
 
-// StartRow begins a row of a least width that comes in pieces, of StartValue, Piece, and EndValue. It is
-// kept if all of it fits; StartRow returns false if it does not.
+// StartRow begins a row of a least width that comes in pieces, of StartValue, Piece, and EndValue.
+// It is kept if all of it fits; StartRow returns false if it does not.
 func (o *Output) StartRow(least int) bool {
 	o.showHeader()
 	return o.begin(max(least, 0), o.open)

@@ -42,8 +42,8 @@ type Traits struct {
 func (t Traits) Atomic() bool { return !t.Control && !t.NoTransaction }
 
 // Pipelines tells whether other tasks may be sent after an input like this one: queries only, that
-// choose nothing for their transaction and leave nothing by which those after them could be told, or
-// disturbed, before we know of it.
+// choose nothing for their transaction and leave nothing by which those after them could be told,
+// or disturbed, before we know of it.
 func (t Traits) Pipelines() bool {
 	return t.Reads && !t.Isolation && !t.Modes && !t.Notifies && !t.Outside && !t.Stdin
 }
