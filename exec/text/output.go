@@ -57,7 +57,7 @@ func NewOutput(format Format, limit int64) *Output {
 	return o
 }
 
-// character is the text of one byte: of none that is none by itself. 0 is no text.
+// character is the text of one byte; 0 is no text. A byte that is no character is unreadable.
 func character(b byte) string {
 	switch {
 	case b == 0:
@@ -105,8 +105,8 @@ func (o *Output) showHeader() {
 	o.line(header, func(int) bool { return o.format.Quote != 0 })
 }
 
-// Complete takes the tag of a statement that has ended. It is kept only when the statement could
-// not have shown anything else: neither rows nor the text of COPY, as in psql.
+// Complete takes the tag of a statement that has ended. As in psql, it is shown only if the
+// statement had neither rows nor the text of COPY.
 func (o *Output) Complete(tag []byte) {
 	shown := o.current.rows || o.current.copy
 	o.current = resultSet{}
@@ -116,17 +116,17 @@ func (o *Output) Complete(tag []byte) {
 	}
 }
 
-// CopyOut says that COPY TO STDOUT begins, so that one without any data is known for what it is.
-// What is binary is not kept.
+// CopyOut says that COPY TO STDOUT begins, so that its tag is not shown even if it sends nothing.
+// Binary data is not kept.
 func (o *Output) CopyOut(binary bool) {
 	o.current = resultSet{copy: true}
 	o.binary = o.binary || binary
 }
 
-// Len is how many bytes there are of it.
+// Len is the size of the text so far, in bytes.
 func (o *Output) Len() int { return len(o.text) }
 
-// Binary reports whether COPY has sent what is no text.
+// Binary reports whether COPY has sent binary data.
 func (o *Output) Binary() bool { return o.binary }
 
 // Copy takes the text of COPY TO STDOUT, which keeps its line ends as they are.
@@ -140,8 +140,7 @@ func (o *Output) Copy(data []byte) {
 // Over reports whether there was more than the limit allows.
 func (o *Output) Over() bool { return o.over }
 
-// Text returns what has been gathered; ok is false when there were no results at all. It is called
-// once.
+// Text returns the text; ok is false if there were no results at all. Call it once.
 func (o *Output) Text() (text string, ok bool) {
 	if !o.any {
 		return "", false
@@ -155,9 +154,9 @@ func (o *Output) Text() (text string, ok bool) {
 	return unsafe.String(unsafe.SliceData(o.text), len(o.text)), true
 }
 
-// begin makes ready for text of a known width, behind a line break or not, and reports whether it
-// fits. When it does not, nothing more ever does, so that the end of the text is not made of
-// whatever is small enough.
+// begin makes room for a text of this width, after a line break or not, and reports whether it
+// fits. After one that does not fit, nothing more does: the end of the output is not made of small
+// pieces.
 func (o *Output) begin(width int, lineBreak bool) bool {
 	if lineBreak {
 		width++
@@ -176,7 +175,7 @@ func (o *Output) begin(width int, lineBreak bool) bool {
 	return true
 }
 
-// end takes back what begin has begun, if it is longer after all: bytes that are no text have been
+// end takes back what begin has begun if it has become too long: bytes that are no text were
 // replaced by longer ones.
 func (o *Output) end() {
 	if o.limit > 0 && int64(len(o.text)) > o.limit {
@@ -201,7 +200,7 @@ func (o *Output) room(n int) {
 	}
 }
 
-// line writes a row that has come whole.
+// line writes a row that is there as a whole.
 func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	if !o.begin(0, o.open) {
 		return
@@ -213,8 +212,8 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	}
 }
 
-// value writes the text of a value, or of a part of it. What is not valid is replaced, as it is
-// where SQL has set another client_encoding.
+// value writes a value, or a part of it. What is not valid is replaced: SQL may have set another
+// client_encoding.
 func (o *Output) value(value []byte, quoted bool) {
 	if !utf8.Valid(value) || bytes.IndexByte(value, 0) >= 0 {
 		value = []byte(validText(string(value)))
@@ -239,8 +238,8 @@ func (o *Output) escaped(value []byte) {
 	}
 }
 
-// isString reports whether values of a built-in type are quoted when only strings are. Of a domain
-// the server names the type below.
+// isString reports whether values of a built-in type are quoted when only strings are. For a
+// domain, the server names the type below it.
 func isString(oid uint32) bool {
 	switch oid {
 	case 16, // bool

@@ -4,10 +4,10 @@ import "unicode/utf8"
 
 // What comes in pieces, as it is too long to be held whole.
 
-// PieceMost is how long a piece is at most, in bytes, for a limit to be held.
+// PieceMost is how long a piece may be, in bytes.
 const PieceMost = 32 << 10
 
-// part is what the output has begun, and may have to take back.
+// part is what the output has begun, and may take back.
 type part struct {
 	start   int  // where it begins in the text
 	wasOpen bool // the last line before it had not been ended
@@ -20,14 +20,14 @@ type part struct {
 	known int               // bytes of it
 }
 
-// StartRow begins a row of a least width that comes in pieces, of StartValue, Piece, and EndValue.
-// It is kept if all of it fits; StartRow returns false if it does not.
+// StartRow begins a row that comes in pieces: StartValue, Piece and EndValue follow for each value.
+// It returns false if a row of that least width does not fit.
 func (o *Output) StartRow(least int) bool {
 	o.showHeader()
 	return o.begin(max(least, 0), o.open)
 }
 
-// StartValue begins the value of that column.
+// StartValue begins the value of column i.
 func (o *Output) StartValue(i int, null bool) { o.startValue(i, null, o.isQuoted(i)) }
 
 func (o *Output) startValue(i int, null, quoted bool) {
@@ -43,7 +43,7 @@ func (o *Output) startValue(i int, null, quoted bool) {
 	}
 }
 
-// EndValue ends what StartValue has begun.
+// EndValue ends the value.
 func (o *Output) EndValue() {
 	o.endRune()
 	if o.part.quoted {
@@ -52,8 +52,8 @@ func (o *Output) EndValue() {
 	o.end()
 }
 
-// StartCopy begins a piece of the text of COPY, of a known length, that comes in pieces itself;
-// EndCopy ends it. StartCopy returns false if it is not kept.
+// StartCopy begins a message of COPY of a known length; Piece and EndCopy follow. It returns false
+// if the message is not kept.
 func (o *Output) StartCopy(length int) bool {
 	if o.binary {
 		return false
@@ -65,7 +65,7 @@ func (o *Output) StartCopy(length int) bool {
 	return o.begin(length, o.open && !o.current.copied)
 }
 
-// EndCopy ends what StartCopy has begun.
+// EndCopy ends the message.
 func (o *Output) EndCopy() {
 	o.endRune()
 	o.current.copied = true
@@ -91,8 +91,8 @@ func (o *Output) Piece(p []byte) {
 	o.end()
 }
 
-// whole completes the character that the piece before has begun, and keeps back the one that is not
-// whole at the end of this one.
+// whole completes the character that the piece before has begun, and keeps back a character that
+// this piece does not complete.
 func (o *Output) whole(p []byte) []byte {
 	for o.part.known > 0 && len(p) > 0 {
 		if utf8.RuneStart(p[0]) {
