@@ -16,8 +16,8 @@ type sink struct {
 	notice   func(*pgproto3.NoticeResponse)
 }
 
-// answer reads until the server is ready for the next query. The first error is returned as failure;
-// err means that the session is lost. Messages live until the next is read.
+// answer reads until the server is ready for the next query. The first error is returned as
+// failure; err means that the session is lost. Messages live until the next is read.
 func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
 	for {
 		message, err := w.front.Receive()
@@ -78,8 +78,8 @@ func (w *wire) ask(sql string) (failure *pgproto3.ErrorResponse, err error) {
 	return w.answer(sink{})
 }
 
-// exchange sends what is queued of ours, and reads the answers to it. What failed is passed over
-// then, and the server is ready.
+// exchange sends our statements that are queued, and reads the answers. After a failure the server
+// has skipped the rest, and is ready.
 func (w *wire) exchange(row func([][]byte)) (failure *pgproto3.ErrorResponse, err error) {
 	w.sync()
 	n := w.queued()
@@ -92,10 +92,9 @@ func (w *wire) exchange(row func([][]byte)) (failure *pgproto3.ErrorResponse, er
 	return failure, err
 }
 
-// answers reads what the server says to n statements of ours. One that fails is the last: the server
-// has passed over the rest then, and whatever was sent after it, and is ready. err means that the
-// session is lost.
-func (w *wire) answers(n int, row func([][]byte), complete func(tag []byte)) (failure *pgproto3.ErrorResponse, err error) {
+// answers reads the answers to n statements of ours. A failure is the last: the server has skipped
+// all that was sent after it, and is ready. err means that the session is lost.
+func (w *wire) answers(n int, row func([][]byte), complete func([]byte)) (failure *pgproto3.ErrorResponse, err error) {
 	failed := false // something has since the last Sync
 	for n > 0 || failure != nil {
 		message, err := w.front.Receive()

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// Await reads what comes of the input that Begin has sent. After it no cancel of ours is on its
-// way. The error is a *Lost; the result holds what had come before that.
+// Await reads the answers to the input that Begin has sent. When it returns, no cancel of ours is
+// on its way. The error is a *Lost; the result holds what had come before.
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
 	tags := tags{rollbacks: -t.Traits.Rollbacks}
@@ -59,8 +59,8 @@ func (t *Task) noticed(notices *text.Notices) func(*pgproto3.NoticeResponse) {
 	}
 }
 
-// readQuestion reads what the server says to it, and to the Sync after it. It tells whether it was
-// answered.
+// readQuestion reads the answers to the question and to the Sync after it, and tells whether the
+// question was answered.
 func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err error) {
 	if t.Atomic && t.Traits.Stdin {
 		s.pipeline.probing = s.question.ask(t)
@@ -69,7 +69,7 @@ func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err erro
 			return false, err
 		}
 	}
-	if !s.question.local { // what is ours to wait for has a limit, though SQL may have none
+	if !s.question.local { // the question has a limit, though SQL may have none
 		s.wire.within(s.wire.limit)
 		defer s.wire.unlimited()
 	}
@@ -101,8 +101,8 @@ func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err erro
 	return n > 0 && err == nil, err
 }
 
-// closeTransaction ends a transaction that is open and not to be finished by a tail: one that has
-// failed, or that the input has left.
+// closeTransaction ends a transaction that is open and has no tail: one that has failed, or that
+// the input has begun itself.
 func (s *Session) closeTransaction(t *Task, result *Result) error {
 	if s.wire.status == 'I' {
 		return nil
@@ -130,7 +130,7 @@ func (r *Result) keep(output *text.Output, notices *text.Notices) {
 	}
 }
 
-// judge says whether the run failed, by the server's word or by ours.
+// judge says whether the run failed: by an error of the server's, or by a rule of ours.
 func (r *Result) judge(t *Task, output *text.Output) {
 	switch {
 	case r.Raw != nil && r.Reason == TimedOut && r.Raw.Code == queryCanceled:
@@ -150,10 +150,10 @@ func (r *Result) judge(t *Task, output *text.Output) {
 	}
 }
 
-// claimHint says why the server refuses what else it takes: another transaction of ours has written to
-// the row since that of the task began.
+// claimHint explains an error that only a claimed task meets: another transaction of ours has
+// written to its row since its own began.
 const claimHint = "The task locks its own row, or the table of tasks, so its row is prepared before its SQL begins: " +
 	"it cannot choose its isolation level, nor run in REPEATABLE READ or SERIALIZABLE."
 
-// queryCanceled is the code by which a time limit is met. A cancel by somebody cannot be told from it.
+// queryCanceled is the code of a time limit, and of a cancel by anybody.
 const queryCanceled = "57014"

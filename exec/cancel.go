@@ -23,8 +23,8 @@ const (
 // runs", timeout.
 const Obey = 10 * time.Second
 
-// canceller lets others cancel the run under way. The first four fields are as the session has set
-// them before its first task.
+// canceller lets others cancel the run under way. The session sets the first four fields before its
+// first task.
 type canceller struct {
 	obey    time.Duration // Obey
 	request func(context.Context) error
@@ -73,17 +73,16 @@ func (c *canceller) cancel(reason Reason) {
 	})
 }
 
-// A server passes over a request that comes while it is still reading the statement. One for a run
-// that is younger than missedFor is repeated after missedWait, and then ever more rarely: SQL that
-// cleans up after a cancel is not to be cancelled in that.
+// A server ignores a request that comes while it still reads the statement. For a run younger than
+// missedFor the request is repeated after missedWait, and then ever more rarely, so that SQL can
+// clean up after a cancel.
 const (
 	missedFor  = time.Second
 	missedWait = 250 * time.Millisecond
 )
 
-// enter and exit enclose the time in which a run can be cancelled. Once exit has returned no
-// cancel of ours is on its way. The server's own statement_timeout comes before the limit where it
-// can.
+// enter and exit enclose the time in which a run can be cancelled. When exit has returned, no
+// cancel of ours is on its way. The server's own statement_timeout comes first if it can.
 func (c *canceller) enter(limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -6,8 +6,8 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// readTail reads the answers to the n statements of a tail. When the server has passed over what
-// was sent after it, it is ready.
+// readTail reads the answers to the n statements of a tail. passed: COMMIT has failed, and the
+// server has skipped what was sent after it.
 func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
 	committed, ended := false, false
 	failure, err := s.wire.answers(n, nil, func(tag []byte) {
@@ -27,7 +27,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	return &Verdict{Committed: true}, false, nil
 }
 
-// End does what Begin does for the task before, when none comes after it.
+// End commits the task before, when none comes after it.
 func (s *Session) End(tail *Tail) (*Verdict, error) {
 	s.wire.within(s.wire.limit)
 	defer s.wire.unlimited()
@@ -44,15 +44,15 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 	return verdict, err
 }
 
-// Rollback takes back what the SQL has done whose transaction is open. The error is a *Lost: then it
-// is taken back as well.
+// Rollback undoes what the SQL of the open transaction has done. On an error, a *Lost, it is undone
+// as well.
 func (s *Session) Rollback() error {
 	s.wire.within(s.wire.limit)
 	defer s.wire.unlimited()
 	return s.setup.rollback()
 }
 
-// Reset makes the session new, which the next Begin need not do then.
+// Reset makes the session new now, so that the next Begin need not.
 func (s *Session) Reset() error {
 	if !s.setup.state.dirty {
 		return nil

@@ -7,10 +7,10 @@
 // turns the answers into the texts of a row. It knows neither lanes nor the table: who starts when,
 // and what is written into the row, is decided in package work.
 //
-// A Session holds its parts: wire is the connection and what is on it; setup makes the session ready
-// for each task, and its state decides, without a server, what SQL has left and what it takes to be rid
-// of it; question asks what has become of a transaction; pipeline is what is with the server; canceller
-// cancels.
+// A Session holds its parts: wire is the connection and what is on it; setup makes the session
+// ready for each task, and its state decides, without a server, what SQL has left and what it takes
+// to be rid of it; question asks what has become of a transaction; pipeline is what is with the
+// server; canceller cancels.
 //
 // A Session belongs to one goroutine at a time, a runner of package work. Only Cancel and Abandon
 // may be called from others.

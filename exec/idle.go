@@ -8,12 +8,11 @@ import (
 	"time"
 )
 
-// A server may end a session while nothing is under way on it, and a network may forget its
-// connection. Whoever sends a task then can't always tell whether it has begun. So the session is
-// looked at first.
+// A server may end an idle session, and a network may forget its connection. If a task is sent
+// then, we can't always tell whether it has begun. So we look at the session first.
 
-// Present is an error, a *Lost, if the session is gone. It costs a system call: what the server
-// has said last, or that it has hung up, waits in the socket. One that has said anything else is
+// Present is an error, a *Lost, if the session is gone. It costs one system call: a last word, or
+// the end of the connection, waits in the socket. A session whose server has said anything else is
 // given up as well.
 func (s *Session) Present() error {
 	if s.cancel.runs() || len(s.pipeline.behind) > 0 || s.wire.front.ReadBufferLen() == 0 && !readable(s.wire.conn.Conn()) {
@@ -22,8 +21,8 @@ func (s *Session) Present() error {
 	return &Lost{Cause: errors.New("the session was ended while it was idle"), Unbegun: true}
 }
 
-// readable tells whether a read from the connection would not have to wait, as there is something,
-// an end or an error. Bytes that are no message yet count too.
+// readable tells whether a read would return at once: with bytes, an end or an error. Bytes that
+// are no message yet count too.
 func readable(conn net.Conn) (is bool) {
 	socket, ok := beneath(conn).(syscall.Conn)
 	if !ok {
@@ -51,12 +50,12 @@ func (s *Session) Answers(ctx context.Context) error {
 	return notBegun(err)
 }
 
-// answersMost is how long a server that does nothing else may take to answer: another session is
-// opened sooner.
+// answersMost is how long an idle server may take to answer: a new session is opened sooner than
+// that.
 const answersMost = 5 * time.Second
 
-// Touch has the server show that somebody still has the session, though nothing runs on it. It does
-// nothing where something does, or a transaction is open. The error is a *Lost.
+// Touch shows the server that the session is still used, though no task runs on it. It does nothing
+// while a task runs or a transaction is open. The error is a *Lost.
 func (s *Session) Touch() error {
 	if s.wire.status != 'I' || s.cancel.runs() || len(s.pipeline.behind) > 0 {
 		return nil

@@ -34,10 +34,8 @@ func (l *Lost) Unwrap() error { return l.Cause }
 // Failure is the server's last word, as the row of the task that it met shows it.
 func (l *Lost) Failure(statement string) *text.Failure { return text.ServerFailure(l.Fatal, statement) }
 
-// What the protocol allows a server to say. Whoever breaks it is not listened to any more: what
-// comes next could be anything.
-
-// unexpected is the loss of a session whose server has sent what has no place there.
+// unexpected is the loss of a session whose server has sent a message that has no place there.
+// Nothing more is read from such a server.
 func unexpected(message pgproto3.BackendMessage) *Lost {
 	return &Lost{Cause: fmt.Errorf("the server sent an unexpected message: %T", message), Broken: true}
 }
@@ -50,8 +48,8 @@ func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
 	return &Lost{Fatal: failure, Cause: cause, Broken: !isNetwork(cause)}
 }
 
-// isNetwork tells an error of the connection from that of a message that can't be read. A
-// connection's end is never io.EOF here, as that of a text in a message is.
+// isNetwork tells an error of the connection from one of a message that can't be read. The end of a
+// connection is never io.EOF here, but that of a text in a message is.
 func isNetwork(err error) bool {
 	var network net.Error
 	var system syscall.Errno
@@ -59,7 +57,7 @@ func isNetwork(err error) bool {
 		errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// notBegun takes down that a session was lost before any SQL was sent.
+// notBegun notes on a *Lost that no SQL was sent before.
 func notBegun(err error) error {
 	if lost := new(Lost); errors.As(err, &lost) {
 		lost.Unbegun = true
@@ -77,7 +75,7 @@ func fatal(e *pgproto3.ErrorResponse) bool {
 	return severity == "FATAL" || severity == "PANIC"
 }
 
-// copyError keeps an error beyond the next message.
+// copyError keeps an error after the next message is read.
 func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
 	c := *e
 	return &c

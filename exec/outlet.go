@@ -9,15 +9,15 @@ import (
 	"pgtaskd/routine"
 )
 
-// A server that waits for us to read reads nothing itself. What we send to it before we read its
-// answers must fit into the sockets between us, or be written while we read: else both may wait for
-// ever, since settings can have it answer each statement at any length.
+// A server that waits for us to read does not read. What we send before we read its answers must
+// fit into the sockets between us, or be written while we read. Else both may wait for ever:
+// settings can make the server answer each statement at any length.
 
-// atOnce is how much is written before anything is read, in bytes: sockets hold it, even if the
+// atOnce is how many bytes are written before anything is read: sockets hold that much, even if the
 // server reads nothing.
 const atOnce = 32 << 10
 
-// outlet is what pgproto3 writes to. It passes on what is short, and keeps what is longer until it is
+// outlet is what pgproto3 writes to. It passes on short writes, and keeps a long one until it is
 // sent aside.
 type outlet struct {
 	to      io.Writer
@@ -34,8 +34,8 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// aside writes what has been kept, by a goroutine of its own. Whoever flushed reads the answers
-// meanwhile; landed awaits it.
+// aside writes what was kept, in a goroutine of its own, while the caller reads the answers. landed
+// awaits that goroutine.
 func (o *outlet) aside(conn net.Conn, crew *routine.Group) {
 	if o.late == nil {
 		return
@@ -60,5 +60,5 @@ func (o *outlet) landed() (err error) {
 	return err
 }
 
-// lastWord is how long the last word of a server is waited for whose connection takes nothing more.
+// lastWord is how long to wait for a server's last word after a write has failed.
 const lastWord = 100 * time.Millisecond

@@ -5,31 +5,31 @@ import (
 	"time"
 )
 
-// Queries that are over in no time are sent several at once: the exchange of messages costs more
-// than they do. Each has a transaction, a reset and settings of its own, as if it were sent when
-// the one before is over, but that it must begin in time: what a query that takes longer than
-// expected has kept waiting is passed over, and starts again when its turn has come.
+// Short queries are sent several at once, because the exchange of messages costs more than they do.
+// Each has a transaction, a reset and settings of its own, as if it were sent alone. But it must
+// begin in time: if a query takes longer than expected, the server skips those after it, and they
+// start again when their turn has come.
 //
-// None of them may have an effect, since nothing has prepared its row: the question that follows each
-// makes that an error, by which the server passes over all the rest.
+// None of them may have an effect, since its row is not prepared. The question after each makes an
+// effect an error, and the server skips all the rest.
 //
-// More can be sent after them while they are under way, so that the server need not wait for us.
-// What is sent at once ends with a Sync, by which the server is ready when it hears no more of us,
-// and its limits for a silent session hold. After a failure it is ready there, too, and goes on: so
-// what is sent later begins with a statement that fails in a transaction that has failed.
+// More can be sent while they are under way, so that the server need not wait for us. Everything
+// that is sent at once ends with a Sync: there the server becomes ready, and its limits for a
+// silent session hold. It becomes ready there after a failure, too, and goes on. So what is sent
+// later begins with a statement that fails in a failed transaction.
 
 // Behind is how many tasks are with the server after the one under way.
 func (s *Session) Behind() int { return len(s.pipeline.behind) }
 
-// Takes tells whether more can be sent after the tasks that are with the server.
+// Takes tells whether Extend may send more.
 func (s *Session) Takes() bool { return s.pipeline.open && !s.cancel.asked() }
 
-// goesOn fails where what was sent before has failed. Where even the transaction is gone, COMMIT
-// AND CHAIN after it does.
+// goesOn fails if something before it has failed. If even the transaction is gone, the COMMIT AND
+// CHAIN after it fails.
 const goesOn = "SELECT"
 
-// Extend sends more tasks after those that are with the server, of which one is under way. What
-// becomes of the session by that Await tells.
+// Extend sends more tasks after those that are with the server, of which one is under way. Await
+// tells of an error.
 func (s *Session) Extend(then ...*Task) {
 	s.wire.within(s.wire.brief)
 	defer s.wire.unlimited()
@@ -40,7 +40,7 @@ func (s *Session) Extend(then ...*Task) {
 	}
 }
 
-// sendBehind queues all that belongs to tasks that follow on another.
+// sendBehind queues tasks after another one, each with all that belongs to it.
 func (s *Session) sendBehind(then []*Task) {
 	s.pipeline.behind = slices.Grow(s.pipeline.behind, len(then))
 	for i, next := range then {
@@ -64,10 +64,9 @@ func (s *Session) sendBehind(then []*Task) {
 	s.pipeline.open = true
 }
 
-// Next goes on to the task after the one that has run, once its transaction is seen to be open:
-// its SQL is under way then, since start by the server's clock. When begun is false the server has
-// passed over it and all after it, or, when there is an error too, may have. The verdict is on the
-// task before.
+// Next goes on to the task after the one that has run, and returns when that task's transaction is
+// open: its SQL is under way then, since start by the server's clock. begun is false if the server
+// has skipped it and all after it; with an error, it may have. The verdict is on the task before.
 func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {
 	s.wire.within(s.wire.brief)
 	defer s.wire.unlimited()

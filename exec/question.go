@@ -7,12 +7,12 @@ import (
 )
 
 // The question that follows a task's SQL: which transaction is this, and what time is it? A
-// transaction without an id has written nothing. The path may be anybody's by now: it is function
-// calls, and no operator. Cursors are closed before it: one WITH HOLD would run its query at COMMIT,
-// and what that writes would come after the question.
+// transaction without an id has written nothing. The question is function calls and no operator,
+// since the search path may be anybody's by now. Cursors are closed first: a cursor WITH HOLD would
+// run its query at COMMIT, and write after the question.
 //
-// Until it is answered, and its answer is acted on, the transaction rests: neither a limit of the
-// SQL's nor one of the role's is to end it meanwhile.
+// The transaction then waits for what follows. No limit of the SQL's or of the role's may end it
+// meanwhile, so the question switches them off.
 const (
 	ownQuestion      = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
 	forcedQuestion   = `SELECT pg_catalog.txid_current(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
@@ -20,17 +20,17 @@ const (
 	questionOfOthers = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp()`
 )
 
-// Where other tasks are with the server after it, an effect is an error, since what commits it is
-// there already: a text that is no number shows which.
+// If other tasks are with the server after it, an effect is an error, since its COMMIT is already
+// there: the cast of a text that is no number fails, and the text shows why.
 const (
 	wroteText     = "pgtaskd: this query has written"
 	questionAhead = `SELECT NULL::pg_catalog.int8, pg_catalog.clock_timestamp(), ` +
 		`(CASE WHEN pg_catalog.txid_current_if_assigned() IS NULL THEN '0' ELSE '` + wroteText + `' END)::pg_catalog.int4`
 )
 
-// silenceMost bounds the time for which a remote's transaction, and the locks in it, stay if we are
-// never heard of again, as when the network is gone or we are frozen: for that transaction alone,
-// and where the session has no limit of its own.
+// silenceMost limits how long a remote's transaction, and its locks, stay if we are never heard of
+// again (the network is gone, or we are frozen). It applies to that transaction alone, if the
+// session has no limit of its own.
 const silenceMost = "1min"
 
 // question asks what has become of a task's transaction.
@@ -43,8 +43,8 @@ type question struct {
 	timed   bool   // the server knows transaction_timeout
 }
 
-// ask queues the question for a task that nothing is sent after, and tells how many statements it
-// takes.
+// ask queues the question for a task after which nothing is sent. It returns the number of
+// statements.
 func (q *question) ask(t *Task) int {
 	if !t.Traits.Inert && !t.Save {
 		q.setup.call("CLOSE ALL")
@@ -70,7 +70,7 @@ func (q *question) ask(t *Task) int {
 	return q.wire.queued()
 }
 
-// askAhead does the same for a task that others are sent after.
+// askAhead does the same for a task after which others are sent.
 func (q *question) askAhead(t *Task) int {
 	if !t.Traits.Inert {
 		q.setup.call("CLOSE ALL")
@@ -79,7 +79,7 @@ func (q *question) askAhead(t *Task) int {
 	return q.wire.queued()
 }
 
-// hear reads the row of an answer.
+// hear reads the row that answers the question.
 func (r *Result) hear(values [][]byte) (err error) {
 	if len(values) < 2 {
 		return errAnswer
@@ -91,8 +91,7 @@ func (r *Result) hear(values [][]byte) (err error) {
 	return err
 }
 
-// claiming asks for an id. The transaction rests while the task is asked: no limit of the role's is
-// to end it meanwhile.
+// claiming gives the transaction an id. No limit of the role's ends it while the task is asked.
 const claiming = `SELECT pg_catalog.txid_current(), pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true)`
 
 // claims asks the task whether its SQL may be sent, once its transaction has an id.
@@ -116,6 +115,6 @@ func (q *question) claims(t *Task) (unclaimed bool, err error) {
 	return !t.Claim(xact), nil
 }
 
-// ErrUnclaimed is the error of a Begin whose task has said no: its SQL was not sent, and nothing of it
-// is left.
+// ErrUnclaimed is the error of a Begin whose task said no: its SQL was not sent, and nothing is
+// left of it.
 var ErrUnclaimed = errors.New("the task was not to begin")

@@ -8,12 +8,12 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// Begin sends, in one flush, what commits the task before (tail may be nil), what makes the session
-// new unless the task wants it as it is, and the task's SQL, and reads the answers to all but the
-// last: its SQL is under way then, since start by the server's clock. If anything before it fails,
-// the server passes over it. The error is a *Lost, a *text.Failure of the preparation (the task has not
-// started), or ErrUnclaimed. A verdict that is not nil counts in any case. As many of then follow it
-// as Behind tells.
+// Begin sends everything for a task in one flush: the COMMIT of the task before (tail may be nil),
+// what makes the session ready, and the task's SQL, with as many of then after it as Behind tells.
+// It reads the answers to all that precedes the SQL, which is under way then; start is when it
+// began, by the server's clock. If something before the SQL fails, the server skips the SQL. The
+// error is a *Lost, a *text.Failure (the task has not started), or ErrUnclaimed. A verdict that is
+// not nil counts in any case.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
 	if t.Guarded {
 		if err := s.Present(); err != nil {
@@ -48,14 +48,14 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			return verdict, start, s.begun(t)
 		}
 		s.pipeline.behind = nil
-		if s.setup.state.passedOver(before); failure.Code == queryCanceled { // by a limit that SQL before it has left
+		if s.setup.state.passedOver(before); failure.Code == queryCanceled { // by a limit that earlier SQL has left
 			return verdict, start, &Lost{Cause: text.ServerFailure(failure, t.Input), Unbegun: true}
 		}
 		return verdict, start, text.ServerFailure(failure, t.Input)
 	}
 }
 
-// sendTask sends what Begin does.
+// sendTask queues and sends what Begin needs, and counts its statements.
 func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q queued, err error) {
 	s.wire.written = false
 	chained := tail != nil && s.setup.chains(t)
@@ -68,8 +68,8 @@ func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q queued, err err
 	return q, s.sendInput(t, then)
 }
 
-// sends bounds the time until the answers to what precedes the task's SQL have come. To commit the
-// task before may take as long as triggers of the user's do.
+// sends limits the time for the answers to what precedes the task's SQL. The COMMIT of the task
+// before may take as long as triggers of users do.
 func (s *Session) sends(tail *Tail, t *Task) {
 	s.wire.reader.Greeted()
 	switch {
@@ -82,10 +82,10 @@ func (s *Session) sends(tail *Tail, t *Task) {
 	}
 }
 
-// sendInput sends what is queued with the task's SQL and the question. Nothing may wait after SQL
-// that may read from us, or for whose start somebody is asked: that is sent alone.
+// sendInput sends what is queued, the task's SQL and the question. A task that may read from us, or
+// that is asked before it starts, is sent alone: nothing may wait after its SQL.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.pipeline.probing, s.pipeline.open, s.pipeline.last = 0, false, t // the question of a task whose preparation has failed was passed over
+	s.pipeline = pipeline{last: t} // nothing is left of a task whose preparation has failed
 	if t.alone() {
 		s.wire.sync()
 		return s.wire.flush()
@@ -103,7 +103,7 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	return s.wire.flush()
 }
 
-// begun sees to a task for which the session is ready.
+// begun starts the time of a task whose session is ready. If it is sent alone, its SQL is sent now.
 func (s *Session) begun(t *Task) error {
 	if t.alone() {
 		if err := s.sendAlone(t); err != nil {

@@ -14,9 +14,9 @@ import (
 // to one goroutine; only Cancel and Abandon may be called from others.
 //
 // The way of a task: Begin sends, in one flush, the COMMIT of the task before, the settings, BEGIN,
-// the input and the question what has become of its transaction; Await reads the answers to the last
-// two; the next Begin, or End, commits. Where Begin has sent other tasks after it, Next does. No
-// statement of ours touches the table of the tasks.
+// the input and the question about its transaction. Await reads the answers to the input and the
+// question. The next Begin, or End, commits; if Begin has sent other tasks after it, Next does. No
+// statement of ours touches the task table.
 type Session struct {
 	PID   uint32    // of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
@@ -24,10 +24,10 @@ type Session struct {
 	User      string // the role that it has logged in as
 	Superuser bool   // which is one
 	Reads     bool   // when it was opened, its transactions began as READ ONLY
-	Foreign   bool   // when it was opened its database had foreign servers: what writes through them has no transaction id here
+	Foreign   bool   // when it was opened, its database had foreign servers: writes through them have no transaction id here
 
-	// AskedForPassword tells whether the server has asked for the password. Where it did not, the
-	// connection rests on who the controller is, not on what the task knows.
+	// AskedForPassword: the server has asked for the password. If it has not, it trusts the
+	// controller, whatever the task knows.
 	AskedForPassword bool
 
 	wire     *wire
@@ -54,11 +54,11 @@ type queued struct {
 	probing  int // and that ask what has become of the transaction
 }
 
-// Connect opens a session, in the target's own database or elsewhere. The configuration's
-// RuntimeParams are what a reset returns to. limit bounds each statement of our own on it. trusted is
-// one of the serving role's, whose password is its own. The error is a *pgconn.ConnectError, a
-// *pgconn.PgError or one of the network; or a *routine.Panic, if what the server says brings a panic
-// about.
+// Connect opens a session, in the target's own database (local) or elsewhere. A reset returns to
+// the RuntimeParams of the configuration. limit is for each statement of ours on the session.
+// trusted: the session is the serving role's, whose password is its own. The error is a
+// *pgconn.ConnectError, a *pgconn.PgError or one of the network, or a *routine.Panic if the server
+// makes us panic.
 func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local, trusted bool) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
 		s, err = connect(ctx, cfg, limit, local, trusted)
@@ -73,8 +73,9 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 		return nil, err
 	}
 	s := &Session{
-		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(), wire: w,
-		setup: setup{wire: w, state: state{known: map[string]string{}}, shown: shown{base: cfg.RuntimeParams, texts: []byte{}}},
+		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(),
+		wire:  w,
+		setup: setup{wire: w, shown: shown{base: cfg.RuntimeParams, texts: []byte{}}},
 	}
 	s.question = question{wire: w, setup: &s.setup, local: local}
 	s.cancel = canceller{obey: Obey, request: w.conn.CancelRequest, cut: s.Abandon}
@@ -86,11 +87,11 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	return s, nil
 }
 
-// introduction asks what must be known of the server and the session: who has logged in, whether
-// there are foreign servers, how transactions begin, whether a role is set, how long the session may
-// rest in a transaction and how long that may last, and, without that role, which may not see it,
-// when the backend started, since together with its process id that names it for good. The path may
-// be anybody's: it is function calls, and no operator.
+// introduction asks for what must be known of the server and the session: the login, whether there
+// are foreign servers, how transactions begin, whether a role is set, and the limits of an idle
+// transaction and of a transaction. It also asks when the backend started, which names the backend
+// for good together with its process id; the set role may not see that, so it is asked without that
+// role. Function calls and no operator: the search path may be anybody's.
 const introduction = `SELECT session_user, EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
 	pg_catalog.current_setting('default_transaction_read_only'), pg_catalog.current_setting('role'),
 	pg_catalog.current_setting('idle_in_transaction_session_timeout'), pg_catalog.current_setting('transaction_timeout', true),
@@ -98,7 +99,7 @@ const introduction = `SELECT session_user, EXISTS (SELECT FROM pg_catalog.pg_for
 		SELECT pg_catalog.pg_backend_pid() AS pid, pg_catalog.set_config('role', 'none', true) OFFSET 0
 	) AS unmasked, pg_catalog.pg_stat_get_activity(unmasked.pid) AS a)`
 
-// settingLongest is longer than any name, and than what a limit is shown as, in bytes.
+// settingLongest limits the names and the limits in the answer, in bytes.
 const settingLongest = 1 << 10
 
 // introduce reads the answer to introduction.
@@ -142,8 +143,8 @@ func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
 	return moment(row[0])
 }
 
-// Within makes what the session starts the crew's, and abandons the session when the crew ends,
-// unless it is closed before.
+// Within makes the crew own what the session starts. If the crew ends before the session is closed,
+// the session is abandoned.
 func (s *Session) Within(crew *routine.Group) {
 	s.bind(crew, crew.When(crew.Context(), s.Abandon))
 }
@@ -152,9 +153,9 @@ func (s *Session) bind(crew *routine.Group, unbind func() bool) {
 	s.wire.crew, s.cancel.crew, s.unbind = crew, crew, unbind
 }
 
-// Cancel asks the server to cancel the run under way, and abandons it when it has not ended after
-// Obey. It returns at once, and does nothing when no run is under way or it has been cancelled
-// before.
+// Cancel asks the server to cancel the run under way, and abandons the session if the run has not
+// ended after Obey. It returns at once. It does nothing if no run is under way, or if that was
+// cancelled before.
 func (s *Session) Cancel(reason Reason) { s.cancel.cancel(reason) }
 
 // Abandon cuts the connection off, whatever is under way: Await and the others return an error.

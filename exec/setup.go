@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// setup makes the session ready for each task, and ends transactions. It knows what SQL has left in the
-// session, and which statements of ours are prepared there.
+// setup makes the session ready for each task, and ends transactions. It knows what SQL has left in
+// the session, and which statements of ours are prepared there.
 type setup struct {
 	wire  *wire
 	state state
@@ -19,17 +19,18 @@ type setup struct {
 	endless bool // the role has no transaction_timeout
 }
 
-// chains tells whether a task can have the transaction that follows on that of the task before
-// without a word (COMMIT AND CHAIN), which spares two statements: where the one before has left
-// nothing. What precedes its SQL is part of it then: the settings fall with it when it rolls back,
-// and a snapshot is taken already. So its input may not choose the modes of its transaction.
+// chains tells whether a task can run in the transaction that COMMIT AND CHAIN of the task before
+// begins, which saves two statements. The task before must have left nothing. The settings then
+// belong to that transaction: they go when it rolls back, and they take a snapshot, so the input
+// may not choose the modes of its transaction.
 func (s *setup) chains(t *Task) bool {
-	return t.Atomic && !t.Traits.Modes && !t.Traits.Isolation && !s.state.dirty && !s.state.needsReset(t) && (!t.Save || t.constant()) && !t.alone() && s.endless
+	fits := t.Atomic && !t.Traits.Modes && !t.Traits.Isolation && (!t.Save || t.constant()) && !t.alone()
+	return fits && s.endless && !s.state.dirty && !s.state.needsReset(t)
 }
 
-// prepare queues what makes the session ready for a task: reset, settings, and BEGIN. Unless
-// its input can't choose its isolation level, nothing takes a snapshot after that. The task must
-// begin until then, unless that is zero.
+// prepare queues what makes the session ready for a task: reset, settings and BEGIN. Nothing takes
+// a snapshot after BEGIN, unless the transaction is chained. The task must begin until then, unless
+// that is zero.
 func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 	s.state.constants = t.constant() && !s.state.dirty
 	if !chained {
@@ -55,7 +56,8 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 	}
 }
 
-// begin is our transaction, whatever has been set: DEFERRABLE waits for others.
+// begin is the transaction of our settings. Its level is fixed, whatever SQL has set: DEFERRABLE
+// would wait for others.
 const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
 // reset queues what makes the session new.
@@ -64,11 +66,11 @@ func (s *setup) reset() {
 	if s.masked {
 		s.call("RESET ROLE") // to what ALTER ROLE … SET role says: DISCARD ALL of older servers leaves none
 	}
-	s.state = state{known: map[string]string{}}
+	s.state = state{}
 }
 
-// read reads the answers to the n statements of prepare, and tells when the task starts by the server's
-// clock.
+// read reads the answers to the n statements of prepare. start is the server's time at the last of
+// them.
 func (s *setup) read(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
 	var bad error
 	failure, err = s.wire.answers(n, func(values [][]byte) {
@@ -89,8 +91,8 @@ func (s *setup) read(n int) (start time.Time, failure *pgproto3.ErrorResponse, e
 	return start, nil, nil
 }
 
-// commit queues the COMMIT of the task before, and a transaction that follows on that where it is
-// chained.
+// commit queues the COMMIT of the task before. chained: its transaction is followed by the next at
+// once.
 func (s *setup) commit(chained bool) {
 	sql := "COMMIT"
 	if chained {
@@ -99,7 +101,7 @@ func (s *setup) commit(chained bool) {
 	s.call(sql)
 }
 
-// rollback ends a transaction in which something has failed, if that has not ended it.
+// rollback ends a transaction in which something has failed, unless that has ended it.
 func (s *setup) rollback() error {
 	s.state.dirty = true
 	if s.wire.status == 'I' {
@@ -114,11 +116,10 @@ func (s *setup) rollback() error {
 	return nil
 }
 
-// Statements of ours go by the extended protocol: when one fails, the server passes over all that
-// comes after it, a simple query too, up to the next Sync. They have no name, since SQL can take
-// prepared statements away, or put its own in their place. While nothing but constants runs they are
-// prepared, which spares more than half of their cost; DISCARD ALL takes them away before anything
-// else runs.
+// Statements of ours use the extended protocol: when one fails, the server skips everything after
+// it, a simple query too, up to the next Sync. They have no name, since SQL can drop prepared
+// statements or replace them by its own. While nothing but constants runs they are prepared, which
+// saves more than half of their cost; DISCARD ALL drops them before anything else runs.
 
 // call queues a statement with its parameters, which are texts.
 func (s *setup) call(sql string, args ...[]byte) { s.bind(sql, nil, args) }
@@ -135,6 +136,9 @@ func (s *setup) parse(sql string) string {
 	case known:
 		return name
 	case s.state.constants && len(s.state.known) < knownMost:
+		if s.state.known == nil {
+			s.state.known = map[string]string{}
+		}
 		name = "pgtaskd_" + strconv.Itoa(len(s.state.known))
 		s.state.known[sql] = name
 	}
@@ -142,5 +146,5 @@ func (s *setup) parse(sql string) string {
 	return name
 }
 
-// knownMost bounds them: some have a task's limit in their text.
+// knownMost limits their number: the text of some contains a task's limit.
 const knownMost = 32

@@ -18,9 +18,8 @@ type shown struct {
 	formats []int16           // of each
 }
 
-// statement is that of a task, which tells the time as well; its parameters stay until trim. What the
-// session shows already need not be said. It fails when the task begins after until, if that is not
-// zero.
+// statement sets what the task's session shows and it does not show yet, and asks for the time. It
+// fails if the task begins after until, unless that is zero. The parameters stay valid until trim.
 func (s *shown) statement(st *state, t *Task, until time.Time) (sql string, formats []int16, values [][]byte) {
 	number := 0
 	settings := [1 + len(t.Usual)][][2]string{t.Settings}
@@ -51,7 +50,7 @@ func (s *shown) statement(st *state, t *Task, until time.Time) (sql string, form
 	return s.ready[number], s.formats, s.values
 }
 
-// trim drops the parameters where they are long.
+// trim drops long parameters.
 func (s *shown) trim() {
 	if cap(s.texts) > textsKept {
 		s.texts = []byte{}
@@ -62,7 +61,7 @@ func (s *shown) trim() {
 // textsKept is the largest room that a session keeps for what its next tasks show, in bytes.
 const textsKept = 16 << 10
 
-// has tells whether the session shows these settings; before is what it was told last, nil: nothing.
+// has tells whether the session shows these settings. before is what was set last; nil: nothing.
 func (s *shown) has(before, usual [][2]string) bool {
 	if before != nil {
 		return slices.Equal(before, usual)
@@ -70,7 +69,7 @@ func (s *shown) has(before, usual [][2]string) bool {
 	return s.starts(usual)
 }
 
-// value adds a parameter of the statement that is being made, by which texts have become longer.
+// value adds a parameter: the end of texts, which are longer by it.
 func (s *shown) value(texts []byte, format int16) {
 	s.values = append(s.values, texts[len(s.texts):len(texts):len(texts)])
 	s.texts, s.formats = texts, append(s.formats, format)
@@ -86,9 +85,8 @@ func (s *shown) starts(settings [][2]string) bool {
 	return true
 }
 
-// readyFor is the statement that sets these, in this order. It does not return them: we do not read
-// before the input is sent, and large values could fill the way back while the input fills the way
-// there.
+// readyFor is the statement that sets these settings, in this order. It does not return them: we do
+// not read before the input is sent, so large values could block both ways.
 func readyFor(settings [][2]string, within string) string {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()" + within)
@@ -98,6 +96,6 @@ func readyFor(settings [][2]string, within string) string {
 	return b.String()
 }
 
-// inTime fails when the task begins too late: what the server has passed over starts again when its
-// turn has come. The path is the role's own here, after a reset or constants.
+// inTime fails if the task begins too late; the task starts again when its turn has come. The
+// search path is the role's own here, after a reset or constants.
 const inTime = `, (CASE WHEN pg_catalog.timestamptz_le(pg_catalog.statement_timestamp(), $%d::pg_catalog.timestamptz) THEN '0' ELSE 'pgtaskd: too late' END)::pg_catalog.int4`

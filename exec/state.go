@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// state is what SQL has left in a session, as far as the next task needs to know it. What may have
-// left anything is followed by DISCARD ALL.
+// state is what SQL has left in a session, as far as the next task needs to know it. DISCARD ALL
+// follows on whatever may have left something.
 type state struct {
 	dirty      bool        // SQL has run that may have left something
 	timeoutSet bool        // statement_timeout is ours
@@ -18,25 +18,24 @@ type state struct {
 	known     map[string]string // names of the statements that are prepared meanwhile
 }
 
-// left takes down that the SQL of a task has run, or will have. Constants change nothing in a
-// session; what is rolled back makes it dirty in any case.
+// left notes that the SQL of a task runs. Constants change nothing in a session. A rollback makes
+// the session dirty in any case.
 func (st *state) left(t *Task) { st.dirty = st.dirty || !t.Traits.Inert || len(t.Own) > 0 }
 
-// passedOver takes down that what was sent after that state has failed, and was rolled back or
-// passed over.
+// passedOver goes back to an earlier state: all that was sent since has failed, and was rolled back
+// or skipped.
 func (st *state) passedOver(before state) {
 	*st = before
 	st.dirty = true
 }
 
-// needsReset tells whether DISCARD ALL comes before a task. One that keeps the state of the one
-// before it needs none: nothing of ours is prepared there, as nothing is in a session whose state is
-// to be kept.
+// needsReset tells whether DISCARD ALL precedes a task. A task that keeps the state of the one
+// before needs none: nothing of ours is prepared in a session whose state is kept.
 func (st *state) needsReset(t *Task) bool {
 	return st.dirty && !t.Keep || len(st.known) > 0 && !t.constant()
 }
 
-// timeout is the statement that sets a task's limit, or takes back that of the one before; "": there
+// timeout is the statement that sets a task's limit, or resets that of the task before; "" if there
 // is neither.
 func (st *state) timeout(t *Task) string {
 	ms := (t.Timeout-1)/time.Millisecond + 1
@@ -51,9 +50,9 @@ func (st *state) timeout(t *Task) string {
 	return ""
 }
 
-// apart is the parameter of settingApart by which the session gets the settings that the task alone has,
-// and loses those that the one before had, where its state is kept; nil: there are none. It is one
-// statement, however many there are, since settings can have the server say much about each.
+// apart is the parameter of settingApart: the settings that the task alone has, and null for those
+// that the task before had, if its state is kept. nil: there are none. They are one statement,
+// because the server may say much about each setting.
 func (st *state) apart(t *Task) []byte {
 	var settings []byte // a JSON object, which no setting reads otherwise
 	add := func(name string, value *string) {
@@ -74,6 +73,6 @@ func (st *state) apart(t *Task) []byte {
 	return append(settings, '}')
 }
 
-// settingApart sets each to its value in their order; one without a value goes back to what it was. No row
-// comes back, which would be taken for the time.
+// settingApart sets these, in this order; null resets a setting. It returns no row: that would be
+// taken for the time.
 const settingApart = `SELECT FROM pg_catalog.json_each_text($1::pg_catalog.json) AS s (name, value) WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`

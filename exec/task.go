@@ -24,14 +24,14 @@ type Task struct {
 	Format   text.Format
 	Limit    int64         // of the output, in bytes
 	Strict   bool          // output beyond the limit is an error
-	Until    time.Time     // after another, where it must be set: the latest moment at which it may begin, by the server's clock
-	Query    bool          // on a remote, where it must not write: it is rolled back if it has, and to be run once more, otherwise
+	Until    time.Time     // it may not begin later, by the server's clock; set for a task after another
+	Query    bool          // on a remote: it must not write; if it has, it is rolled back, and runs once more otherwise
 	Forced   bool          // its transaction has an id, whatever it has done: what it does may take effect without one
 	Sending  time.Duration // how long the server may take to take it; 0: as long as to make the session ready
 	Guarded  bool          // it must not run twice: nothing is sent to a session that is gone
 
-	// Claim is asked before the SQL goes to the server, with the id of its transaction; when it says
-	// no, nothing is sent, and Begin returns ErrUnclaimed. nil: there is nothing to ask.
+	// Claim is asked before the SQL goes to the server, with the id of its transaction; when it
+	// says no, nothing is sent, and Begin returns ErrUnclaimed. nil: there is nothing to ask.
 	Claim func(xact int64) bool
 }
 
@@ -60,7 +60,7 @@ type Result struct {
 	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
 	Open    bool                    // our transaction is open
 	Xact    int64                   // the id of that; 0: it has none, so that nothing in it can be lost
-	Alone   bool                    // it is rolled back, as it may have had an effect where it must not: once more, with none after it, and not as a Query
+	Alone   bool                    // rolled back, as it may have written where it must not: it runs again, alone and not as a Query
 	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
 }
 

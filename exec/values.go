@@ -8,12 +8,11 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Values in the binary format. Nothing in a server's answers is taken for granted: a remote may be
-// anybody's server.
+// Values in the binary format. Each is checked, since a remote may be anybody's server.
 
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
-// errAnswer is that of an answer that is none to what was asked.
+// errAnswer is the error of an answer that does not fit the question.
 var errAnswer = errors.New("the server's catalog can't be read")
 
 // boolean reads a bool.
@@ -32,7 +31,7 @@ func int8Of(value []byte) (int64, error) {
 	return int64(binary.BigEndian.Uint64(value)), nil
 }
 
-// epoch is that of the server's timestamps: 2000-01-01.
+// epoch is the zero of the server's timestamps, 2000-01-01.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
 // moment reads a timestamp. It does not depend on DateStyle and TimeZone.
@@ -47,7 +46,7 @@ func moment(value []byte) (time.Time, error) {
 	return time.UnixMicro(t + epoch), nil
 }
 
-// momentMost bounds the moments of which we know what to do with them: from 1970 to the year 9999.
+// momentMost limits the timestamps that we understand: from 1970 to the year 9999.
 var momentMost = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - epoch
 
 // appendMoment writes what moment reads.

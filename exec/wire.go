@@ -17,8 +17,7 @@ import (
 	"pgtaskd/routine"
 )
 
-// wire is a connection, and what is on it: what has been queued and sent, and what the server has
-// still to say to that.
+// wire is a connection, with what is queued and sent on it, and how many answers are still to come.
 type wire struct {
 	conn   *pgconn.PgConn
 	reader *bound.Reader // of what the server sends
@@ -39,7 +38,7 @@ type wire struct {
 // in Connect.
 func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, trusted bool) (*wire, error) {
 	w := &wire{status: 'I', limit: limit, brief: readyMost}
-	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r }) // of the last try: a connection may take several
+	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r }) // the last: there may be several tries
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(from io.Reader, to io.Writer) *pgproto3.Frontend {
 		w.outlet = &outlet{to: to}
@@ -53,8 +52,8 @@ func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, tru
 	return w, nil
 }
 
-// beneath is the connection that TLS uses, if it does. TLS itself says farewell before it closes,
-// and waits for what is being written; reading writes, too, where the server has it do so.
+// beneath is the connection below TLS. TLS itself sends a farewell before it closes, and waits for
+// what is being written; a server can make reading write, too.
 func beneath(conn net.Conn) net.Conn {
 	if secured, ok := conn.(*tls.Conn); ok {
 		return secured.NetConn()
@@ -62,27 +61,27 @@ func beneath(conn net.Conn) net.Conn {
 	return conn
 }
 
-// within bounds the time until the answers to statements of our own have come, until unlimited.
+// within limits the time for answers to statements of ours, until unlimited.
 func (w *wire) within(most time.Duration) {
 	_ = w.conn.Conn().SetDeadline(time.Now().Add(min(most, w.limit)))
 }
 
 func (w *wire) unlimited() { _ = w.conn.Conn().SetDeadline(time.Time{}) }
 
-// readyMost is how long a server may take to make a session ready for a task. Nothing of the task's
-// own is part of that, nor is what ends the one before.
+// readyMost is how long a server may take to make a session ready for a task. The task's own SQL
+// does not count, nor does the end of the task before.
 const readyMost = 30 * time.Second
 
 // query queues a message; flush sends what is queued.
 func (w *wire) query(sql string) { w.front.SendQuery(&pgproto3.Query{String: sql}) }
 
-// input queues a task's SQL. What the server says to all before it, it says at once.
+// input queues a task's SQL. The server sends its answers to all before it at once.
 func (w *wire) input(sql string) {
 	w.front.Send(&pgproto3.Flush{})
 	w.query(sql)
 }
 
-// execute queues a statement of ours that the server knows, with parameters of these formats.
+// execute queues a statement of ours that the server knows by this name.
 func (w *wire) execute(name string, formats []int16, args [][]byte) {
 	w.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
 	w.front.SendExecute(&pgproto3.Execute{})
@@ -101,7 +100,7 @@ func (w *wire) flush() error {
 	return nil
 }
 
-// landed waits until all that was flushed is with the server.
+// landed waits until the server has got all that was flushed.
 func (w *wire) landed() error {
 	if err := w.outlet.landed(); err != nil {
 		return w.lost(err)
@@ -109,8 +108,7 @@ func (w *wire) landed() error {
 	return nil
 }
 
-// lost looks whether the server has left a last word in what it had sent before the connection
-// broke.
+// lost looks for a last word of the server on a connection that broke.
 func (w *wire) lost(cause error) error {
 	_ = w.conn.Conn().SetDeadline(time.Now().Add(lastWord))
 	for {
@@ -124,20 +122,20 @@ func (w *wire) lost(cause error) error {
 	}
 }
 
-// sync ends what is passed over after a failure.
+// sync queues a Sync: after a failure, the server skips all up to it.
 func (w *wire) sync() {
 	w.front.SendSync(&pgproto3.Sync{})
 	w.syncs++
 }
 
-// queued tells how many statements of ours have been queued since it was last asked.
+// queued counts the statements of ours that were queued since it was last called.
 func (w *wire) queued() int {
 	n := w.asked
 	w.asked = 0
 	return n
 }
 
-// became takes down the status of the transaction.
+// became notes the status of the transaction.
 func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 	switch m.TxStatus {
 	case 'I', 'T', 'E':
@@ -147,15 +145,15 @@ func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 	return &Lost{Cause: fmt.Errorf("the server sent an unknown transaction status: %q", m.TxStatus), Broken: true}
 }
 
-// note takes down a setting that the server tells us of.
+// note notes a setting that the server reports.
 func (w *wire) note(m *pgproto3.ParameterStatus) {
 	if m.Name == "default_transaction_read_only" {
 		w.readOnly = m.Value == "on"
 	}
 }
 
-// row asks for one of so many columns, before the first task. The error is a *pgconn.PgError where
-// the server has one.
+// row runs a query of ours for one row of so many columns, before the first task. The error is a
+// *pgconn.PgError if the server has refused it.
 func (w *wire) row(ctx context.Context, sql string, columns int) ([][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()
@@ -169,9 +167,9 @@ func (w *wire) row(ctx context.Context, sql string, columns int) ([][]byte, erro
 	return answer.Rows[0], nil
 }
 
-// unbegun takes down that the SQL which was to be sent, or was, has certainly not begun: nothing of
-// it has left us, or the server ended the session before it answered what precedes it. It answers
-// that before it reads on. A proxy between us may lose answers: its own last words prove nothing.
+// unbegun notes on a *Lost that the SQL which Begin sends has certainly not begun: nothing of it
+// has left us, or the server ended the session before it answered what precedes the SQL (it answers
+// that before it reads on). A proxy may lose answers: its own last words prove nothing.
 func (w *wire) unbegun(err error) error {
 	lost := new(Lost)
 	if !errors.As(err, &lost) {

@@ -8,26 +8,26 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// Own bounds the memory that connections of our own with the configuration take for what the server
-// sends: errors and notices are cut, and so is the data of COPY. Rows are passed on whole, as the
-// queries of such a connection bound them.
+// Own limits the memory that our own connections with this configuration take for what the server
+// sends. Errors, notices and the data of COPY are cut. Rows are passed on whole: our queries limit
+// them.
 func Own(cfg *pgconn.Config) {
-	bounded(cfg, func(b *Reader) { b.whole, b.afford = true, affordable })
+	bounded(cfg, func(b *Reader) { b.whole, b.login.afford = true, affordable })
 }
 
-// Tasks bounds connections on which tasks run, in the target's own database or elsewhere, and tells
-// of the reader of each. trusted is one of the serving role's, whose password is its own; another waits
-// until ctx ends for its proof to be afforded.
+// Tasks does the same for connections on which tasks run, in the target's own database or
+// elsewhere, and calls tell with the reader of each. trusted: the session is the serving role's,
+// whose password is its own. Others wait for their proof of a password, until ctx ends.
 func Tasks(ctx context.Context, cfg *pgconn.Config, own, trusted bool, tell func(*Reader)) {
 	bounded(cfg, func(b *Reader) {
-		if b.own, b.afford = own, affordable; !trusted {
-			b.afford = affords(ctx)
+		if b.pace.own, b.login.afford = own, affordable; !trusted {
+			b.login.afford = affords(ctx)
 		}
 		tell(b)
 	})
 }
 
-// bounded puts a bound into each connection that is made with the configuration, and tells of it.
+// bounded puts a Reader into each connection that is made with the configuration.
 func bounded(cfg *pgconn.Config, tell func(*Reader)) {
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {

@@ -1,5 +1,5 @@
-// Package bound bounds what a server can make us hold and compute. It knows how long messages are
-// taken in pieces, at what pace they are read, and how much a proof of a password may cost.
+// Package bound limits what a server can make us hold, read and compute. Long messages are taken in
+// pieces, messages of no use are read at a pace, and proofs of passwords have a budget.
 //
 // pgproto3 holds each message whole, however long it is. A Reader stands between a connection and
 // pgproto3: it passes short messages on without copying them, and takes long ones in pieces. Of an

@@ -7,19 +7,19 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// Messages that are taken in pieces (bound.go).
+// Messages that are taken in pieces.
 
 // What is kept of the fields of an error or notice, in bytes: of the texts together more than a row
-// shows, so that it shows that they are cut; of each of the others as much as a name needs. A server
-// sends each field once, and knows fewer than fieldsMost: what comes behind so many is not looked at.
+// shows, so that it shows that they are cut; of each of the others as much as a name needs. A
+// server sends each field once, and knows fewer than fieldsMost; fields after these are ignored.
 const (
 	fieldsKept = text.Limit + 16<<10
 	nameKept   = 256
 	fieldsMost = 32
 )
 
-// longFields keeps of an error or notice what a row shows. What a row shows first comes first, and
-// is kept.
+// longFields keeps of an error or notice what a row shows. Servers send first what a row shows
+// first.
 type longFields struct {
 	kept  []byte
 	count int  // of the fields that have begun
@@ -89,6 +89,10 @@ func isText(kind byte) bool {
 	}
 	return false
 }
+
+// valuesMost is how many values a row can have. No server sends more; values after these are
+// dropped.
+const valuesMost = 1664
 
 // longRow hands the values of a row to the output.
 type longRow struct {

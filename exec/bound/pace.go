@@ -4,15 +4,17 @@ import (
 	"context"
 
 	"golang.org/x/time/rate"
+
+	"pgtaskd/exec/text"
 )
 
-// Whatever a server says costs processor, even if it is of no use to anybody: a few bytes are a
-// notice. Whose task names a server of their own could take all processors so. Of what no output
-// grows by each task may have as much as its row can show, and what goes beyond is read at a pace
-// that SQL hardly reaches.
+// Everything that a server says costs processor time, even if it is of no use: a notice takes a few
+// bytes. A task can name a server of its author's, which could use up all processors that way. So
+// messages that add no output are free only up to what the row can show. Beyond that they are read
+// at a limited pace, which SQL hardly reaches.
 
-// What is read costs bytes of a pace. All remotes share one, as a task may name any number of them.
-// Sessions in targets' own databases share another: they wait for nothing that remotes say.
+// Each read costs bytes of a shared pace: one for all remotes, since a task may name any number of
+// them, and one for sessions in targets' own databases, which never wait for what remotes say.
 const (
 	saidEach = 32  // a message, beside its length
 	saidRead = 512 // whatever is read at once: a server may send each byte by itself
@@ -35,29 +37,28 @@ func cost(kind byte, length int) int {
 
 var ofRemotes, ofOwn = rate.NewLimiter(saidRate, saidMost), rate.NewLimiter(saidRate, saidMost)
 
-// fetch reads from the connection, once there is time for what it has brought before.
-func (b *Reader) fetch(p []byte) (int, error) {
-	if b.whole {
-		return b.from.Read(p)
-	}
-	if b.output != nil {
-		grown := max(b.paid, b.output.Len()) // a part may have been taken back
-		b.said = max(0, b.said-paidBack*(grown-b.paid))
-		b.paid = grown
-	}
-	for b.said > saidFree {
-		b.pay(min(b.said-saidFree, saidTurn))
-	}
-	b.said += saidRead
-	return b.from.Read(p)
+// pace is what the server has said since the task began, and what of that has been paid for.
+type pace struct {
+	own  bool // of a session in the target's own database
+	said int  // bytes that are not paid for
+	paid int  // bytes of the output that have paid
 }
 
-// pay returns when so many bytes may be read.
-func (b *Reader) pay(n int) {
-	pace := ofRemotes
-	if b.own {
-		pace = ofOwn
+// wait returns when more may be read.
+func (c *pace) wait(output *text.Output) {
+	if output != nil {
+		grown := max(c.paid, output.Len()) // a part may have been taken back
+		c.said = max(0, c.said-paidBack*(grown-c.paid))
+		c.paid = grown
 	}
-	_ = pace.WaitN(context.Background(), n) // what is less than saidMost can't fail
-	b.said -= n
+	shared := ofRemotes
+	if c.own {
+		shared = ofOwn
+	}
+	for c.said > saidFree {
+		n := min(c.said-saidFree, saidTurn)
+		_ = shared.WaitN(context.Background(), n) // what is less than saidMost can't fail
+		c.said -= n
+	}
+	c.said += saidRead
 }

@@ -26,17 +26,11 @@ var (
 type Reader struct {
 	from    io.Reader
 	whole   bool         // rows are passed on, however long
-	own     bool         // of a session in the target's own database; see pay
 	greeted bool         // the first task has begun
 	sent    int          // bytes, until then
 	output  *text.Output // of the query under way; nil: its long rows are dropped
-	said    int          // by the server since the task began, as far as its output has not grown; see fetch
-	paid    int          // the bytes of the output that have been counted so
-	asked   bool         // for a password, in whatever form
-	proved  bool         // a proof of it has been asked for
-
-	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
-	afford func(iterations int) error
+	pace    pace
+	login   login
 
 	left   int     // bytes of a short message that are still to be passed on
 	header [5]byte // of the next message
@@ -57,14 +51,14 @@ type long struct {
 }
 
 // AskedForPassword tells whether the server has asked for it, in whatever form.
-func (b *Reader) AskedForPassword() bool { return b.asked }
+func (b *Reader) AskedForPassword() bool { return b.login.asked }
 
-// Greeted says that the first task begins: what the server sends before that has a limit of its own.
+// Greeted says that the first task begins: the server may send only so much before it.
 func (b *Reader) Greeted() { b.greeted = true }
 
-// Task says where the rows of the task go whose SQL is under way; nil: it is over.
+// Task says where the long rows of the task under way go; nil: no task is.
 func (b *Reader) Task(output *text.Output) {
-	b.output, b.said, b.paid = output, 0, 0
+	b.output, b.pace = output, pace{own: b.pace.own}
 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
@@ -105,8 +99,8 @@ func (b *Reader) read(p []byte) (int, error) {
 	return n, nil
 }
 
-// scan follows the messages in p, and returns how many of its bytes are to be passed on. The rest
-// it keeps.
+// scan follows the messages in p, and returns how many of its bytes are passed on. It keeps the
+// rest.
 func (b *Reader) scan(p []byte) (n int) {
 	for b.left < len(p)-n {
 		n += b.left
@@ -124,6 +118,14 @@ func (b *Reader) scan(p []byte) (n int) {
 	return len(p)
 }
 
+// fetch reads from the connection, at the pace of what it has brought before.
+func (b *Reader) fetch(p []byte) (int, error) {
+	if !b.whole {
+		b.pace.wait(b.output)
+	}
+	return b.from.Read(p)
+}
+
 // complete reads the rest of a header that has come in part.
 func (b *Reader) complete() error {
 	for b.known < len(b.header) {
@@ -139,7 +141,7 @@ func (b *Reader) complete() error {
 	return nil
 }
 
-// next begins with the message whose header has come, and tells whether it is passed on.
+// next looks at the header that has come, and tells whether its message is passed on.
 func (b *Reader) next() bool {
 	b.known = 0
 	kind, length := b.header[0], int(int32(binary.BigEndian.Uint32(b.header[1:])))-4
@@ -153,17 +155,17 @@ func (b *Reader) next() bool {
 			return false
 		}
 	}
-	proves := kind == 'R' && b.afford != nil && !b.greeted
+	proves := kind == 'R' && b.login.afford != nil && !b.greeted
 	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
 		b.left = length
-		b.said += saidEach + cost(kind, length)
+		b.pace.said += saidEach + cost(kind, length)
 		return true
 	}
 	b.long = &long{kind: kind, left: length}
 	return false
 }
 
-// begin says what becomes of a long message, when all that came before it has been taken up.
+// begin decides what happens to a long message, once everything before it has been read.
 func (b *Reader) begin() {
 	kind, length := b.long.kind, b.long.left
 	b.long.take, b.long.end = func([]byte) {}, func() []byte { return nil }
@@ -171,11 +173,11 @@ func (b *Reader) begin() {
 	case kind == 'E' || kind == 'N':
 		fields := &longFields{texts: fieldsKept}
 		b.long.take, b.long.end = fields.take, func() []byte { return fields.message(kind) }
-	case kind == 'R' && b.afford != nil && length <= messageMost:
+	case kind == 'R' && b.login.afford != nil && length <= messageMost:
 		body := make([]byte, 0, length)
 		b.long.take = func(p []byte) { body = append(body, p...) }
 		b.long.end = func() []byte {
-			b.authenticates(body)
+			b.wrong = b.login.asks(body)
 			return encoded('R', body)
 		}
 	case kind == 'D' && b.output != nil:
@@ -195,14 +197,10 @@ func (b *Reader) begin() {
 	}
 }
 
-// valuesMost is how many values a row has at most: a server that sends more of them is none, and what
-// comes behind so many is dropped.
-const valuesMost = 1664
-
-// headKept is what is kept of the data of COPY where that is no output, in bytes.
+// headKept is how many bytes of COPY data are kept where no output takes it.
 const headKept = 1 << 10
 
-// digest takes the long message under way to its end.
+// digest reads the long message under way to its end.
 func (b *Reader) digest() error {
 	if b.long.take == nil {
 		b.begin()
@@ -221,7 +219,7 @@ func (b *Reader) digest() error {
 		}
 		n := min(len(p), b.long.left)
 		b.long.take(p[:n])
-		b.said += cost(b.long.kind, n)
+		b.pace.said += cost(b.long.kind, n)
 		b.long.left -= n
 		b.rest = p[n:]
 	}

@@ -13,9 +13,9 @@ import (
 )
 
 // A server that asks for a password by SCRAM says how many iterations the proof takes, 0.3 µs of
-// processor each; a role says it when it sets its password. pgconn computes up to ten million of
-// them, and nothing interrupts it. Whose task names a server of their own, or runs as their own role,
-// could take all processors so.
+// processor time each; a role chooses their number with its password. pgconn computes up to ten
+// million of them, and nothing interrupts it. An author of tasks who has a server or a role could
+// use up all processors that way.
 
 // How many iterations a server may ask for.
 const (
@@ -28,8 +28,8 @@ type Costly struct{ text string }
 
 func (e *Costly) Error() string { return e.text }
 
-// proofs pays for what logins to remotes and of tasks' roles compute beyond iterationsFree: about a
-// third of one processor.
+// proofs is the budget for iterations beyond iterationsFree, of logins to remotes and as tasks'
+// roles: about a third of one processor.
 var proofs = rate.NewLimiter(iterationsMost, iterationsMost)
 
 // affordable refuses more iterations than any proof may take.
@@ -40,7 +40,7 @@ func affordable(iterations int) error {
 	return nil
 }
 
-// affords returns what waits until a proof can be afforded, and says why it can not.
+// affords waits until a proof can be afforded, or says why it can not.
 func affords(ctx context.Context) func(iterations int) error {
 	return func(iterations int) error {
 		if err := affordable(iterations); err != nil || iterations <= iterationsFree {
@@ -53,28 +53,39 @@ func affords(ctx context.Context) func(iterations int) error {
 	}
 }
 
-// authenticates follows what the server asks for. A proof is awaited until it can be afforded, and
-// may be asked for once: a server that knows the password could do so for ever.
-func (b *Reader) authenticates(body []byte) {
+// login is how far the server has gone in asking for a password.
+type login struct {
+	asked  bool // for one, in whatever form
+	proved bool // for a proof of it
+
+	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
+	afford func(iterations int) error
+}
+
+// asks follows what the server asks for. It waits until a proof can be afforded. The server may ask
+// for one proof: if it knows the password, it could ask for ever.
+func (l *login) asks(body []byte) error {
 	if len(body) < 4 {
-		return
+		return nil
 	}
 	switch binary.BigEndian.Uint32(body) {
 	case pgproto3.AuthTypeCleartextPassword, pgproto3.AuthTypeMD5Password, pgproto3.AuthTypeSASL:
-		b.asked = true
+		l.asked = true
 	case pgproto3.AuthTypeSASLContinue:
 		n := iterations(body)
-		switch {
-		case n == 0:
-		case b.proved:
-			b.wrong = errors.New("the server asks for the password again and again")
-		default:
-			b.proved, b.wrong = true, b.afford(n)
+		if n == 0 {
+			return nil
 		}
+		if l.proved {
+			return errors.New("the server asks for the password again and again")
+		}
+		l.proved = true
+		return l.afford(n)
 	}
+	return nil
 }
 
-// iterations is what a message of SCRAM says of them, 0 where it says nothing that pgconn understands.
+// iterations is the number in a message of SCRAM; 0 if pgconn would find none.
 func iterations(body []byte) int {
 	_, said, _ := bytes.Cut(body[4:], []byte(",i="))
 	n, _ := strconv.Atoi(string(said))

@@ -32,8 +32,8 @@ func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 // Error returns the text.
 func (f *Failure) Error() string { return f.Text }
 
-// NewFailure makes a failure of our own. What more there is to say are pairs of a name, such as
-// HINT or STATEMENT, and its text.
+// NewFailure makes a failure of our own. more are pairs of a name, HINT or STATEMENT for one, and
+// its text.
 func NewFailure(message, code string, more ...string) *Failure {
 	lines := []line{{"ERROR", message}}
 	for ; len(more) > 1; more = more[2:] {
@@ -42,7 +42,7 @@ func NewFailure(message, code string, more ...string) *Failure {
 	return &Failure{Text: logText(lines, Limit), SQLState: sqlstate(code)}
 }
 
-// ServerFailure is an error of the server's, with the statement that met it; nil where there is none.
+// ServerFailure is the failure of a statement with the server's error; nil without an error.
 func ServerFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	if e == nil {
 		return nil
@@ -54,8 +54,7 @@ func ServerFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	return f
 }
 
-// errorText writes an error of the server's, with the statement that met it, as the server's log
-// does.
+// errorText writes an error of the server's as the server's log does.
 func errorText(e *pgproto3.ErrorResponse, statement string) string {
 	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), Limit)
 }
@@ -63,7 +62,7 @@ func errorText(e *pgproto3.ErrorResponse, statement string) string {
 // detailMost bounds Failure.Detail, in bytes.
 const detailMost = 100
 
-// sqlstate is a code as rows hold it, whatever the server has sent.
+// sqlstate is the code if it is one, else that of a broken protocol.
 func sqlstate(code string) string {
 	const violation = "08P01" // protocol_violation
 	if len(code) != 5 {
@@ -77,7 +76,7 @@ func sqlstate(code string) string {
 	return code
 }
 
-// errorLines are those that errors and notices share.
+// errorLines are the lines that errors and notices share.
 func errorLines(e *pgproto3.ErrorResponse) []line {
 	severity := e.SeverityUnlocalized
 	if severity == "" { // a server before 9.6, or none that is PostgreSQL
@@ -94,7 +93,7 @@ func errorLines(e *pgproto3.ErrorResponse) []line {
 	}
 }
 
-// isSeverity tells what may be a severity, in any language.
+// isSeverity tells whether a text may be a severity, in any language.
 func isSeverity(text string) bool {
 	const longest = 40
 	return text != "" && len(text) <= longest && utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0
@@ -113,9 +112,9 @@ func position(e *pgproto3.ErrorResponse) string {
 // line is one field of an error; the first of an error is its severity and message.
 type line struct{ name, text string }
 
-// logText writes lines as the server's log does: two spaces behind the name, a tab before each
-// further line of a text. Empty texts are left out, but for the first. What is over the limit, in
-// bytes, is cut from the last line on.
+// logText writes lines as the server's log does: two spaces after the name, a tab before each
+// further line of a text. It leaves out empty texts, but not the first. It cuts what is over the
+// limit, in bytes, from the last line on.
 func logText(lines []line, limit int) string {
 	var parts []string
 	size := 0

@@ -21,8 +21,8 @@ const (
 	noticeRest = 64
 )
 
-// Add takes a notice. Its context is left out, as psql does: each line of PL/pgSQL that raises one
-// would repeat it.
+// Add takes a notice. It leaves out the context, as psql does, since each line of PL/pgSQL that
+// raises a notice would repeat it.
 func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
 	room := Limit - noticeRest - n.text.Len() - len("\n")
 	if n.more > 0 || room < noticeRoom {

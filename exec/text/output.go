@@ -5,8 +5,6 @@ import (
 	"fmt"
 	"unicode/utf8"
 	"unsafe"
-
-	"github.com/jackc/pgx/v5/pgproto3"
 )
 
 // Format says how a task wants its results shown.
@@ -46,6 +44,22 @@ type resultSet struct {
 	header [][]byte // names to show above the first row; nil: none, or shown already
 }
 
+// PieceMost is how long a piece may be, in bytes.
+const PieceMost = 32 << 10
+
+// part is what the output has begun, and may take back.
+type part struct {
+	start   int  // where it begins in the text
+	wasOpen bool // the last line before it had not been ended
+
+	quoted bool // the value under way is
+	last   byte // of the pieces
+	some   bool // there was one
+
+	rune  [utf8.UTFMax]byte // the beginning of a character whose end comes with the next piece
+	known int               // bytes of it
+}
+
 // NewOutput returns an output that keeps at most limit bytes, and a last line that says so when
 // there were more. A limit of 0 is none.
 func NewOutput(format Format, limit int64) *Output {
@@ -57,7 +71,7 @@ func NewOutput(format Format, limit int64) *Output {
 	return o
 }
 
-// character is the text of one byte: of none that is none by itself. 0 is no text.
+// character is the text of one byte; 0 is no text. A byte that is no character is unreadable.
 func character(b byte) string {
 	switch {
 	case b == 0:
@@ -68,80 +82,16 @@ func character(b byte) string {
 	return string(rune(b))
 }
 
-// Rows takes a row description: the answer to the statement is rows.
-func (o *Output) Rows(fields []pgproto3.FieldDescription) {
-	o.current = resultSet{rows: true}
-	if o.over {
-		return
-	}
-	for _, field := range fields {
-		quoted := o.format.Quote != 0 && (!o.format.String || isString(field.DataTypeOID))
-		o.current.quoted = append(o.current.quoted, quoted)
-	}
-	if !o.format.Header || len(fields) < 2 {
-		return
-	}
-	for _, field := range fields {
-		o.current.header = append(o.current.header, bytes.Clone(field.Name))
-	}
-}
-
-// Row takes a row of the result that Rows has begun; nil is NULL. It keeps no reference to the
-// values. A row without columns is an empty line.
-func (o *Output) Row(values [][]byte) {
-	o.showHeader()
-	o.line(values, o.isQuoted)
-}
-
-func (o *Output) isQuoted(i int) bool { return i < len(o.current.quoted) && o.current.quoted[i] }
-
-// showHeader writes the names above the first row.
-func (o *Output) showHeader() {
-	header := o.current.header
-	if header == nil {
-		return
-	}
-	o.current.header = nil
-	o.line(header, func(int) bool { return o.format.Quote != 0 })
-}
-
-// Complete takes the tag of a statement that has ended. It is kept only when the statement could
-// not have shown anything else: neither rows nor the text of COPY, as in psql.
-func (o *Output) Complete(tag []byte) {
-	shown := o.current.rows || o.current.copy
-	o.current = resultSet{}
-	if !shown && o.begin(len(tag), o.open) {
-		o.value(tag, false)
-		o.end()
-	}
-}
-
-// CopyOut says that COPY TO STDOUT begins, so that one without any data is known for what it is.
-// What is binary is not kept.
-func (o *Output) CopyOut(binary bool) {
-	o.current = resultSet{copy: true}
-	o.binary = o.binary || binary
-}
-
-// Len is how many bytes there are of it.
+// Len is the size of the text so far, in bytes.
 func (o *Output) Len() int { return len(o.text) }
-
-// Binary reports whether COPY has sent what is no text.
-func (o *Output) Binary() bool { return o.binary }
-
-// Copy takes the text of COPY TO STDOUT, which keeps its line ends as they are.
-func (o *Output) Copy(data []byte) {
-	if len(data) > 0 && o.StartCopy(len(data)) {
-		o.Piece(data)
-		o.EndCopy()
-	}
-}
 
 // Over reports whether there was more than the limit allows.
 func (o *Output) Over() bool { return o.over }
 
-// Text returns what has been gathered; ok is false when there were no results at all. It is called
-// once.
+// Binary reports whether COPY has sent binary data.
+func (o *Output) Binary() bool { return o.binary }
+
+// Text returns the text; ok is false if there were no results at all. Call it once.
 func (o *Output) Text() (text string, ok bool) {
 	if !o.any {
 		return "", false
@@ -155,9 +105,9 @@ func (o *Output) Text() (text string, ok bool) {
 	return unsafe.String(unsafe.SliceData(o.text), len(o.text)), true
 }
 
-// begin makes ready for text of a known width, behind a line break or not, and reports whether it
-// fits. When it does not, nothing more ever does, so that the end of the text is not made of
-// whatever is small enough.
+// begin makes room for a text of this width, after a line break or not, and reports whether it
+// fits. After one that does not fit, nothing more does: the end of the output is not made of small
+// pieces.
 func (o *Output) begin(width int, lineBreak bool) bool {
 	if lineBreak {
 		width++
@@ -176,7 +126,7 @@ func (o *Output) begin(width int, lineBreak bool) bool {
 	return true
 }
 
-// end takes back what begin has begun, if it is longer after all: bytes that are no text have been
+// end takes back what begin has begun if it has become too long: bytes that are no text were
 // replaced by longer ones.
 func (o *Output) end() {
 	if o.limit > 0 && int64(len(o.text)) > o.limit {
@@ -201,20 +151,8 @@ func (o *Output) room(n int) {
 	}
 }
 
-// line writes a row that has come whole.
-func (o *Output) line(values [][]byte, quoted func(int) bool) {
-	if !o.begin(0, o.open) {
-		return
-	}
-	for i, value := range values {
-		o.startValue(i, value == nil, quoted(i))
-		o.Piece(value)
-		o.EndValue()
-	}
-}
-
-// value writes the text of a value, or of a part of it. What is not valid is replaced, as it is where
-// SQL has set another client_encoding.
+// value writes a value, or a part of it. What is not valid is replaced: SQL may have set another
+// client_encoding.
 func (o *Output) value(value []byte, quoted bool) {
 	if !utf8.Valid(value) || bytes.IndexByte(value, 0) >= 0 {
 		value = []byte(validText(string(value)))
@@ -239,16 +177,12 @@ func (o *Output) escaped(value []byte) {
 	}
 }
 
-// isString reports whether values of a built-in type are quoted when only strings are. Of a domain
-// the server names the type below.
-func isString(oid uint32) bool {
-	switch oid {
-	case 16, // bool
-		20, 21, 23, // int8, int2, int4
-		26, 27, 28, 29, 5069, // oid, tid, xid, cid, xid8
-		700, 701, 1700, // float4, float8, numeric
-		1560: // bit
-		return false
+// add writes what stands between values.
+func (o *Output) add(text string) {
+	if o.over {
+		return
 	}
-	return true
+	o.room(len(text))
+	o.text = append(o.text, text...)
+	o.end()
 }

@@ -2,33 +2,12 @@ package text
 
 import "unicode/utf8"
 
-// What comes in pieces, as it is too long to be held whole.
+// Values, which may come in pieces if they are too long to be held whole.
 
-// PieceMost is how long a piece is at most, in bytes, for a limit to be held.
-const PieceMost = 32 << 10
-
-// part is what the output has begun, and may have to take back.
-type part struct {
-	start   int  // where it begins in the text
-	wasOpen bool // the last line before it had not been ended
-
-	quoted bool // the value under way is
-	last   byte // of the pieces
-	some   bool // there was one
-
-	rune  [utf8.UTFMax]byte // the beginning of a character whose end comes with the next piece
-	known int               // bytes of it
-}
-
-// StartRow begins a row of a least width that comes in pieces, of StartValue, Piece, and EndValue. It is
-// kept if all of it fits; StartRow returns false if it does not.
-func (o *Output) StartRow(least int) bool {
-	o.showHeader()
-	return o.begin(max(least, 0), o.open)
-}
-
-// StartValue begins the value of that column.
+// StartValue begins the value of column i.
 func (o *Output) StartValue(i int, null bool) { o.startValue(i, null, o.isQuoted(i)) }
+
+func (o *Output) isQuoted(i int) bool { return i < len(o.current.quoted) && o.current.quoted[i] }
 
 func (o *Output) startValue(i int, null, quoted bool) {
 	o.part.quoted = !null && quoted
@@ -43,34 +22,11 @@ func (o *Output) startValue(i int, null, quoted bool) {
 	}
 }
 
-// EndValue ends what StartValue has begun.
+// EndValue ends the value.
 func (o *Output) EndValue() {
 	o.endRune()
 	if o.part.quoted {
 		o.add(o.quote)
-	}
-	o.end()
-}
-
-// StartCopy begins a piece of the text of COPY, of a known length, that comes in pieces itself;
-// EndCopy ends it. StartCopy returns false if it is not kept.
-func (o *Output) StartCopy(length int) bool {
-	if o.binary {
-		return false
-	}
-	o.part.quoted, o.part.some = false, false
-	if !o.current.copy {
-		o.CopyOut(false)
-	}
-	return o.begin(length, o.open && !o.current.copied)
-}
-
-// EndCopy ends what StartCopy has begun.
-func (o *Output) EndCopy() {
-	o.endRune()
-	o.current.copied = true
-	if !o.over && o.part.some {
-		o.open = o.part.last != '\n'
 	}
 	o.end()
 }
@@ -91,8 +47,8 @@ func (o *Output) Piece(p []byte) {
 	o.end()
 }
 
-// whole completes the character that the piece before has begun, and keeps back the one that is not
-// whole at the end of this one.
+// whole completes the character that the piece before has begun, and keeps back a character that
+// this piece does not complete.
 func (o *Output) whole(p []byte) []byte {
 	for o.part.known > 0 && len(p) > 0 {
 		if utf8.RuneStart(p[0]) {
@@ -124,14 +80,4 @@ func (o *Output) endRune() {
 		o.value(o.part.rune[:o.part.known], o.part.quoted)
 	}
 	o.part.known = 0
-}
-
-// add writes what stands between values.
-func (o *Output) add(text string) {
-	if o.over {
-		return
-	}
-	o.room(len(text))
-	o.text = append(o.text, text...)
-	o.end()
 }

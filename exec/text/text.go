@@ -15,7 +15,7 @@ const (
 	unreadable = "?"
 )
 
-// ASCII is a text as any database can store it.
+// ASCII is a text that any database can store.
 func ASCII(text string) string {
 	if isASCII(text) {
 		return text
@@ -38,7 +38,7 @@ func isASCII(text string) bool {
 	return true
 }
 
-// validText makes any bytes a text that PostgreSQL stores: valid UTF-8 without NUL.
+// validText makes any bytes a text that PostgreSQL can store: valid UTF-8 without NUL.
 func validText(s string) string {
 	s = strings.ToValidUTF8(s, unreadable)
 	if strings.IndexByte(s, 0) >= 0 {

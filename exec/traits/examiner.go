@@ -5,10 +5,10 @@ import (
 	"strings"
 )
 
-// Examine finds the traits of an input in time linear in its length.
+// Examine finds the traits of an input, in time linear in its length.
 //
-// It looks at words outside strings, comments and quoted names, and into the body of DO. What an
-// input calls (a function or procedure, a trigger, a foreign table) it cannot see.
+// It looks at words outside strings, comments and quoted names, and into the body of DO. It cannot
+// see into what an input calls: functions, procedures, triggers, foreign tables.
 func Examine(input string) Traits {
 	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true, Reads: true, Inert: true}}
 	e.shape.SetSeed(shapes)
@@ -28,7 +28,7 @@ type examiner struct {
 	previous  token
 	adjacent  string // the previous token in small letters, if it was a word
 	routine   bool   // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
-	block     bool   // inside the body of DO, where COMMIT may stand behind any word
+	block     bool   // inside the body of DO, where COMMIT may come after any word
 	shape     maphash.Hash
 }
 
@@ -153,9 +153,9 @@ func (e *examiner) word(before, word string) {
 	s.words++
 }
 
-// endStatement judges the statement that a semicolon or the end of the input has completed.
-// Semicolons inside parentheses (CREATE RULE) and routine bodies count too: nothing that is allowed
-// there is mistaken for more.
+// endStatement judges the statement that a semicolon or the end of the input has completed. A
+// semicolon inside parentheses (CREATE RULE) or a routine's body counts too: nothing that is
+// allowed there is mistaken for more.
 func (e *examiner) endStatement() {
 	s := e.statement
 	e.statement = statement{}
@@ -177,9 +177,9 @@ func (e *examiner) examineBlock(body string) {
 	e.traits = inner.traits
 }
 
-// inert tells whether this token, behind those before it, may belong to an input that calls nothing
-// that anybody else has made: constants, lists of them, and names for columns. Operators, types,
-// functions and relations may all be somebody's.
+// inert tells whether this token, after those before it, may belong to an input that calls nothing
+// that users can make: constants, lists of them, names for columns. Operators, types, functions and
+// relations may all be a user's.
 func (e *examiner) inert(t token) bool {
 	named := e.previous.kind == tokenWord && strings.EqualFold(e.previous.text, "as")
 	switch t.kind {

@@ -88,8 +88,8 @@ func (l *lexer) token() token {
 	return token{tokenOther, l.input[start:l.next]}
 }
 
-// skipBlank goes to the first byte that is in neither blanks nor a comment. Both kinds of comment
-// begin in the middle of operators too: the server's scanner does it so.
+// skipBlank skips blanks and comments. As in the server's scanner, both kinds of comment may begin
+// in the middle of operators.
 func (l *lexer) skipBlank() {
 	for l.next < len(l.input) {
 		rest := l.input[l.next:]
@@ -117,7 +117,7 @@ func (l *lexer) skipLine() {
 	l.next = len(l.input)
 }
 
-// skipComment goes behind a comment of the kind that can be nested.
+// skipComment skips a comment of the kind that nests.
 func (l *lexer) skipComment() {
 	l.next += len("/*")
 	for depth := 1; depth > 0 && l.next < len(l.input); {
@@ -181,7 +181,8 @@ func (l *lexer) enclosed(width int, quote byte) string {
 	}
 }
 
-// escaped reads a string with backslash escapes. It goes on behind a line break and another quote.
+// escaped reads a string with backslash escapes. A string goes on after a line break and another
+// quote.
 func (l *lexer) escaped(width int) string {
 	start := l.next + width
 	for l.next = start; l.next < len(l.input); {
@@ -202,7 +203,7 @@ func (l *lexer) escaped(width int) string {
 }
 
 // continued goes into the next part of a string whose closing quote has just been read, if there is
-// one: a quote behind blanks and line comments with at least one line break.
+// one: a quote after blanks and line comments with at least one line break.
 func (l *lexer) continued() bool {
 	ahead := lexer{input: l.input, next: l.next}
 	for ahead.next < len(ahead.input) {

@@ -16,7 +16,7 @@ type Traits struct {
 	// Modes: the mode of the transaction may be chosen (SET TRANSACTION, BEGIN READ WRITE), which
 	// some allow only before the first snapshot.
 	Modes bool
-	// Stdin: COPY may ask for data; no other query may wait behind such an input.
+	// Stdin: COPY may ask for data; no other query may wait after such an input.
 	Stdin bool
 	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
 	Rollbacks int
@@ -30,8 +30,7 @@ type Traits struct {
 	// Reads: all statements are queries (SELECT, VALUES, TABLE, WITH, SHOW). What they call may
 	// write all the same.
 	Reads bool
-	// Inert: nothing in it can be made by anybody but the server's makers, so that it does nothing
-	// to its session.
+	// Inert: it has nothing that users can make, so it does nothing to its session.
 	Inert bool
 	// Shape is the same for inputs that differ in nothing but numbers, strings, blanks and
 	// comments, while the process lasts.
@@ -41,9 +40,8 @@ type Traits struct {
 // Atomic reports whether the input can run inside a transaction and leaves that transaction open.
 func (t Traits) Atomic() bool { return !t.Control && !t.NoTransaction }
 
-// Pipelines tells whether other tasks may be sent after an input like this one: queries only, that
-// choose nothing for their transaction and leave nothing by which those after them could be told, or
-// disturbed, before we know of it.
+// Pipelines tells whether other tasks may be sent after this input: it has only queries, chooses
+// nothing for its transaction, and leaves nothing that could tell or disturb the tasks after it.
 func (t Traits) Pipelines() bool {
 	return t.Reads && !t.Isolation && !t.Modes && !t.Notifies && !t.Outside && !t.Stdin
 }
