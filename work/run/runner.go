@@ -256,7 +256,7 @@ func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) (nex
 }
 
 // lose ends the session that is gone in the middle of a task.
-func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) {
+func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) (none attempt) {
 	o := r.outcome(start, result)
 	if r.at.lost(&o, err) && r.goesOn(ctx) {
 		o.Kind = Finished
@@ -267,6 +267,7 @@ func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result,
 	r.session.Abandon()
 	r.leave()
 	r.note(o)
+	return attempt{}
 }
 
 // restartTime is how long a server that restarts takes connections at most after it has ended a
