@@ -42,7 +42,7 @@ func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
 		o.Stop = r.shared.Clock.Now()
 		return o
 	}
-	o.Stop, o.Heavy = result.Stop, r.shared.isHeavy(Size(result))
+	o.Stop, o.Heavy = result.Stop, Size(result) > HeavyFrom || r.shared.unwritten.Load() > heldMost
 	return o
 }
 
@@ -235,7 +235,10 @@ func (r *runner) prepared() (next attempt, taken bool) {
 	})
 	if answer == Taken {
 		o.Xact, o.Heavy, o.Shed, o.Less = o.Result.Xact, false, true, refused
-		shed(o.Result)
+		o.Result.Notice = nil // the row has that by now,
+		if o.Result.Output != nil {
+			o.Result.Output = new(string) // and that there was output is all that counts
+		}
 		return attempt{}, true
 	}
 	gone := *o
