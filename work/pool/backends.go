@@ -20,12 +20,6 @@ func (p *Pool) Leave(b Backend) {
 	p.left(b)
 }
 
-func (p *Pool) left(b Backend) {
-	if p.pids[b.PID].Equal(b.Since) {
-		delete(p.pids, b.PID)
-	}
-}
-
 // Backends are the backends of our sessions.
 func (p *Pool) Backends() []Backend {
 	p.mu.Lock()

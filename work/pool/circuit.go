@@ -7,7 +7,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/human"
-	"pgtaskd/work/lane"
 )
 
 // Where sessions can't be opened: how long until one more is tried, and how long after the last vain
@@ -76,29 +75,4 @@ func (s *shortage) Look() {
 type wait struct {
 	delay time.Duration
 	since time.Time
-}
-
-const (
-	waitLongest = time.Minute
-	waitsMost   = 1000 // places that are known
-)
-
-// Delay counts a try to open a session that failed, and says how long to wait with the next: for a
-// remote or role 1 s, doubling, at most a minute.
-func (p *Pool) Delay(n Need) time.Duration {
-	place := lane.Brief(n.Place())
-	if place == "" {
-		return shortPause
-	}
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	if len(p.waits) >= waitsMost {
-		clear(p.waits)
-	}
-	w := p.waits[place]
-	if time.Since(w.since) >= w.delay/2 { // else it is one of many that failed together
-		w = wait{min(max(2*w.delay, time.Second), waitLongest), time.Now()}
-		p.waits[place] = w
-	}
-	return w.delay
 }

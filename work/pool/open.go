@@ -18,6 +18,17 @@ import (
 // user's among it.
 const SessionLimit = 5 * time.Minute
 
+// Open opens a session for a task.
+func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
+	Close([]*Session{p.room(run)})
+	session, err := p.Connect(ctx, n)
+	if err != nil {
+		p.Gone(nil)
+		return nil, err
+	}
+	return &Session{Session: session, Need: n, born: time.Now()}, nil
+}
+
 // Connect opens a session for a task, where the task wants it.
 func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err error) {
 	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
@@ -35,6 +46,31 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	p.mu.Unlock()
 	session.Within(p.Group)
 	return session, nil
+}
+
+const (
+	waitLongest = time.Minute
+	waitsMost   = 1000 // places that are known
+)
+
+// Delay counts a try to open a session that failed, and says how long to wait with the next: for a
+// remote or role 1 s, doubling, at most a minute.
+func (p *Pool) Delay(n Need) time.Duration {
+	place := lane.Brief(n.Place())
+	if place == "" {
+		return shortPause
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if len(p.waits) >= waitsMost {
+		clear(p.waits)
+	}
+	w := p.waits[place]
+	if time.Since(w.since) >= w.delay/2 { // else it is one of many that failed together
+		w = wait{min(max(2*w.delay, time.Second), waitLongest), time.Now()}
+		p.waits[place] = w
+	}
+	return w.delay
 }
 
 // connectOwn opens a session in the target's own database. An error of one as another role than the

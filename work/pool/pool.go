@@ -90,17 +90,6 @@ func (p *Pool) Take(ctx context.Context, n Need, run int) *Session {
 // takes an exchange of messages.
 const idleLong = time.Second
 
-// Open opens a session for a task.
-func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
-	Close([]*Session{p.room(run)})
-	session, err := p.Connect(ctx, n)
-	if err != nil {
-		p.Gone(nil)
-		return nil, err
-	}
-	return &Session{Session: session, Need: n, born: time.Now()}, nil
-}
-
 // pick takes the free session that suits the task best: one with its lane's state, else a common
 // one that was used last. One that holds another lane's state is taken only where there are as many
 // sessions as there may be. nil: none.
@@ -172,6 +161,12 @@ func (p *Pool) out(s *Session) {
 	p.all--
 	if s != nil && s.Need.Remote == "" {
 		p.left(Backend{int32(s.PID), s.Since})
+	}
+}
+
+func (p *Pool) left(b Backend) {
+	if p.pids[b.PID].Equal(b.Since) {
+		delete(p.pids, b.PID)
 	}
 }
 

@@ -2,7 +2,6 @@ package run
 
 import (
 	"strconv"
-	"time"
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/text"
@@ -82,7 +81,7 @@ func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
 		Input:   *t.Row.Input, Traits: traits, Atomic: a.atomic, Save: how.Save, Keep: keep,
 		Settings: [][2]string{
 			{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
-			{"pg_task.plan", timestamp(t.Row.Schedule.Plan)},
+			{"pg_task.plan", t.Row.Schedule.Plan.UTC().Format("2006-01-02 15:04:05.000000+00")}, // for any DateStyle and TimeZone
 		},
 		Usual: exec.Usual{s.Shows(t.Row.Group), Parameters(s.Schema, s.Table, *t.Row.Data, parent, int(t.Row.Attempt))},
 		Own:   how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: limits.OutputLimit, Strict: limits.OutputFail,
@@ -100,6 +99,3 @@ func Parameters(schema, table, data, parent string, attempt int) [][2]string {
 		{"pg_task.attempt", strconv.Itoa(attempt)},
 	}
 }
-
-// timestamp writes a moment so that every DateStyle and TimeZone reads it the same.
-func timestamp(t time.Time) string { return t.UTC().Format("2006-01-02 15:04:05.000000+00") }

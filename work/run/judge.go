@@ -72,7 +72,10 @@ func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) ac
 			a.claims = true
 			return actRepeat
 		}
-		o.Kind, o.Fault = Finished, ownLock(input)
+		o.Kind, o.Fault = Finished, text.NewFailure(
+			"the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
+			"DETAIL", "What it has done is rolled back.",
+			"HINT", "With rerun = true it would have been run once more, in another way.", "STATEMENT", input)
 	case OthersLock:
 		o.Kind, o.Delay = Refused, time.Millisecond
 	case Unprepared:
@@ -180,11 +183,4 @@ func lostFailure(err error, input string) *text.Failure {
 func broken(err error) bool {
 	var gone *exec.Lost
 	return errors.As(err, &gone) && gone.Broken
-}
-
-// ownLock is the error of a task that keeps its own row from being written and may not run again.
-func ownLock(input string) *text.Failure {
-	return text.NewFailure("the task has locked its own row, or the table of tasks, so that its end could not be written", "55006",
-		"DETAIL", "What it has done is rolled back.", "HINT", "With rerun = true it would have been run once more, in another way.",
-		"STATEMENT", input)
 }

@@ -81,11 +81,3 @@ const (
 	HeavyFrom = 64 << 10
 	heldMost  = 32 << 20
 )
-
-// shed lets go of what the row has by now: that there was output is all that counts.
-func shed(result *exec.Result) {
-	if nothing := ""; result.Output != nil {
-		result.Output = &nothing
-	}
-	result.Notice = nil
-}

@@ -83,9 +83,10 @@ func (p *pipeline) lose() (ahead []queued) {
 	return ahead
 }
 
-// begin finds what can be sent after a task that is about to be sent to the session.
+// begin finds what can be sent after a task that is about to be sent to the session: nothing after one
+// that is marked.
 func (p *pipeline) begin(a *attempt, spec *exec.Task, session *pool.Session) (then []*exec.Task) {
-	if session.Bound || a.watch || a.again || a.claims || spec.Strict || !a.atomic || !p.shared.pipelined(a.task, session) {
+	if session.Bound || a.needsMark() || a.claims || spec.Strict || !p.shared.pipelined(a.task, session) {
 		return nil
 	}
 	p.mu.Lock()

@@ -39,18 +39,12 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	if r.session == nil {
 		return
 	}
-	if r.session.Spent() || ctx.Err() != nil {
-		r.leave()
-		return
-	}
 	if r.shared.Lanes.Slots.IsClosed() {
 		r.post() // which may take long, and needs the session
 	}
-	if !r.session.Holds { // nobody waits for a lock that a task has left in its session
-		if err := r.session.Reset(); err != nil {
-			r.leave()
-			return
-		}
+	if r.session.Spent() || ctx.Err() != nil || !r.session.Holds && r.session.Reset() != nil { // nobody waits for a lock that a task has left there
+		r.leave()
+		return
 	}
 	r.shared.Pool.Put(r.session)
 	r.session = nil
@@ -194,20 +188,14 @@ func (r *runner) spec() *exec.Task {
 
 // unbegun sees to a task whose SQL has not begun.
 func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
-	failure := new(text.Failure)
-	switch {
-	case errors.Is(err, exec.ErrUnclaimed):
-		r.land()
-		return r.untaken(r.outcome(time.Time{}, nil), r.at.claim, r.at.refused)
-	case errors.As(err, &failure):
-		r.land()
-		o := r.outcome(time.Time{}, nil)
-		o.Fault = failure
-		r.note(o)
-		return r.another()
+	answer, refused := r.at.claim, r.at.refused
+	if failure := new(text.Failure); errors.As(err, &failure) {
+		answer, refused = Unprepared, failure
+	} else if !errors.Is(err, exec.ErrUnclaimed) {
+		return r.lose(ctx, time.Time{}, nil, err)
 	}
-	r.lose(ctx, time.Time{}, nil, err)
-	return attempt{}
+	r.land()
+	return r.untaken(r.outcome(time.Time{}, nil), answer, refused)
 }
 
 // goOn brings the task to its end that is next of those with the server.
@@ -265,8 +253,7 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (
 		s.Ran(t)
 	}
 	if err != nil {
-		r.lose(ctx, start, result, err)
-		return attempt{}
+		return r.lose(ctx, start, result, err)
 	}
 	if r.session.Behind() == 0 {
 		r.land()

@@ -42,7 +42,7 @@ func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
 		o.Stop = r.shared.Clock.Now()
 		return o
 	}
-	o.Stop, o.Heavy = result.Stop, r.shared.isHeavy(Size(result))
+	o.Stop, o.Heavy = result.Stop, Size(result) > HeavyFrom || r.shared.unwritten.Load() > heldMost
 	return o
 }
 
@@ -235,7 +235,10 @@ func (r *runner) prepared() (next attempt, taken bool) {
 	})
 	if answer == Taken {
 		o.Xact, o.Heavy, o.Shed, o.Less = o.Result.Xact, false, true, refused
-		shed(o.Result)
+		o.Result.Notice = nil // the row has that by now,
+		if o.Result.Output != nil {
+			o.Result.Output = new(string) // and that there was output is all that counts
+		}
 		return attempt{}, true
 	}
 	gone := *o
@@ -256,7 +259,7 @@ func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) (nex
 }
 
 // lose ends the session that is gone in the middle of a task.
-func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) {
+func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) (none attempt) {
 	o := r.outcome(start, result)
 	if r.at.lost(&o, err) && r.goesOn(ctx) {
 		o.Kind = Finished
@@ -267,6 +270,7 @@ func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result,
 	r.session.Abandon()
 	r.leave()
 	r.note(o)
+	return attempt{}
 }
 
 // restartTime is how long a server that restarts takes connections at most after it has ended a

@@ -1,67 +1,15 @@
 package run
 
 import (
-	"fmt"
-	"strings"
 	"testing"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/exec"
 	"pgtaskd/routine"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 )
-
-// TestWhatIsNotPipelined: tasks that must not be run once more, or whose end has to be in their
-// transaction, or before which there is a pause.
-func TestWhatIsNotPipelined(t *testing.T) {
-	t.Parallel()
-	usual := func() *Task {
-		input, data := "SELECT 1", ""
-		return &Task{Row: Row{Input: &input, Data: &data, Single: true, Rerun: true}}
-	}
-	text := func(input string) func(*runner, *Task) { return func(_ *runner, t *Task) { t.Row.Input = &input } }
-	for name, change := range map[string]func(*runner, *Task){
-		"usual":     func(*runner, *Task) {},
-		"rerun":     func(_ *runner, t *Task) { t.Row.Rerun = false },
-		"repeat":    func(_ *runner, t *Task) { t.Row.Single = false },
-		"pause":     func(_ *runner, t *Task) { t.Row.Max = -1 },
-		"count":     func(_ *runner, t *Task) { t.Row.Session.Count = 1 },
-		"live":      func(_ *runner, t *Task) { t.Row.Session.Live = time.Second },
-		"suspect":   func(_ *runner, t *Task) { t.Row.Suspect = true },
-		"remote":    func(_ *runner, t *Task) { t.Row.Remote = "other" },
-		"again":     func(_ *runner, t *Task) { t.Again = 1 },
-		"long":      func(_ *runner, t *Task) { t.Row.Input = nil },
-		"foreign":   func(r *runner, _ *Task) { r.shared.Foreign.Store(true) },
-		"insert":    text("INSERT INTO a VALUES (1)"),
-		"sequence":  text("SELECT nextval('a')"),
-		"notify":    text("SELECT pg_notify('a', 'b')"),
-		"isolation": text("SELECT set_config('transaction_isolation', 'serializable', true), transaction_isolation"),
-		"commit":    text("SELECT 1; COMMIT"),
-	} {
-		r := runnerOf(t, &pool.Session{Session: &exec.Session{}})
-		task := usual()
-		change(r, task)
-		if got := r.shared.pipelined(task, r.session); got != (name == "usual") {
-			t.Error(name, got)
-		}
-	}
-}
-
-// TestPanicOfConnection: the task FAILs at once and shows nothing of the panic.
-func TestPanicOfConnection(t *testing.T) {
-	t.Parallel()
-	err := fmt.Errorf("connecting: %w", &routine.Panic{Value: "secret", Stack: []byte("secret")})
-	failure := runnerOf(t, nil).shared.unreachable(t.Context(), &Task{}, time.Now(), err)
-	if !pool.Final(err) || failure.SQLState != "XX000" || strings.Contains(failure.Text, "secret") {
-		t.Errorf("final: %v, %s", pool.Final(err), failure.Text)
-	}
-	if pool.Final(&pool.NoSession{Cause: err}) {
-		t.Error("the target's own server has FAILed a task")
-	}
-}
 
 // runnerOf is that of a session, where none can be opened.
 func runnerOf(t *testing.T, session *pool.Session) *runner {

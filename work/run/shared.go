@@ -64,9 +64,6 @@ func (s *Shared) tell(o Outcome) {
 // Wrote counts an outcome out whose end is written.
 func (s *Shared) Wrote(o Outcome) { s.unwritten.Add(-int64(o.Weight)) }
 
-// isHeavy tells whether a task of which so much is to be written keeps its slot until then.
-func (s *Shared) isHeavy(size int) bool { return size > HeavyFrom || s.unwritten.Load() > heldMost }
-
 // prepare has the row show the transaction in which the run's effects are. The failure tells why the
 // table refuses it.
 func (s *Shared) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {

@@ -83,15 +83,6 @@ func (t *Task) opens(giveUp func()) (cancelled bool) {
 	return t.cancelled() != exec.NotCancelled
 }
 
-// Withdraw cancels the task if a session is still being opened for it.
-func (t *Task) Withdraw() {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.open != nil {
-		t.cancelWith(exec.Drained)
-	}
-}
-
 // begin shows which session runs the task's SQL since when; a cancel that came before is carried
 // out now.
 func (t *Task) begin(s *exec.Session, start time.Time, exactly bool) {
@@ -112,15 +103,15 @@ func (t *Task) end() {
 
 // Cancel cancels the task's SQL, now or as soon as it starts; a session that is being opened for it
 // is given up.
-func (t *Task) Cancel(reason exec.Reason) {
+func (t *Task) Cancel(reason exec.Reason) { t.stop(reason, true) }
+
+// Withdraw cancels the task if a session is still being opened for it.
+func (t *Task) Withdraw() { t.stop(exec.Drained, false) }
+
+func (t *Task) stop(reason exec.Reason, begun bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.cancelWith(reason)
-}
-
-// cancelWith does so; mu is held.
-func (t *Task) cancelWith(reason exec.Reason) {
-	if t.cancelled() != exec.NotCancelled {
+	if t.cancelled() != exec.NotCancelled || t.open == nil && !begun {
 		return
 	}
 	t.cancel.Store(int32(reason))
