@@ -72,10 +72,9 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	draining  time.Time  // since when; zero: we do not
-	cancelled bool       // its grace is over
-	crashed   *time.Time // when the server has crashed last, as far as it tells
-	surveyed  time.Time  // when the table was looked at for the metrics
+	draining  time.Time // since when; zero: we do not
+	cancelled bool      // its grace is over
+	surveyed  time.Time // when the table was looked at for the metrics
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
