@@ -26,12 +26,12 @@ const (
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
-	"fields of work.loop":                   34,
+	"fields of work.loop":                   33,
 	"fields of work/lane.Lanes":             30,
 	"fields of work/ledger.Entry":           22,
 	"methods of work.loop":                  127,
 	"methods of work/lane.Lanes":            71,
-	"lines of work":                         3311,
+	"lines of work":                         3309,
 	"work/loop.go: loop embeds a term":      1,
 	"work/rows.go: rowReader embeds a loop": 1,
 }

@@ -74,7 +74,6 @@ type loop struct {
 	draining  time.Time  // since when; zero: we do not
 	cancelled bool       // its grace is over
 	crashed   *time.Time // when the server has crashed last, as far as it tells
-	surveyed  time.Time  // when the table was looked at for the metrics
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
@@ -82,7 +81,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
 		crew: routine.New(ctx), inbox: newInbox(),
-		term:  newTerm(time.Time{}),
+		term:  newTerm(),
 		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
 	}
 	live := t.Live
@@ -182,7 +181,6 @@ func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 // term is what belongs to one stretch of leading: nothing of it outlasts that. reign makes one when
 // leadership begins, and endTerm drops it.
 type term struct {
-	began     time.Time // by the server's clock, after the lock
 	look      looks
 	scanning  place       // where the scan under way goes on
 	unplanned []unplanned // found by the scan under way
@@ -209,13 +207,13 @@ type looks struct {
 	held             int       // due tasks that were left out: their group is paused
 }
 
-// newTerm is a term that begins now, by the server's clock.
-func newTerm(now time.Time) *term { return &term{began: now, look: looks{planned: math.MinInt64}} }
+// newTerm is a term that begins.
+func newTerm() *term { return &term{look: looks{planned: math.MinInt64}} }
 
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
-	l.term = newTerm(l.runs.Clock.Now())
-	l.judge.Begin(l.began)
+	l.term = newTerm()
+	l.judge.Begin(l.runs.Clock.Now())
 	l.watch.Begin()
 	l.holds.Clear()
 	l.successors.Clear()
@@ -242,7 +240,7 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	}
 	l.dropWaiting()
 	l.judge.Orphans.Release()
-	l.term = newTerm(time.Time{})
+	l.term = newTerm()
 	l.holds.Clear()
 	l.successors.Clear()
 	l.closeLater(l.runs.Pool.Stale(0)) // what took the control connection may have taken them, too

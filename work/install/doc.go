@@ -6,4 +6,3 @@
 // by which path rows are written. A Table belongs to the goroutine of Serve. Check, which changes
 // nothing, and Admit may be called from any.
 package install
-

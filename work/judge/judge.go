@@ -10,9 +10,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// tick is how long to wait from one look to the next.
-const tick = 200 * time.Millisecond
-
 // never is the Next of a duty for which there is nothing to do.
 const never = time.Duration(math.MaxInt64)
 

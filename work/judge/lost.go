@@ -8,6 +8,10 @@ import (
 	"pgtaskd/work/run"
 )
 
+// tick is how long it takes from one look to the next. What a server that goes down does to its sessions
+// shows within it.
+const tick = 200 * time.Millisecond
+
 // Lost are runs of ours whose session is lost: nobody saw their end. They outlast terms.
 type Lost struct {
 	*cutter
