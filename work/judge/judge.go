@@ -26,7 +26,9 @@ type Judge struct {
 func New(c Config) *Judge {
 	cut := &cutter{Config: c}
 	return &Judge{
-		cutter: cut, Lost: &Lost{cutter: cut, runs: map[int64]run.Outcome{}}, Orphans: &Orphans{cutter: cut, all: map[int64]*orphan{}},
+		cutter:  cut,
+		Lost:    &Lost{cutter: cut, runs: map[int64]run.Outcome{}},
+		Orphans: &Orphans{cutter: cut, all: map[int64]*orphan{}},
 	}
 }
 
