@@ -26,10 +26,10 @@ const (
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
-	"fields of work.loop":                   35,
+	"fields of work.loop":                   34,
 	"fields of work/ledger.Entry":           22,
 	"methods of work.loop":                  120,
-	"lines of work":                         3072,
+	"lines of work":                         3067,
 	"work/loop.go: loop embeds a term":      1,
 	"work/rows.go: rowReader embeds a loop": 1,
 }

@@ -82,7 +82,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
 		crew: routine.New(ctx), inbox: newInbox(),
-		term:  newTerm(time.Time{}),
+		term:  &term{},
 		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
 	}
 	live := t.Live
@@ -162,7 +162,6 @@ func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 // term is what belongs to one stretch of leading: nothing of it outlasts that. reign makes one when
 // leadership begins, and endTerm drops it.
 type term struct {
-	began    time.Time  // by the server's clock, after the lock
 	crashed  *time.Time // when the server has crashed last, as far as it tells
 	look     looks
 	scanning place   // where the scan under way goes on
@@ -187,13 +186,10 @@ type looks struct {
 	held             int       // due tasks that were left out: their group is paused
 }
 
-// newTerm is a term that begins now, by the server's clock.
-func newTerm(now time.Time) *term { return &term{began: now} }
-
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
-	l.term = newTerm(l.runs.Clock.Now())
-	l.judge.Begin(l.began)
+	l.term = &term{}
+	l.judge.Begin(l.runs.Clock.Now())
 	l.watch.Begin()
 	l.holds.Clear()
 	l.successors.Clear()
@@ -221,7 +217,7 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	}
 	l.dropWaiting()
 	l.judge.Orphans.Release()
-	l.term = newTerm(time.Time{})
+	l.term = &term{}
 	l.holds.Clear()
 	l.successors.Clear()
 	l.planner.Clear()

@@ -10,9 +10,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// tick is how long to wait from one look to the next.
-const tick = 200 * time.Millisecond
-
 // never is the Next of a duty for which there is nothing to do.
 const never = time.Duration(math.MaxInt64)
 
@@ -29,7 +26,9 @@ type Judge struct {
 func New(c Config) *Judge {
 	cut := &cutter{Config: c}
 	return &Judge{
-		cutter: cut, Lost: &Lost{cutter: cut, runs: map[int64]run.Outcome{}}, Orphans: &Orphans{cutter: cut, all: map[int64]*orphan{}},
+		cutter:  cut,
+		Lost:    &Lost{cutter: cut, runs: map[int64]run.Outcome{}},
+		Orphans: &Orphans{cutter: cut, all: map[int64]*orphan{}},
 	}
 }
 

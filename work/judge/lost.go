@@ -8,6 +8,10 @@ import (
 	"pgtaskd/work/run"
 )
 
+// tick is how long it takes from one look to the next. What a server that goes down does to its sessions
+// shows within it.
+const tick = 200 * time.Millisecond
+
 // Lost are runs of ours whose session is lost: nobody saw their end. They outlast terms.
 type Lost struct {
 	*cutter
@@ -17,7 +21,33 @@ type Lost struct {
 // Add takes note of a run that was lost or killed.
 func (l *Lost) Add(o run.Outcome) { l.runs[o.Task.Row.ID] = o }
 
-// judge waits until the backends are gone; then what is not committed never will be.
+// fate is what is known of a lost run.
+type fate int
+
+const (
+	unknown fate = iota // what it has not committed never will be: its row is judged
+	lasts               // its backend may be there still
+	failed              // the server goes on: a person has terminated the session, or a time limit
+	unbegun             // it was queued with the server, and has not run
+)
+
+// fateOf decides it. alive tells that the backend is there, began is the start of the term.
+func fateOf(o *run.Outcome, alive bool, began, now time.Time) fate {
+	killed := o.Kind == run.Killed && !o.Stop.Before(began) // else it went with the server
+	switch {
+	case alive && o.Task.Row.Remote == "":
+		return lasts
+	case killed && now.Sub(o.Stop) < tick: // the server may be going down
+		return lasts
+	case killed:
+		return failed
+	case o.Aboard:
+		return unbegun
+	}
+	return unknown
+}
+
+// judge waits until the backends are gone, and sees to the runs then.
 func (l *Lost) judge(ctx context.Context) error {
 	if len(l.runs) == 0 {
 		return nil
@@ -26,36 +56,50 @@ func (l *Lost) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var ids []int64
 	var queued []*run.Task
-	begun := map[int64]run.Outcome{}
+	var ids []int64
 	for id, o := range l.runs {
-		switch killed := o.Kind == run.Killed && !o.Stop.Before(l.began); { // else it went with the server
-		case o.Task.Row.Remote == "" && living[o.PID], killed && l.Clock.Now().Sub(o.Stop) < tick: // the server may be going down
-		case killed: // it goes on: a person has terminated the session, or a time limit
+		switch fateOf(&o, living[o.PID], l.began, l.Clock.Now()) {
+		case failed:
 			delete(l.runs, id)
 			l.Lanes.Ended(o.Task, o.Stop)
 			o.Kind = run.Finished
 			l.Write(o)
-		case o.Aboard:
+		case unbegun:
 			delete(l.runs, id)
-			l.Tries.Once(id) // so that it shows WORK first, should it be what has taken the session
-			known := l.Tasks.Known(o.Task)
-			known.Again, known.Ending = l.Tries.Runs(id), false
 			queued = append(queued, o.Task)
-		default:
+		case unknown:
 			ids = append(ids, id)
-			if o.Start.IsZero() {
-				o.Start = o.Stop.Add(-tick) // it was about to begin
-			}
-			begun[id] = o
 		}
 	}
-	for _, t := range l.Lanes.Rejoin(queued, nil) {
+	l.requeue(queued)
+	return l.judgeRows(ctx, ids)
+}
+
+// requeue has tasks wait again that have not run.
+func (l *Lost) requeue(tasks []*run.Task) {
+	for _, t := range tasks {
+		l.Tries.Once(t.Row.ID) // so that it shows WORK first, should it be what has taken the session
+		known := l.Tasks.Known(t)
+		known.Again, known.Ending = l.Tries.Runs(t.Row.ID), false
+	}
+	for _, t := range l.Lanes.Rejoin(tasks, nil) {
 		l.Lanes.Ended(t, time.Time{})
 		l.Write(run.Outcome{Task: t, Kind: run.Released})
 	}
+}
+
+// judgeRows judges the rows of runs whose backends are gone.
+func (l *Lost) judgeRows(ctx context.Context, ids []int64) error {
 	slices.Sort(ids)
+	begun := map[int64]run.Outcome{}
+	for _, id := range ids {
+		o := l.runs[id]
+		if o.Start.IsZero() {
+			o.Start = o.Stop.Add(-tick) // it was about to begin
+		}
+		begun[id] = o
+	}
 	_, left, err := l.cut(ctx, ids, begun)
 	if err != nil {
 		return err

@@ -18,7 +18,8 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	s := staged(t)
 	_, pid, since := s.session(false)
 	id := s.Add("input, state, attempt, pid, start, atomic", "SELECT 1", "WORK", 1, pid, time.Now().Add(time.Minute), true)
-	s.Lost.Add(run.Outcome{Task: s.task(run.Row{ID: id}), Kind: run.Lost, PID: pid, Since: since, Stop: time.Now()})
+	one := s.task(run.Row{ID: id})
+	s.Lost.Add(run.Outcome{Task: one, Kind: run.Lost, PID: pid, Since: since, Stop: time.Now()})
 	servertest.Wait(t, patient, "back to PLAN", func() bool {
 		s.steps()
 		return s.State(id) == "PLAN"
@@ -28,31 +29,30 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	}
 }
 
-// TestARunThatWasKilledHasEnded: a person has ended its session. Where the server went down with it,
-// its row is judged.
-func TestARunThatWasKilledHasEnded(t *testing.T) {
+// TestFatesOfLostRuns: a run that somebody has killed has FAILed, unless the server goes down, too. Of
+// the others the rows are judged when their backends are gone.
+func TestFatesOfLostRuns(t *testing.T) {
 	t.Parallel()
-	s := staged(t)
-	_, pid, since := s.session(false)
-	servertest.Exec(t, s.Conn, "SELECT pg_terminate_backend($1, 10000)", pid)
+	now := time.Now()
+	began := now.Add(-time.Minute)
 	for name, c := range map[string]struct {
-		stop            time.Time
-		waits, finished bool
+		kind          run.Kind
+		remote        string
+		stop          time.Time
+		queued, alive bool
+		want          fate
 	}{
-		"just now":            {time.Now().Add(time.Hour), true, false},
-		"in this term":        {s.began, false, true},
-		"before it had begun": {s.began.Add(-time.Second), false, false},
+		"lost":                             {kind: run.Lost, stop: now, want: unknown},
+		"lost, and its backend is there":   {kind: run.Lost, stop: now, alive: true, want: lasts},
+		"lost, and a remote's is a number": {kind: run.Lost, stop: now, remote: "dbname=x", alive: true, want: unknown},
+		"lost while it was queued":         {kind: run.Lost, stop: now, queued: true, want: unbegun},
+		"killed":                           {kind: run.Killed, stop: now.Add(-tick), want: failed},
+		"killed just now":                  {kind: run.Killed, stop: now, want: lasts},
+		"killed before the term":           {kind: run.Killed, stop: began.Add(-tick), want: unknown},
 	} {
-		id := s.Add("input, plan", "SELECT 1", "infinity")
-		s.written, s.over = nil, nil
-		s.Lost.Add(run.Outcome{Task: s.task(run.Row{ID: id}), Kind: run.Killed, PID: pid, Since: since, Start: c.stop, Stop: c.stop})
-		servertest.Wait(t, patient, name, func() bool {
-			s.steps()
-			return c.waits || len(s.written)+len(s.over) > 0
-		})
-		if waits := s.Next() != never; waits != c.waits || (len(s.written) == 1 && s.written[0].Kind == run.Finished) != c.finished {
-			t.Error(name, ": it waits ", waits, ", and its end is ", s.written)
+		o := run.Outcome{Task: &run.Task{Row: run.Row{Remote: c.remote}}, Kind: c.kind, Stop: c.stop, Aboard: c.queued}
+		if got := fateOf(&o, c.alive, began, now); got != c.want {
+			t.Error(name, ": ", got, ", not ", c.want)
 		}
-		clear(s.Lost.runs)
 	}
 }

@@ -40,12 +40,15 @@ func staged(t *testing.T) *stage {
 	s.Judge = New(Config{
 		Control: c, Holds: holds, Tries: hold.NewTries(), Log: log, Tasks: inflight.Tasks{}, Clock: clock, Panics: &Panics{},
 		Changes: change.New(change.Config{
-			Control: c, Holds: holds, Log: log, Table: served.Relation(), Known: func(int64) bool { return false }, Planned: func() {},
+			Control: c, Holds: holds, Log: log, Table: served.Relation(),
+			Known: func(int64) bool { return false }, Planned: func() {},
 		}),
 		Lanes:  lane.New[*run.Task](8, time.Second, clock.Now),
 		Prefix: served.SessionPrefix(), PIDs: func() []int32 { return []int32{} }, Place: func() *string { return nil },
 		Partial: func() bool { return false }, Ended: func(all []change.Changed) { s.ended = append(s.ended, all...) },
-		Over: func(o run.Outcome) { s.over = append(s.over, o) }, Write: func(o run.Outcome) { s.written = append(s.written, o) }, Want: func() {},
+		Over:  func(o run.Outcome) { s.over = append(s.over, o) },
+		Write: func(o run.Outcome) { s.written = append(s.written, o) },
+		Want:  func() {},
 	})
 	s.Begin(clock.Now())
 	return s
@@ -64,11 +67,13 @@ func (s *stage) session(registered bool) (conn *pgx.Conn, pid int32, since time.
 	s.T.Helper()
 	conn = servertest.Connect(s.T, s.Conn.Config().ConnString())
 	pid = int32(conn.PgConn().PID())
-	if err := s.Conn.QueryRow(s.T.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid).Scan(&since); err != nil {
+	row := s.Conn.QueryRow(s.T.Context(), "SELECT backend_start FROM pg_stat_activity WHERE pid = $1", pid)
+	if err := row.Scan(&since); err != nil {
 		s.T.Fatal(err)
 	}
 	if registered {
-		servertest.Exec(s.T, s.Conn, "INSERT INTO "+sql.Register(sql.Table{Schema: "public", Name: "task"})+" VALUES ($1, $2)", pid, since)
+		register := sql.Register(sql.Table{Schema: "public", Name: "task"})
+		servertest.Exec(s.T, s.Conn, "INSERT INTO "+register+" VALUES ($1, $2)", pid, since)
 	}
 	return conn, pid, since
 }

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
@@ -97,17 +98,7 @@ func (o *Orphans) evict(ctx context.Context) (ended int64, err error) {
 	}
 	// An old leader opens no session once it does not lead. The clock's reading may be a little early.
 	latest := o.began.Add(time.Second)
-	return o.Control.Exec(ctx, "evict", o.PIDs(), o.Prefix, o.ids(), latest)
-}
-
-// ids are those of all.
-func (o *Orphans) ids() []int64 {
-	ids := make([]int64, 0, len(o.all))
-	for id := range o.all {
-		ids = append(ids, id)
-	}
-	slices.Sort(ids)
-	return ids
+	return o.Control.Exec(ctx, "evict", o.PIDs(), o.Prefix, slices.Collect(maps.Keys(o.all)), latest)
 }
 
 // judge looks which of an old leader's tasks have ended by themselves, returns to PLAN those that never
@@ -121,7 +112,7 @@ func (o *Orphans) judge(ctx context.Context) error {
 			o.forget(id)
 		}
 	}
-	ids := o.ids() // in order: of one key the first one waits again
+	ids := slices.Sorted(maps.Keys(o.all)) // in order: of one key the first one waits again
 	if _, err := o.evict(ctx); err != nil {
 		return err
 	}
@@ -133,7 +124,10 @@ func (o *Orphans) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	gone, err := o.withoutBackends(ctx, left)
+	var gone []int64 // their backends are, though their rows do not show it yet
+	if len(left) > 0 {
+		gone, err = o.Control.IDs(ctx, "gone", left, o.PIDs())
+	}
 	if err != nil || len(over)+len(gone) == 0 {
 		return err
 	}
@@ -172,14 +166,6 @@ func (o *Orphans) standings(ctx context.Context, ids []int64, cut map[int64]bool
 		}
 	}
 	return over, left, nil
-}
-
-// withoutBackends are those of them whose backends are gone, though their rows do not show it yet.
-func (o *Orphans) withoutBackends(ctx context.Context, ids []int64) ([]int64, error) {
-	if len(ids) == 0 {
-		return nil, nil
-	}
-	return o.Control.IDs(ctx, "gone", ids, o.PIDs())
 }
 
 // vacate gives the slot of one back.

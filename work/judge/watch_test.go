@@ -9,14 +9,15 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestStopAfterALook: one that comes a moment after a look for such does not wait for the next
+// TestStopAfterALook: a STOP that comes a moment after a look does not wait for the next
 // regular one, but for what was said before it.
 func TestStopAfterALook(t *testing.T) {
 	t.Parallel()
 	pending := false
 	lanes := lane.New[*run.Task](1, time.Second, time.Now)
 	w := NewWatch(WatchConfig{
-		Tasks: inflight.Tasks{}, Lanes: lanes, Sleep: func() time.Duration { return time.Hour }, Pending: func() bool { return pending },
+		Tasks: inflight.Tasks{}, Lanes: lanes,
+		Sleep: func() time.Duration { return time.Hour }, Pending: func() bool { return pending },
 	})
 	w.looked = time.Now()
 	if w.Next() != never {

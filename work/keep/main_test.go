@@ -46,7 +46,8 @@ func tableAt(t *testing.T, dsn string) *table {
 	s := &table{Table: tasktest.Make(t, servertest.Connect(t, dsn), schema.Options{})}
 	s.log = target.NewLog(zerolog.New(&s.logged), nil)
 	c, served := controltest.Open(t, dsn)
-	s.control, s.changes = c, change.New(change.Config{Control: c, Holds: hold.NewHolds(), Log: s.log, Table: served.Relation()})
+	s.control = c
+	s.changes = change.New(change.Config{Control: c, Holds: hold.NewHolds(), Log: s.log, Table: served.Relation()})
 	return s
 }
 

@@ -195,7 +195,8 @@ func (w *Walk) stays(id int64, why error) {
 func (w *Walk) query(ctx context.Context, name string, read func(pgx.Rows) error, args ...any) error {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
-	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true), pg_catalog.set_config('lock_timeout', '50ms', true), "+
+	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true), "+
+		"pg_catalog.set_config('lock_timeout', '50ms', true), "+
 		"pg_catalog.set_config('synchronous_commit', 'off', true)", control.Milliseconds(stepLimit))
 	w.control.Queue(batch, name, args...).Query(read)
 	batch.Queue("COMMIT")
