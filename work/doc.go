@@ -5,10 +5,7 @@
 // cleans up after what was cut off. Package conf calls Serve once for each target, on a goroutine
 // of its own; Serve tries again by itself when something fails. main calls Check.
 //
-// Rooms below, none of which knows this package: door (who is trusted), install (makes the table and
-// knows what it is like), lead (the lock, and who leads), lane (who may start when), run (tasks at
-// work on sessions), pool (sessions that are kept), ledger (what the table is told of runs), wake
-// (what wakes the leader), model (the protocol, for tests).
+// The rooms below own the rest, and none of them knows this package; docs/architecture.md lists them.
 //
 // Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
 // field of loop that is not marked as shared. Runners are those of package run. The ledger

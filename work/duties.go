@@ -79,7 +79,7 @@ func (l *loop) timetable() []duty {
 		{do: l.prefetch, next: l.nextPrefetch},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
 		l.untilDrain(due(l.walk.Next, l.walk.Step)),
-		{do: l.guard},
+		{do: l.untilDrain(duty{do: l.table.Guard}).do},
 		{do: l.handOver, next: l.nextDrain},
 		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.handed) }},
 		{do: l.untilDrain(due(survey.Next, survey.Step)).do}, // nothing wakes for it

@@ -113,7 +113,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Slots: func() int { return l.live.Load().Run },
 	})
 	l.table = install.New(install.Config{
-		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Served: func() bool { return l.trouble.served },
+		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain, Served: func() bool { return l.trouble.served },
 	})
 	l.wake, l.duties = l.waker(), l.timetable()
 	return l

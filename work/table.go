@@ -53,15 +53,3 @@ func (l *loop) used(ctx context.Context) (used bool, err error) {
 	err = l.control.Row(ctx, "used", nil, &used, &l.crashed)
 	return used, err
 }
-
-// guard drains the target when the door refuses it.
-func (l *loop) guard(ctx context.Context) error {
-	if !l.draining.IsZero() {
-		return nil
-	}
-	err := l.table.Guard(ctx)
-	if l.table.Refused() != nil {
-		l.drain()
-	}
-	return err
-}

@@ -53,7 +53,8 @@ func (t *Table) lookAtDoor(ctx context.Context) error {
 	return found.Err()
 }
 
-// Guard looks at the door again each hour. When that refuses the table, Refused says so from then on.
+// Guard looks at the door again each hour. When that refuses the table, the target is drained, and
+// Refused says why.
 func (t *Table) Guard(ctx context.Context) error {
 	if time.Since(t.entrance.looked) < doorTick {
 		return nil
@@ -63,6 +64,7 @@ func (t *Table) Guard(ctx context.Context) error {
 	err := t.lookAtDoor(ctx)
 	if IsRefused(err) {
 		t.entrance.refused = err
+		t.Drain()
 		return nil
 	}
 	return err

@@ -20,6 +20,8 @@ type Config struct {
 	Served func() bool
 	// Share keeps a table from being served, for as long as we lead; an error if it is served.
 	Share func(ctx context.Context, above sql.Table) error
+	// Drain is called when the door refuses the table while it is led.
+	Drain func()
 }
 
 // Table knows what the table of a target is like.
