@@ -38,7 +38,7 @@ const (
 var computed = map[string][]string{
 	"warning": {"contains a password"},
 	"why":     {"goes without a register of sessions: those of a previous leader", "has no column xact"},
-	"wake.Impossible(l.target.Wake, obstacles)": {"is not possible"},
+	"wake.Impossible(t.Target.Wake, obstacles)": {"is not possible"},
 	"summary(made)":       {"created column"},
 	"c.Note":              nil,
 	"human.Visible(text)": {"owns table", "has TRIGGER on table", "may CREATE in schema"}, // of the door

@@ -198,9 +198,9 @@ func (s *stage) clear(sql string) {
 	}
 }
 
-// TestServerKilleadingTask: a task that brings the server down is found out, also one that was taken
+// TestServerKilledByTask: a task that brings the server down is found out, also one that was taken
 // alone, by a statement that the server forgets.
-func TestServerKilleadingTask(t *testing.T) {
+func TestServerKilledByTask(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		return

@@ -77,7 +77,7 @@ const writeMost = 1 << 20
 func (s *Ends) writeSome(ctx context.Context, ends []End) error {
 	switch ends[0].Kind {
 	case run.Finished, run.Stopped:
-		return s.writeEach(ctx, ends, s.finish)
+		return s.writeEach(ctx, ends, finished)
 	case run.Released:
 		var written []End
 		for _, e := range ends {
@@ -88,7 +88,7 @@ func (s *Ends) writeSome(ctx context.Context, ends []End) error {
 			}
 		}
 		if len(written) > 0 {
-			return s.writeEach(ctx, written, s.release)
+			return s.writeEach(ctx, written, released)
 		}
 	case run.Lost, run.Killed:
 		for _, e := range ends {
@@ -100,7 +100,7 @@ func (s *Ends) writeSome(ctx context.Context, ends []End) error {
 
 // writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
 // it is.
-func (s *Ends) writeEach(ctx context.Context, ends []End, write func(context.Context, []End) error) error {
+func (s *Ends) writeEach(ctx context.Context, ends []End, write func([]End) statement) error {
 	first := time.Now()
 	return change.Bisect(ends, func(ends []End) error {
 		if s.queue.sizer.Late(first) {
@@ -108,7 +108,7 @@ func (s *Ends) writeEach(ctx context.Context, ends []End, write func(context.Con
 			return nil
 		}
 		began := time.Now()
-		err := write(ctx, ends)
+		err := s.writeEnds(ctx, ends, write(ends))
 		if s.queue.sizer.Took(len(ends), began, fault.Of(err)); ends[0].Task.TooLong && time.Since(began) > 2*hold.Turn {
 			s.queue.sizer.Rest(began) // its repetition may copy what others wait for
 		}
@@ -128,38 +128,4 @@ func (s *Ends) writeEach(ctx context.Context, ends []End, write func(context.Con
 		}
 		return nil
 	})
-}
-
-func (s *Ends) tellOfLock(ctx context.Context, e *End) error {
-	return s.Changes.TellOfLock(ctx, e.backoff.Since, e.Task.Row.ID, e.Task.Row.Key)
-}
-
-// leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
-// until somebody changes its state, and its lane is free. One that still says PLAN is run once
-// more, and marked first: then it stays WORK. One that takes no mark either is tried again after a
-// while.
-func (s *Ends) leaveAlone(e *End, err error) {
-	id := e.Task.Row.ID
-	shown := e.Known.Marked || e.Xact != 0 // the row says WORK
-	if !e.Task.Marks.Load() && !shown {
-		s.Tries.Again(id)
-		s.waitsAgain(e)
-		return
-	}
-	s.Log.Error().Err(err).Int64("id", id).
-		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
-		Msg("table refuses every end of a task; row left unchanged")
-	why := hold.Refuses
-	if shown { // its task would run again
-		why = hold.Stuck
-	}
-	s.Holds.PutAfter(id, why, 0)
-	s.Forget(e)
-}
-
-// tellLess logs what the table has refused of an end, once for each end.
-func (s *Ends) tellLess(e *End, err error) {
-	if e.stage == short {
-		s.Log.Warn().Err(err).Int64("id", e.Task.Row.ID).Msg("the table refuses the end of a task; written with less")
-	}
 }

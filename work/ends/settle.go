@@ -8,20 +8,14 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
 )
 
-// finish writes the ends of tasks whose transactions are over.
-func (s *Ends) finish(ctx context.Context, ends []End) error {
-	c := newColumns(ends)
-	return s.writeEnds(ctx, ends, "finish", c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors,
-		c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled)
-}
-
 // writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
 // passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
-func (s *Ends) writeEnds(ctx context.Context, ends []End, query string, args ...any) error {
+func (s *Ends) writeEnds(ctx context.Context, ends []End, write statement) error {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	first, free := ends[0].backoff.Wait == 0, false
@@ -31,7 +25,7 @@ func (s *Ends) writeEnds(ctx context.Context, ends []End, query string, args ...
 			err = tx.QueryRow(ctx, s.Control.Queries().Text("unlocked"), ends[0].Task.Row.ID).Scan(&free)
 		}
 		if err == nil {
-			some, err = s.Changes.WithWhatFollows(ctx, tx, first, s.Control.Queries().Text(query), args...)
+			some, err = s.Changes.WithWhatFollows(ctx, tx, first, s.Control.Queries().Text(write.query), write.args...)
 		}
 		return err
 	})
@@ -112,4 +106,38 @@ func (s *Ends) look(ctx context.Context, e End, shows inflight.Standing, free bo
 		s.Want() // it may wait again, or another row in its place
 	}
 	return nil
+}
+
+func (s *Ends) tellOfLock(ctx context.Context, e *End) error {
+	return s.Changes.TellOfLock(ctx, e.backoff.Since, e.Task.Row.ID, e.Task.Row.Key)
+}
+
+// leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
+// until somebody changes its state, and its lane is free. One that still says PLAN is run once
+// more, and marked first: then it stays WORK. One that takes no mark either is tried again after a
+// while.
+func (s *Ends) leaveAlone(e *End, err error) {
+	id := e.Task.Row.ID
+	shown := e.Known.Marked || e.Xact != 0 // the row says WORK
+	if !e.Task.Marks.Load() && !shown {
+		s.Tries.Again(id)
+		s.waitsAgain(e)
+		return
+	}
+	s.Log.Error().Err(err).Int64("id", id).
+		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
+		Msg("table refuses every end of a task; row left unchanged")
+	why := hold.Refuses
+	if shown { // its task would run again
+		why = hold.Stuck
+	}
+	s.Holds.PutAfter(id, why, 0)
+	s.Forget(e)
+}
+
+// tellLess logs what the table has refused of an end, once for each end.
+func (s *Ends) tellLess(e *End, err error) {
+	if e.stage == short {
+		s.Log.Warn().Err(err).Int64("id", e.Task.Row.ID).Msg("the table refuses the end of a task; written with less")
+	}
 }

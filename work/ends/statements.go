@@ -1,12 +1,53 @@
 package ends
 
 import (
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/exec"
 	"pgtaskd/work/run"
 )
+
+// statement writes ends.
+type statement struct {
+	query string
+	args  []any
+}
+
+// finished is the statement that writes the ends of tasks whose transactions are over.
+func finished(ends []End) statement {
+	c := newColumns(ends)
+	return statement{"finish", []any{
+		c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors,
+		c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled,
+	}}
+}
+
+// released is the statement that gives tasks back.
+func released(ends []End) statement {
+	c := newColumns(ends)
+	delays := make([]*string, len(ends))
+	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
+	for i, e := range ends {
+		c.errors[i], c.sqlstates[i] = nil, nil
+		if e.Delay > 0 {
+			d := fmt.Sprint(e.Delay.Microseconds(), " microseconds")
+			delays[i] = &d
+		}
+		switch {
+		case e.Result != nil && e.Result.Reason == exec.Drained:
+			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "drained"
+		case e.Result != nil && e.crossed:
+			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "conflict"
+		}
+		if e.Delay > 0 && e.Fault != nil {
+			c.errors[i], c.sqlstates[i] = e.shown(e.Fault)
+		}
+	}
+	return statement{"release", []any{c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes}}
+}
 
 // columns are the ends as the queries take them.
 type columns struct {
