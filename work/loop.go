@@ -74,7 +74,6 @@ type loop struct {
 
 	draining  time.Time // since when; zero: we do not
 	cancelled bool      // its grace is over
-	surveyed  time.Time // when the table was looked at for the metrics
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
