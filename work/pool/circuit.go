@@ -9,8 +9,8 @@ import (
 	"pgtaskd/human"
 )
 
-// Where sessions can't be opened: how long until one more is tried, and how long after the last vain
-// try it counts as over.
+// Where sessions can't be opened: how long until one more is tried, and how long after the last
+// vain try it counts as over.
 const (
 	shortPause = time.Second
 	shortOver  = 3 * time.Second

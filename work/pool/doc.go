@@ -2,8 +2,8 @@
 // those that lie ready to tasks that they suit, and closes what nobody needs.
 //
 // It owns the sessions without work, the count of all, the process ids of ours, and two limits to
-// trying: how long to wait with a remote that takes no connection, and the shortage of sessions in the
-// target's own database, while which one is tried from time to time. Package run takes sessions
+// trying: how long to wait with a remote that takes no connection, and the shortage of sessions in
+// the target's own database, while which one is tried from time to time. Package run takes sessions
 // and gives them back; package work decides when to close them, and registers them.
 //
 // Any goroutine may call a Pool. A Session belongs to the one that has taken it.

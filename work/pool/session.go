@@ -58,7 +58,7 @@ type Session struct {
 	Shielded bool // by the row of its last task, which was marked: see spec
 
 	Saved lane.Key // of the lane whose state it holds since the last task
-	Holds bool     // it holds such state
+	Holds bool     // it holds state
 }
 
 // Compare takes a reading of the clock of the session's server that was asked for between two
@@ -68,7 +68,7 @@ func (s *Session) Compare(reading, asked, answered time.Time) {
 	s.Ahead = min(max(s.Ahead, asked.Sub(reading)), answered.Sub(reading))
 }
 
-// answerMost is what is taken for the time of an answer at most, so that tasks are not kept behind
+// answerMost is what is taken for the time of an answer at most, so that tasks do not wait for
 // one that lasts because a network has stalled before.
 const answerMost = time.Second
 

@@ -5,15 +5,15 @@
 // How one run of it goes is an attempt: a value of its runner's, as are the tasks that are with the
 // server after it (pipeline) and the outcomes that are not told yet. What runners share stands in
 // Shared, with what statements of one shape have done so far (Profiles). Package work reads the
-// tasks, calls Dispatch, and implements Leader, the only way back up: an outcome, a mark that must be
-// made first, the transaction that is about to commit, a long text, and whether it leads.
+// tasks, calls Dispatch, and implements Leader, the only way back up: an outcome, a mark that must
+// be made first, the transaction that is about to commit, a long text, and whether it leads.
 //
 // Goroutines: each runner is one, started in the Group of the target. It never waits for the leader
 // but in Leader.Mark, Text and Leads, with nothing of its session open, in Leader.Prepare, in the
 // transaction of a task, and at the end of a task whose outcome is large. Dispatch belongs to the
 // leader's goroutine; all other methods may be called from any.
 //
-// Locks: pipeline, Profiles and Task have one mutex each. None is held across a statement or another
-// wait. Two are held at once only in this order: a pipeline's before the lanes' before that of the
-// profiles; a task's before its session's.
+// Locks: pipeline, Profiles and Task have one mutex each. None is held across a statement or
+// another wait. Two are held at once only in this order: a pipeline's before the lanes' before that
+// of the profiles; a task's before its session's.
 package run

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/human"
 )
 
-// What follows from what was seen of a run: decisions as values, and who runs the task acts on them.
+// What follows from what was seen of a run: decisions as values, on which the runner acts.
 
 // action is what a runner does with a run whose SQL is over.
 type action int
@@ -62,8 +62,8 @@ func (a *attempt) judge(o *Outcome, reads bool) action {
 	return actEnd
 }
 
-// untaken says what follows for a task whose row has not taken its preparation, and why. What it has
-// done is rolled back. When the run itself is in the way, it runs once more.
+// untaken says what follows for a task whose row has not taken its preparation, and why. What it
+// has done is rolled back. When the run itself is in the way, it runs once more.
 func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) action {
 	input := *a.task.Row.Input
 	switch answer {
@@ -88,8 +88,8 @@ func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) ac
 	return actEnd
 }
 
-// concluded says what follows from the answer to COMMIT: a verdict, or else the loss of the session.
-// A task whose row is prepared is judged by the server's own record where the answer is lost.
+// concluded says what follows from the answer to COMMIT: a verdict, or else the loss of the
+// session. Where that is lost, the server's own record judges a task whose row is prepared.
 func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	away, input := a.task.Row.Remote != "", *a.task.Row.Input
 	switch {

@@ -64,8 +64,8 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeRunsOutside: what cannot run in a transaction runs once more, marked and without one, and
-// no third time.
+// TestJudgeRunsOutside: what cannot run in a transaction runs once more, marked and without one,
+// and no third time.
 func TestJudgeRunsOutside(t *testing.T) {
 	t.Parallel()
 	a := attemptOf("SELECT 1", nil)

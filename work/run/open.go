@@ -25,8 +25,8 @@ func (s *Shared) servable(t *Task) bool {
 // Fits tells whether a session lies ready that suits the task.
 func (s *Shared) Fits(t *Task) bool { return s.Pool.Fits(t.need()) }
 
-// take finds a session for the task, or opens one; nil: the task has an outcome without it. One that
-// is cancelled meanwhile, or in a drain, has not begun.
+// take finds a session for the task, or opens one; nil: the task has an outcome without it. One
+// that is cancelled meanwhile, or in a drain, has not begun.
 func (s *Shared) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
 	o = Outcome{Task: t, Kind: Released}
 	cancelled := false

@@ -46,9 +46,9 @@ func (p *pipeline) count() int {
 	return len(p.ahead)
 }
 
-// back gives back to the lanes what has not begun: the server has passed over it, or, where only what
-// is late is meant, it will not begin any more because what is before it lasts. Those that the lanes
-// do not take are returned.
+// back gives back to the lanes what has not begun: the server has passed over it, or, where only
+// what is late is meant, it will not begin any more because what is before it lasts. Those that the
+// lanes do not take are returned.
 func (p *pipeline) back(late bool) (left []*Task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,8 +83,8 @@ func (p *pipeline) lose() (ahead []queued) {
 	return ahead
 }
 
-// begin finds what can be sent after a task that is about to be sent to the session: nothing after one
-// that is marked.
+// begin finds what can be sent after a task that is about to be sent to the session: nothing after
+// one that is marked.
 func (p *pipeline) begin(a *attempt, spec *exec.Task, session *pool.Session) (then []*exec.Task) {
 	if session.Bound || a.needsMark() || a.claims || spec.Strict || !p.shared.pipelined(a.task, session) {
 		return nil

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// serve runs t and what follows it. When that panics, the task that it is at is taken for the cause;
-// the panic goes on, and ends the leadership.
+// serve runs t and what follows it. When that panics, the task that it is at is taken for the
+// cause; the panic goes on, and ends the leadership.
 func (r *runner) serve(ctx context.Context, t *Task) {
 	defer r.post()
 	whole := false
@@ -51,7 +51,7 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	r.shared.Freed()
 }
 
-// run brings one task to its end, and returns the next. The outcome of the task may be pending then.
+// run brings one task to its end, which may be pending then, and returns the next.
 func (r *runner) run(ctx context.Context) (next attempt) {
 	a, t, s := &r.at, r.at.task, r.shared
 	if t.Row.Barred != nil {
@@ -129,8 +129,8 @@ func (r *runner) text(which Text) Answer {
 }
 
 // ready makes the task ready for its session; false when it may not start. What is not exactly once
-// is marked first. In a session whose last task was marked it starts when we are known to lead since:
-// a new leader spares the session of a marked task, and would take what follows there for it.
+// is marked first. In a session whose last task was marked it starts when we are known to lead
+// since: a new leader spares the session of a marked task, and whatever follows there.
 func (r *runner) ready() bool {
 	a, t, s := &r.at, r.at.task, r.shared
 	ctx := s.Group.Context()
@@ -177,8 +177,9 @@ func (r *runner) spec() *exec.Task {
 	spec := r.shared.spec(a, t.Row.How.Save && r.session.Keeps(t.Lane))
 	if a.claims && a.atomic {
 		spec.Claim = func(xact int64) bool {
-			p := Preparation{PID: int32(r.session.PID), Since: r.session.Since, Start: r.shared.Clock.Now(), Xact: xact, Exactly: a.once(), Claims: true}
-			a.claim, a.refused = r.shared.prepare(t, p)
+			a.claim, a.refused = r.shared.prepare(t, Preparation{
+				PID: int32(r.session.PID), Since: r.session.Since, Start: r.shared.Clock.Now(), Xact: xact, Exactly: a.once(), Claims: true,
+			})
 			t.claimed.Store(a.claim == Taken)
 			return a.claim == Taken
 		}

@@ -11,7 +11,7 @@ import (
 )
 
 // runner is the goroutine that runs tasks one after the other on one session, as long as there are
-// any that fit; then it leaves the session to others. The Dispatcher starts it, its Group awaits it.
+// any that fit; then it leaves the session to others.
 type runner struct {
 	shared   *Shared
 	session  *pool.Session
@@ -64,7 +64,9 @@ func (r *runner) leave() {
 	}
 	r.post()
 	for _, q := range r.pipeline.lose() {
-		r.note(Outcome{Task: q.task, Kind: Lost, Aboard: true, PID: int32(r.session.PID), Since: r.session.Since, Stop: r.shared.Clock.Now()})
+		o := r.outcome(time.Time{}, nil)
+		o.Task, o.Kind, o.Aboard = q.task, Lost, true
+		r.note(o)
 	}
 	r.session.Close()
 	r.shared.Pool.Gone(r.session)
@@ -100,8 +102,8 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	}
 }
 
-// settled commits and tells what is pending, so that nothing of ours stays open while the task waits;
-// false when the session is lost by that, and the task waits for another.
+// settled commits and tells what is pending, so that nothing of ours stays open while the task
+// waits; false when the session is lost by that, and the task waits for another.
 func (r *runner) settled() bool {
 	r.flush()
 	r.post()
@@ -159,20 +161,20 @@ func (r *runner) fits(t *Task) bool {
 	}
 	now := time.Now()
 	switch {
-	case t.slighted.IsZero():
-		t.slighted = now
-	case now.Sub(t.slighted) >= slightMost:
-		r.yields, t.slighted = true, now.Add(slightAgain) // one that makes room is enough, and the loop may take its time
+	case t.skippedSince.IsZero():
+		t.skippedSince = now
+	case now.Sub(t.skippedSince) >= skipMost:
+		r.yields, t.skippedSince = true, now.Add(skipAgain) // one that makes room is enough, and the loop may take its time
 	}
 	return false
 }
 
-// slightMost is for how long sessions may go on with other tasks than the one that comes first, as
-// opening or exchanging one takes some ms; slightAgain, for how much longer after one has made
+// skipMost is for how long sessions may go on with other tasks than the one that comes first, as
+// opening or exchanging one takes some ms; skipAgain, for how much longer after one has made
 // room.
 const (
-	slightMost  = 20 * time.Millisecond
-	slightAgain = 100 * time.Millisecond
+	skipMost  = 20 * time.Millisecond
+	skipAgain = 100 * time.Millisecond
 )
 
 // judge sees to what follows from the result of a run.
@@ -196,8 +198,8 @@ func (r *runner) judge(start time.Time, result *exec.Result) (next attempt) {
 }
 
 // commit keeps the transaction of a task open until the next task's SQL goes to the server, or
-// nothing does. The row of one that has written is prepared before. Where others are with the server
-// after it, they are next, and not the task that it returns.
+// nothing does. The row of one that has written is prepared before. Where others are with the
+// server after it, they are next, and not the task that it returns.
 func (r *runner) commit() (next attempt) {
 	p := &r.pending
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
@@ -222,8 +224,8 @@ func (r *runner) commit() (next attempt) {
 	return r.another()
 }
 
-// prepared has the row of the task show its transaction, whose end is pending. When it does not take
-// that, the transaction is rolled back, and the next task is returned.
+// prepared has the row of the task show its transaction, whose end is pending. When it does not
+// take that, the transaction is rolled back, and the next task is returned.
 func (r *runner) prepared() (next attempt, taken bool) {
 	o := &r.pending.outcome
 	if o.Xact = o.Task.Xact(); o.Xact != 0 && o.Xact == o.Result.Xact { // before its SQL began

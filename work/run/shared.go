@@ -64,8 +64,8 @@ func (s *Shared) tell(o Outcome) {
 // Wrote counts an outcome out whose end is written.
 func (s *Shared) Wrote(o Outcome) { s.unwritten.Add(-int64(o.Weight)) }
 
-// prepare has the row show the transaction in which the run's effects are. The failure tells why the
-// table refuses it.
+// prepare has the row show the transaction in which the run's effects are. The failure tells why
+// the table refuses it.
 func (s *Shared) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
 	t.xact.Store(p.Xact)
 	answer, refused := s.Leader.Prepare(s.Group.Context(), t, p)

@@ -23,7 +23,7 @@ type Task struct {
 	Again   int            // how often it had to run again for reasons of our own
 	Marks   atomic.Bool    // a mark of it has been sent; the leader sets it before
 
-	slighted time.Time // since when it comes first, and sessions that do not suit it go on with others; of the lanes' lock
+	skippedSince time.Time // since when it comes first, and sessions that do not suit it go on with others; of the lanes' lock
 
 	claimed atomic.Bool  // its row was prepared before its SQL began
 	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none

@@ -31,9 +31,9 @@ func (n *outcomes) post(s *pool.Session) {
 }
 
 // deliver tells the leader of an outcome, and gives the slot of its task back: that of a heavy one
-// when it is written, so that there are no more of them than tasks that may run at once; that of one
-// whose session is lost when its backend is gone. In a drain the session stays until the end of a
-// marked task is written: whoever leads by then would take that task for cut off.
+// when it is written, so that there are no more of them than tasks that may run at once; that of
+// one whose session is lost when its backend is gone. In a drain the session stays until the end of
+// a marked task is written: whoever leads by then would take that task for cut off.
 func (n *outcomes) deliver(o Outcome, s *pool.Session) {
 	lanes := n.shared.Lanes
 	switch {
