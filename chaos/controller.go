@@ -52,7 +52,7 @@ func (c *controller) start() error {
 	return nil
 }
 
-// read follows what the process says until it ends.
+// read follows the output of the process until it ends.
 func (p *process) read(log io.Reader) {
 	lines := bufio.NewReader(log)
 	for {
@@ -125,7 +125,7 @@ func (s *stand) tend(ctx context.Context, r *report) error {
 	return ctx.Err()
 }
 
-// account reports what is wrong with a process that has ended.
+// account reports the faults of a process that has ended.
 func (c *controller) account(r *report) {
 	p := c.process
 	if !p.sent {

@@ -78,7 +78,7 @@ var faults = []fault{
 		s.cutAt(draw, proxy.Cut)
 		return nil
 	}},
-	{"network: cut behind a message", func(_ context.Context, s *stand, draw float64) error {
+	{"network: cut after a message", func(_ context.Context, s *stand, draw float64) error {
 		s.cutAt(draw, proxy.PassThenCut)
 		return nil
 	}},

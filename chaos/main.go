@@ -30,7 +30,7 @@ type options struct {
 	program string
 }
 
-// mode is what kind of tasks run, on what kind of server.
+// mode is the kind of tasks, and the kind of server.
 type mode string
 
 const (

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// repair puts right, at its time, what a fault has broken for a while.
+// repair ends a fault at its time.
 type repair struct {
 	at   time.Time
 	mend func()
