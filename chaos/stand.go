@@ -48,7 +48,7 @@ type stand struct {
 	server      *server.Server
 	proxy       *proxy.Proxy
 	controllers [2]*controller
-	repairs     []repair
+	repairs     repairs
 }
 
 func openStand(ctx context.Context, o options) (s *stand, err error) {
@@ -188,4 +188,35 @@ func (s *stand) close() error {
 		errs = append(errs, os.RemoveAll(s.folder))
 	}
 	return errors.Join(errs...)
+}
+
+// leader is the controller that has taken the lead last among those that run, or else the first.
+func (s *stand) leader() *controller {
+	a, b := s.controllers[0], s.controllers[1]
+	if b.runs() && (!a.runs() || b.process.led.Load() > a.process.led.Load()) {
+		return b
+	}
+	return a
+}
+
+// standby is the other one.
+func (s *stand) standby() *controller {
+	if s.leader() == s.controllers[0] {
+		return s.controllers[1]
+	}
+	return s.controllers[0]
+}
+
+// tend starts the controllers that have ended, as a supervisor of services would.
+func (s *stand) tend(ctx context.Context, r *report) error {
+	for _, c := range s.controllers {
+		if c.runs() || time.Now().Before(c.away) {
+			continue
+		}
+		c.account(r)
+		if err := c.start(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }
