@@ -60,7 +60,7 @@ func (c *applyCommand) show(p *program, r apply.Result) {
 			printLine(p.stdout, "%s", line)
 		}
 	}
-	for _, key := range r.Over {
+	for _, key := range r.Expired {
 		printLine(p.stdout, "= %s (not begun: its until has passed)", key)
 	}
 	for _, key := range r.Unnamed {

@@ -79,7 +79,7 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	if err := foreign(all, before, o.Owner); err != nil {
 		return Result{}, err
 	}
-	over, err := t.over(ctx, tx, all, before)
+	expired, err := t.expired(ctx, tx, all, before)
 	if err != nil {
 		return Result{}, err
 	}
@@ -89,17 +89,17 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	}
 	after := before
 	for range rounds {
-		if err := t.write(ctx, tx, all, over, after, o.Owner); err != nil {
+		if err := t.write(ctx, tx, all, expired, after, o.Owner); err != nil {
 			return Result{}, err
 		}
 		if after, err = t.locked(ctx, tx, all, o.Owner); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := t.kept(all, over, after); err != nil {
+	if err := t.kept(all, expired, after); err != nil {
 		return Result{}, err
 	}
-	result = t.compare(all, over, before, after, o.Owner)
+	result = t.compare(all, expired, before, after, o.Owner)
 	result.add(pruned, o.Prune)
 	if _, err := tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil || o.DryRun {
 		return result, err
@@ -107,30 +107,30 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	return result, tx.Commit(ctx)
 }
 
-// over are the jobs that are not begun: their until has passed, and nothing of them waits or runs.
-func (t *table) over(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) (map[*wanted]bool, error) {
-	over := map[*wanted]bool{}
+// expired are the jobs that are not begun: their until has passed, and nothing of them waits or runs.
+func (t *table) expired(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) (map[*wanted]bool, error) {
+	expired := map[*wanted]bool{}
 	for _, w := range all {
 		until := w.texts["until"]
 		if until == nil || len(rows[w.job.Key]) > 0 {
 			continue
 		}
 		var passed bool
-		if err := tx.QueryRow(ctx, t.statement("over", nil), *until).Scan(&passed); err != nil {
+		if err := tx.QueryRow(ctx, t.statement("expired", nil), *until).Scan(&passed); err != nil {
 			return nil, err
 		}
 		if passed {
-			over[w] = true
+			expired[w] = true
 		}
 	}
-	return over, nil
+	return expired, nil
 }
 
 // kept finds values of the files that the table has not taken.
-func (t *table) kept(all []*wanted, over map[*wanted]bool, rows held) error {
+func (t *table) kept(all []*wanted, expired map[*wanted]bool, rows held) error {
 	var faults Faults
 	for _, w := range all {
-		if len(rows[w.job.Key]) == 0 && !over[w] {
+		if len(rows[w.job.Key]) == 0 && !expired[w] {
 			faults.add(w.job.at, "the job is not there after its INSERT: a trigger of the table has taken it away")
 		}
 		for _, r := range rows[w.job.Key] {
@@ -145,13 +145,13 @@ func (t *table) kept(all []*wanted, over map[*wanted]bool, rows held) error {
 }
 
 // compare returns the changes of the jobs.
-func (t *table) compare(all []*wanted, over map[*wanted]bool, before, after held, owner string) (result Result) {
+func (t *table) compare(all []*wanted, expired map[*wanted]bool, before, after held, owner string) (result Result) {
 	for _, w := range all {
 		key := w.job.Key
 		was := before[key]
 		switch {
-		case over[w]:
-			result.Over = append(result.Over, key)
+		case expired[w]:
+			result.Expired = append(result.Expired, key)
 		case len(was) == 0:
 			change := Change{Kind: New, Key: key}
 			for _, name := range w.job.columns {

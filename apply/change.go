@@ -28,7 +28,7 @@ type Diff struct {
 type Result struct {
 	Changes   []Change // in the order of the files, then of the keys
 	Unchanged int
-	Over      []string // jobs whose until has passed, and of which nothing waits or runs
+	Expired   []string // jobs whose until has passed, and of which nothing waits or runs
 	Unnamed   []string // jobs of the owner that no file names, and that were not to be pruned
 }
 

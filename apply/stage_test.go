@@ -84,7 +84,7 @@ func outcome(r apply.Result) string {
 	for _, change := range r.Changes {
 		lines = append(lines, change.Lines()...)
 	}
-	for _, key := range r.Over {
+	for _, key := range r.Expired {
 		lines = append(lines, "over "+key)
 	}
 	for _, key := range r.Unnamed {

@@ -47,7 +47,7 @@ func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (schema.Description, e
 		return schema.Description{}, err
 	}
 	if grants := r.Grants(name); err == nil && len(grants) > 0 {
-		return schema.Description{}, r.Lacks(grants)
+		return schema.Description{}, r.Denied(grants)
 	}
 	known, err := schema.Describe(ctx, tx.Conn(), name) // its error is better than that of the lock
 	if err != nil || !known.Exists {

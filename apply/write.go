@@ -10,14 +10,14 @@ import (
 
 // write inserts the jobs that have no rows, and gives the rows of the others the values of the
 // files.
-func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, over map[*wanted]bool, rows held, owner string) error {
+func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, expired map[*wanted]bool, rows held, owner string) error {
 	for _, w := range all {
 		var err error
 		if found := rows[w.job.Key]; len(found) > 0 {
 			for _, r := range found {
 				err = errors.Join(err, t.update(ctx, tx, w, r, owner))
 			}
-		} else if !over[w] {
+		} else if !expired[w] {
 			err = t.run(ctx, tx, "insert", map[string][]string{":columns": quotedNames(w.named), ":typed": typed(w.named)}, w.object(w.named), owner)
 		}
 		if err != nil {

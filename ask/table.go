@@ -155,7 +155,7 @@ func (b *table) refuse() error {
 	case b.kind != "r" && b.kind != "p":
 		return fmt.Errorf("%s is not a table", b.name)
 	case len(grants) > 0:
-		return reading.Lacks(grants)
+		return reading.Denied(grants)
 	case !b.complete:
 		return fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.name)
 	}

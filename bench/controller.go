@@ -32,7 +32,7 @@ type controller interface {
 type process struct {
 	pid   int
 	stop  func() error // has it drained
-	ended <-chan error // what it ends with
+	ended <-chan error // its error at the end
 }
 
 func newController(ctx context.Context, o options) (controller, error) {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// cost is what one task takes: processor time of the program and of the server, and bytes of WAL.
+// cost is the cost of one task: processor time of the program and of the server, and bytes of WAL.
 type cost struct {
 	program, server time.Duration
 	wal             float64
@@ -13,7 +13,7 @@ type cost struct {
 // sum is the processor time of both.
 func (c cost) sum() time.Duration { return c.program + c.server }
 
-// reading is what a program and the server have used since they started.
+// reading are the resources that a program and the server have used since they started.
 type reading struct {
 	program, server time.Duration
 	wal             int64

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/human"
 )
 
-// deep is how a long backlog is served: at what rate beside that of a short one in as many lanes,
-// how soon, and in how much memory.
+// deep measures a long backlog: its rate beside that of a short one in as many lanes, the time to
+// its first task, and the memory.
 type deep struct {
 	short, long int // tasks that are due
 	lanes       int

@@ -1,8 +1,8 @@
 // Command bench measures pgtaskd beside pgbench on a throw-away server of its own, and prints one
 // table.
 //
-// docs/performance.md says what the figures mean. It is a module of its own, so that the program
-// does not depend on what draws the plots. It builds the program that it measures in the
+// docs/performance.md explains the figures. It is a module of its own, so that the program does not
+// depend on the modules that draw the plots. It builds the program that it measures in the
 // program's own module, with the dependencies that users get, and runs it as a process. rows.go
 // lists the rows of the table.
 //

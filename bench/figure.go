@@ -13,15 +13,15 @@ import (
 type figure struct {
 	name  string
 	value float64 // in unit
-	unit  string  // "" is tasks/s, of which more is better; of all else less is
+	unit  string  // "" is tasks/s, where more is better; in all other units less is
 	peer  float64 // the rate to compare with; 0 where there is none
-	bar   float64 // what value, or value ÷ peer, must reach or stay below
-	aim   float64 // what would be better still; 0: nothing is said of it
+	bar   float64 // value, or value ÷ peer, must reach it or stay below it
+	aim   float64 // would be better still; 0: there is none
 
 	cost, peerCost cost // of a task; zero where none ran, or where it was not measured
 }
 
-// judged is what is held against the bar.
+// judged is the value that is compared with the bar.
 func (f figure) judged() float64 {
 	if f.peer == 0 {
 		return f.value
@@ -59,9 +59,9 @@ func (t *table) print(out io.Writer, machine string) error {
 	return w.Flush()
 }
 
-// line is what the rounds of one figure come to. The ratio is the median of the rounds' ratios,
-// since what disturbs a round meets both sides of it; the spread is from the least of what is
-// judged to the most.
+// line is the line of the table for one figure. The ratio is the median of the rounds' ratios,
+// since a disturbance meets both sides of a round; the spread is from the least judged value to the
+// most.
 func line(rounds []figure) string {
 	first := rounds[0]
 	value := median(rounds, func(f figure) float64 { return f.value })

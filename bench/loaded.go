@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// load is what a table holds beside the tasks that are measured.
+// load are the rows of a table beside the tasks that are measured.
 type load struct {
 	finished int // tasks that have ended
 	later    int // tasks that are planned for tomorrow

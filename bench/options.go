@@ -87,7 +87,7 @@ var (
 	quickGrowth = effort{rounds: 1, atLeast: 500 * time.Millisecond, largest: 10_000}
 )
 
-// effort is what the command line asks for.
+// effort is the effort that the command line asks for.
 func (o options) effort() effort {
 	switch {
 	case o.growth != "" && o.quick:

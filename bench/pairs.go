@@ -16,7 +16,7 @@ type side struct {
 }
 
 // compare has the stand's build and another serve the rows of rates in turns, A B, B A, A B and so
-// on, so that what else the machine does meets both.
+// on, so that other work of the machine meets both.
 func (s *stand) compare(ctx context.Context, other controller) error {
 	chosen := slices.DeleteFunc(rates(), func(r row) bool { return !s.only.MatchString(r.title()) })
 	if len(chosen) == 0 {

@@ -12,7 +12,8 @@ import (
 	"strings"
 )
 
-// peer is what pgbench does, each statement of its script sent by the simple protocol and awaited.
+// peer is a run of pgbench, which sends each statement of its script by the simple protocol and
+// awaits the answer.
 type peer struct {
 	script  string
 	clients int
@@ -41,9 +42,8 @@ func (s *stand) seconds() int { return max(1, int(s.atLeast.Seconds()+0.5)) }
 // threads is how many pgbench can make use of.
 func threads(clients int) int { return min(clients, runtime.NumCPU()) }
 
-// pgbench runs for so many seconds and returns its transactions per second, the time it takes to
-// connect not counted, and notes what each has cost, which includes connecting. A checkpoint comes
-// before.
+// pgbench runs for so many seconds and returns its transactions per second, without the time to
+// connect, and notes the cost of each, with connecting. A checkpoint comes before.
 func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients, threads int, variables ...string) (float64, error) {
 	if err := s.db.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err

@@ -17,7 +17,7 @@ const (
 
 var plotColor = color.RGBA{R: 0x33, G: 0x67, B: 0x91, A: 0xff}
 
-// point is what the rounds of one step of a sweep came to, in tasks/s.
+// point is the result of one step of a sweep, in tasks/s.
 type point struct {
 	step                int
 	least, middle, most float64

@@ -18,7 +18,7 @@ type rate struct {
 	bar   float64 // of the peer's rate
 	aim   float64
 
-	seen float64 // what the last run came to; 0: there was none
+	seen float64 // the last run's rate; 0: there was none
 }
 
 func (r *rate) title() string { return r.name }
@@ -135,8 +135,8 @@ func (b backlog) fill(ctx context.Context, s *stand, count int) (last int64, err
 	return last, s.resetStatements(ctx)
 }
 
-// verify makes sure that every task after the last one has done what it had to, once, and that its
-// row shows what users are promised. It returns how long it took until that was seen.
+// verify makes sure that every task after the last one has had its effect, once, and that its row
+// is as the documents promise. It returns how long it took until that was seen.
 func (b backlog) verify(ctx context.Context, s *stand, last int64, count int, seen time.Time) (took time.Duration, err error) {
 	var good, effects int
 	var sample string

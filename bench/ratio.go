@@ -17,8 +17,7 @@ type sample struct {
 // pair is a run on either build, one right after the other.
 type pair struct{ this, other sample }
 
-// quantities are what pairs compare: the rate, of which more is better, and costs, of which less
-// is.
+// quantities are compared by pairs: the rate, where more is better, and costs, where less is.
 var quantities = []struct {
 	name string
 	of   func(sample) float64

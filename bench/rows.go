@@ -45,7 +45,7 @@ func latencies() []row {
 	}
 }
 
-// sizes show what much of something costs.
+// sizes are rows about large numbers of rows, tasks or targets.
 func sizes(e effort) []row {
 	all := []row{
 		inserts{name: "INSERT of tasks not yet due, 16 clients", clients: sessions, bar: 0.9, aim: 0.98},

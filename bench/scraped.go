@@ -9,8 +9,8 @@ import (
 	"time"
 )
 
-// scraped is what it costs a controller that serves many idle targets to have its metrics read each
-// second.
+// scraped is the cost of reading the metrics each second, for a controller that serves many idle
+// targets.
 type scraped struct {
 	count   int
 	watched time.Duration
@@ -24,7 +24,7 @@ func (r *scraped) title() string {
 }
 
 func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error) {
-	if _, is := s.controller.(*built); !is { // what is served inside this program has no pages
+	if _, is := s.controller.(*built); !is { // inside this program no pages are served
 		return nil, nil
 	}
 	if r.stand == nil {
@@ -45,7 +45,7 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 		if err := r.stand.db.served(ctx, r.count, r.watched); err != nil {
 			return err
 		}
-		if err := pause(ctx, r.watched); err != nil { // what has just begun is not idle yet
+		if err := pause(ctx, r.watched); err != nil { // a target that has just begun is not idle yet
 			return err
 		}
 		if without, err = p.share(ctx, r.watched, func(context.Context) error { return nil }); err != nil {

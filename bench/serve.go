@@ -17,7 +17,7 @@ func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body fun
 	return s.serveConfigured(ctx, map[string]any{"targets": targets}, body)
 }
 
-// serveConfigured calls body while a controller serves what the configuration says beside the dsn.
+// serveConfigured calls body while a controller serves a configuration, which lacks only the dsn.
 func (s *stand) serveConfigured(ctx context.Context, file map[string]any, body func(context.Context, *process) error) (err error) {
 	config, err := os.CreateTemp("", "pgtaskd-bench-*.json")
 	if err != nil {

@@ -28,7 +28,7 @@ func againstTargets(ctx context.Context, s *stand, step int, expected float64) (
 }
 
 // eachLeast is how many tasks a target has at least for each second that is to be measured: with
-// few, the rate would be that of beginning, when nothing is known yet of what they are like.
+// few, the rate would be that of the beginning, when no profile of the tasks is known yet.
 const eachLeast = 400
 
 // spread has as many tasks of each target served, and returns the time from the first start until

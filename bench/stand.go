@@ -26,20 +26,20 @@ var statementSettings = map[string]string{
 	"pg_stat_statements.track_planning": "on",
 }
 
-// stand is what all rows are measured on: a server, a task table, and a controller when one is
-// wanted.
+// stand is the stand on which all rows are measured: a server, a task table, and a controller when
+// one is wanted.
 type stand struct {
 	options
 	effort
 	out        io.Writer // for figures
-	progress   io.Writer // for what is being done
+	progress   io.Writer // for lines about the current work
 	server     *server.Server
 	controller controller
 
 	db    *database
 	all   []*database // that are to be closed
 	river *stand      // with River's tables; nil: not made yet
-	kept  bool        // what is in the task table stays there
+	kept  bool        // the rows of the task table stay there
 	cost  cost        // of each task, or transaction of pgbench, that was measured last
 }
 
@@ -88,7 +88,7 @@ func (s *stand) another(ctx context.Context, database string) (*stand, error) {
 	return other, other.furnish(ctx)
 }
 
-// furnish makes the task table, and what the rows need beside it.
+// furnish makes the task table, and the objects that the rows need beside it.
 func (s *stand) furnish(ctx context.Context) error {
 	if err := s.db.install(ctx, "task"); err != nil {
 		return err
@@ -96,7 +96,7 @@ func (s *stand) furnish(ctx context.Context) error {
 	return s.setUp(ctx)
 }
 
-// setUp makes what the rows need beside the task table.
+// setUp makes the objects that the rows need beside the task table.
 func (s *stand) setUp(ctx context.Context) error {
 	setup := text("setup.sql")
 	if s.statements {

@@ -18,8 +18,8 @@ func (s *stand) resetStatements(ctx context.Context) error {
 	return err
 }
 
-// showStatements prints what the server did since then. The time of a commit's fsync is in COMMIT;
-// that of parsing, and of what happens between statements, is nowhere.
+// showStatements prints the server's statements since then. The time of a commit's fsync is in
+// COMMIT; the time of parsing, and between statements, is nowhere.
 func (s *stand) showStatements(ctx context.Context) error {
 	if !s.statements {
 		return nil

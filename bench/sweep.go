@@ -10,7 +10,7 @@ type sweep struct {
 	name  string // of its plot's file
 	axis  string
 	steps []int // at which it is measured, in rising order
-	// begin returns what the sweep is measured on.
+	// begin returns the stand on which the sweep is measured.
 	begin func(ctx context.Context, s *stand) (*stand, error)
 	// rate measures once; expected is the rate to begin with.
 	rate func(ctx context.Context, s *stand, step int, expected float64) (float64, error)

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/bench/proc"
 )
 
-// targets is what a controller costs that serves many tables in which there is nothing to do.
+// targets is the cost of a controller that serves many tables in which there is nothing to do.
 type targets struct {
 	count               int
 	watched             time.Duration

@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"context"
 	"io"
 	"os"
 	"os/exec"
@@ -52,7 +51,7 @@ func (c *controller) start() error {
 	return nil
 }
 
-// read follows what the process says until it ends.
+// read follows the output of the process until it ends.
 func (p *process) read(log io.Reader) {
 	lines := bufio.NewReader(log)
 	for {
@@ -94,38 +93,7 @@ func (c *controller) kill() {
 	<-c.process.done
 }
 
-// leader is the controller that has taken the lead last among those that run, or else the first.
-func (s *stand) leader() *controller {
-	a, b := s.controllers[0], s.controllers[1]
-	if b.runs() && (!a.runs() || b.process.led.Load() > a.process.led.Load()) {
-		return b
-	}
-	return a
-}
-
-// standby is the other one.
-func (s *stand) standby() *controller {
-	if s.leader() == s.controllers[0] {
-		return s.controllers[1]
-	}
-	return s.controllers[0]
-}
-
-// tend starts the controllers that have ended, as a supervisor of services would.
-func (s *stand) tend(ctx context.Context, r *report) error {
-	for _, c := range s.controllers {
-		if c.runs() || time.Now().Before(c.away) {
-			continue
-		}
-		c.account(r)
-		if err := c.start(); err != nil {
-			return err
-		}
-	}
-	return ctx.Err()
-}
-
-// account reports what is wrong with a process that has ended.
+// account reports the faults of a process that has ended.
 func (c *controller) account(r *report) {
 	p := c.process
 	if !p.sent {

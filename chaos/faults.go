@@ -61,24 +61,24 @@ var faults = []fault{
 	}},
 	{"network: stalled", func(_ context.Context, s *stand, draw float64) error {
 		s.proxy.Stall(true)
-		s.later(seldomLong(draw, 15*time.Second), func() { s.proxy.Stall(false) })
+		s.repairs.later(seldomLong(draw, 15*time.Second), func() { s.proxy.Stall(false) })
 		return nil
 	}},
 	{"network: slow", func(_ context.Context, s *stand, draw float64) error {
 		s.proxy.Delay(seldomLong(draw, 100*time.Millisecond))
-		s.later(3*time.Second, func() { s.proxy.Delay(0) })
+		s.repairs.later(3*time.Second, func() { s.proxy.Delay(0) })
 		return nil
 	}},
 	{"network: no new connections", func(_ context.Context, s *stand, draw float64) error {
 		s.proxy.Refuse(true)
-		s.later(seldomLong(draw, 5*time.Second), func() { s.proxy.Refuse(false) })
+		s.repairs.later(seldomLong(draw, 5*time.Second), func() { s.proxy.Refuse(false) })
 		return nil
 	}},
 	{"network: cut before a message", func(_ context.Context, s *stand, draw float64) error {
 		s.cutAt(draw, proxy.Cut)
 		return nil
 	}},
-	{"network: cut behind a message", func(_ context.Context, s *stand, draw float64) error {
+	{"network: cut after a message", func(_ context.Context, s *stand, draw float64) error {
 		s.cutAt(draw, proxy.PassThenCut)
 		return nil
 	}},
@@ -103,7 +103,7 @@ func (c *controller) crash(draw float64) {
 func (s *stand) freeze(c *controller, length time.Duration) {
 	c.signal(syscall.SIGSTOP)
 	p := c.process
-	s.later(length, func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }) // it may have been killed
+	s.repairs.later(length, func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }) // it may have been killed
 }
 
 // onBackends has the server do something to one in so many of the backends whose application_name

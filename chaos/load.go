@@ -26,10 +26,10 @@ func (s *stand) load(ctx context.Context, _ *report) error {
 	})
 }
 
-// sample looks at what must hold at every moment until the context ends.
+// sample makes the checks that must hold at every moment, until the context ends.
 func (s *stand) sample(ctx context.Context, r *report) error {
 	return s.again(ctx, sampleEvery, func(conn *pgx.Conn) error {
-		if s.mode != remote { // what runs elsewhere, a new leader does not know of
+		if s.mode != remote { // a new leader does not know of runs elsewhere
 			if err := r.ask(ctx, conn, "lane over its limit, as seen while it ran", "lane_live.sql"); err != nil {
 				return err
 			}
@@ -38,7 +38,7 @@ func (s *stand) sample(ctx context.Context, r *report) error {
 	})
 }
 
-// again calls body with a connection, again and again. What the server answers to body is an error,
+// again calls body with a connection, again and again. An error of the server in body is reported,
 // unless it passes.
 func (s *stand) again(ctx context.Context, every time.Duration, body func(*pgx.Conn) error) error {
 	ticker := time.NewTicker(every)

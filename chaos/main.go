@@ -9,7 +9,6 @@ import (
 	"os"
 	"os/signal"
 	"syscall"
-	"time"
 )
 
 func main() {
@@ -20,43 +19,6 @@ func main() {
 		fmt.Fprintf(os.Stderr, "chaos: %s\n", err)
 		os.Exit(1)
 	}
-}
-
-// options are the command line.
-type options struct {
-	seed    uint64
-	length  time.Duration
-	mode    mode
-	program string
-}
-
-// mode is what kind of tasks run, on what kind of server.
-type mode string
-
-const (
-	local  mode = "default" // tasks in the target's own database: exactly once
-	async  mode = "async"   // the same, with synchronous_commit off
-	remote mode = "remote"  // tasks with a remote, which is the same database: at least once
-)
-
-func parse(args []string, stderr io.Writer) (options, error) {
-	o := options{seed: uint64(time.Now().UnixNano()) % 1_000_000}
-	flags := flag.NewFlagSet("chaos", flag.ContinueOnError)
-	flags.SetOutput(stderr)
-	flags.Uint64Var(&o.seed, "seed", o.seed, "decides which faults come, in which order, after which pauses")
-	flags.DurationVar(&o.length, "for", 2*time.Minute, "for how long things break")
-	flags.StringVar((*string)(&o.mode), "mode", string(local), "default, async or remote")
-	flags.StringVar(&o.program, "pgtaskd", "", "run this `program` instead of building the one of this module")
-	if err := flags.Parse(args); err != nil {
-		return o, err
-	}
-	switch {
-	case flags.NArg() > 0:
-		return o, fmt.Errorf("unknown argument %q", flags.Arg(0))
-	case o.mode != local && o.mode != async && o.mode != remote:
-		return o, fmt.Errorf("unknown mode %q", o.mode)
-	}
-	return o, nil
 }
 
 var errViolations = errors.New("a promise was broken")

@@ -13,12 +13,12 @@ import (
 	"pgtaskd/human"
 )
 
-// report is what happened and what was wrong. Its methods may be called from any goroutine.
+// report has the events and the violations. Its methods may be called from any goroutine.
 type report struct {
 	mu         sync.Mutex
 	faults     map[string]int
 	violations map[string]*violations
-	promises   []string // what was looked at, in the order in which it first was
+	promises   []string // the checks that were made, in the order of their first time
 	ends       string
 	settled    time.Duration
 }

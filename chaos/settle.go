@@ -16,7 +16,7 @@ import (
 const settleLimit = 2 * time.Minute
 
 // settle waits until all tasks but the chains have ended and each chain has continued, then has the
-// controllers drained. What does not come about in time, the checks find.
+// controllers drained. The checks find tasks that have not got there in time.
 func (s *stand) settle(ctx context.Context, r *report) error {
 	healed := time.Now()
 	err := s.do(ctx, func(conn *pgx.Conn) error {
@@ -91,10 +91,10 @@ var checks = []check{
 	{"effect without DONE", "effect_without_done.sql"},
 	{"more effects than runs", "effects_over_runs.sql"},
 	{"run again for no reason", "runs_over.sql"},
-	{"backend left behind", "backend_stuck.sql"},
+	{"backend left over", "backend_stuck.sql"},
 }
 
-// judge checks what is in the tables when all is at rest.
+// judge checks the tables when all is at rest.
 func (s *stand) judge(ctx context.Context, r *report) error {
 	return s.do(ctx, func(conn *pgx.Conn) error {
 		for _, c := range checks {
@@ -106,7 +106,7 @@ func (s *stand) judge(ctx context.Context, r *report) error {
 	})
 }
 
-// dump keeps for later what tells how it came to a violation, and returns the folder.
+// dump keeps the files that may explain a violation, and returns their folder.
 func (s *stand) dump(ctx context.Context) (folder string, err error) {
 	if folder, err = os.MkdirTemp("", "pgtaskd-chaos-violations-"); err != nil {
 		return "", err

@@ -39,16 +39,16 @@ var settings = map[string]string{
 	"log_line_prefix": "%m [%p] %a ",
 }
 
-// stand is what gets broken: a server, a proxy before it, and two controllers, of which one comes
-// to the server through the proxy and the other one directly. Each new start of a controller takes
-// the other way. All is owned by the goroutine of run.
+// stand has the things that are broken: a server, a proxy before it, and two controllers. One of
+// them comes to the server through the proxy and the other one directly; each new start of a
+// controller takes the other way. The goroutine of run owns all of it.
 type stand struct {
 	options
 	folder      string // of the program, its configurations and logs
 	server      *server.Server
 	proxy       *proxy.Proxy
 	controllers [2]*controller
-	repairs     []repair
+	repairs     repairs
 }
 
 func openStand(ctx context.Context, o options) (s *stand, err error) {
@@ -93,8 +93,8 @@ func (s *stand) build(ctx context.Context) error {
 	return nil
 }
 
-// furnish makes the database, the task table, what the checks need beside it, and the first task of
-// each chain.
+// furnish makes the database, the task table, the objects that the checks need beside it, and the
+// first task of each chain.
 func (s *stand) furnish(ctx context.Context) error {
 	admin, err := pgx.Connect(ctx, s.server.DSN("postgres"))
 	if err != nil {
@@ -167,7 +167,7 @@ func (s *stand) do(ctx context.Context, body func(*pgx.Conn) error) error {
 	return errors.Join(body(conn), conn.Close(context.WithoutCancel(ctx)))
 }
 
-// patience bounds what takes no time unless something hangs.
+// patience bounds steps that take no time unless something hangs.
 const patience = 30 * time.Second
 
 func (s *stand) close() error {
@@ -188,4 +188,35 @@ func (s *stand) close() error {
 		errs = append(errs, os.RemoveAll(s.folder))
 	}
 	return errors.Join(errs...)
+}
+
+// leader is the controller that has taken the lead last among those that run, or else the first.
+func (s *stand) leader() *controller {
+	a, b := s.controllers[0], s.controllers[1]
+	if b.runs() && (!a.runs() || b.process.led.Load() > a.process.led.Load()) {
+		return b
+	}
+	return a
+}
+
+// standby is the other one.
+func (s *stand) standby() *controller {
+	if s.leader() == s.controllers[0] {
+		return s.controllers[1]
+	}
+	return s.controllers[0]
+}
+
+// tend starts the controllers that have ended, as a supervisor of services would.
+func (s *stand) tend(ctx context.Context, r *report) error {
+	for _, c := range s.controllers {
+		if c.runs() || time.Now().Before(c.away) {
+			continue
+		}
+		c.account(r)
+		if err := c.start(); err != nil {
+			return err
+		}
+	}
+	return ctx.Err()
 }

@@ -8,30 +8,6 @@ import (
 	"time"
 )
 
-// repair puts right, at its time, what a fault has broken for a while.
-type repair struct {
-	at   time.Time
-	mend func()
-}
-
-// later keeps a repair for when some time has passed.
-func (s *stand) later(after time.Duration, mend func()) {
-	s.repairs = append(s.repairs, repair{time.Now().Add(after), mend})
-}
-
-// mend does the repairs that are due until some time.
-func (s *stand) mend(until time.Time) {
-	kept := s.repairs[:0]
-	for _, r := range s.repairs {
-		if r.at.After(until) {
-			kept = append(kept, r)
-		} else {
-			r.mend()
-		}
-	}
-	s.repairs = kept
-}
-
 // longestPause is between two faults.
 const longestPause = 900 * time.Millisecond
 
@@ -64,7 +40,7 @@ func (s *stand) storm(ctx context.Context, r *report) (err error) {
 			return cmp.Or(context.Cause(ctx), err)
 		}
 	}
-	s.mend(time.Now().Add(time.Hour))
+	s.repairs.mend(time.Now().Add(time.Hour))
 	s.proxy.Watch(nil)
 	return s.tend(ctx, r)
 }
@@ -75,7 +51,7 @@ const tick = 20 * time.Millisecond
 // rest lets some time pass.
 func (s *stand) rest(ctx context.Context, r *report, pause time.Duration) error {
 	for end := time.Now().Add(pause); ; {
-		s.mend(time.Now())
+		s.repairs.mend(time.Now())
 		if err := s.tend(ctx, r); err != nil {
 			return err
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"os"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -64,6 +65,14 @@ func Run(ctx context.Context, options Options) (err error) {
 		return unlessStopped(starting, err)
 	}
 	return newShow(place, table, controller, view).run(ctx, options.Stop)
+}
+
+func newView(options Options, p *place, version, site string) view {
+	head := heading{version: version, about: p.about(), metrics: site + "/metrics", command: p.command()}
+	if isTerminal(options.Out) && os.Getenv("TERM") != "dumb" {
+		return newScreen(options.Out.(*os.File), options.Err, head)
+	}
+	return &lines{out: options.Out, head: head}
 }
 
 // awaitReady waits until the controller has made the table, and notes where its tasks end now.

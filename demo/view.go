@@ -33,14 +33,6 @@ type heading struct {
 // invitation is a task to begin with.
 const invitation = `INSERT INTO task (input) VALUES ('SELECT now()');`
 
-func newView(options Options, p *place, version, site string) view {
-	head := heading{version: version, about: p.about(), metrics: site + "/metrics", command: p.command()}
-	if isTerminal(options.Out) && os.Getenv("TERM") != "dumb" {
-		return newScreen(options.Out.(*os.File), options.Err, head)
-	}
-	return &lines{out: options.Out, head: head}
-}
-
 // signs are the characters that the views draw with.
 type signs struct {
 	states        map[string]string

@@ -12,16 +12,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// Own returns the configuration of a connection of pgtaskd's own: settings that s leaves out come
-// from where libpq finds them (see Complete). The error is a *Refused.
-func Own(s Settings) (*pgconn.Config, error) {
-	completed, err := Complete(s)
-	if err != nil {
-		return nil, err
-	}
-	return config(completed)
-}
-
 // outspoken are the keywords that pgconn knows, with the values that stand for leaving them out.
 // Given explicitly, they leave nothing for pgconn to look up in the environment or in the home
 // directory.
@@ -156,14 +146,6 @@ func fileTrouble(err error) string {
 		return trouble.Error()
 	}
 	return ""
-}
-
-func badValue(keyword, detail string) error {
-	return &Refused{
-		Message:  fmt.Sprintf("invalid connection string: the value of %q can't be used", keyword),
-		Detail:   detail,
-		SQLState: stateValue,
-	}
 }
 
 // badFile is badValue where the value may name a file.

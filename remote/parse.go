@@ -2,14 +2,10 @@ package remote
 
 import (
 	"fmt"
-	"strconv"
 	"strings"
 
 	"github.com/agext/levenshtein"
 )
-
-// blanks are the characters that C's isspace takes for space.
-const blanks = " \t\n\v\f\r"
 
 // Parse reads a connection string of libpq, in its keyword/value form or as a
 // URI. A keyword that libpq does not know is an error that names it. The error
@@ -83,40 +79,6 @@ func cutValue(s string, quoted bool) (value, rest string, closed bool) {
 		}
 	}
 	return b.String(), "", !quoted
-}
-
-// store sets one keyword, as libpq does: the last value counts.
-func (s Settings) store(keyword, value string, exposed bool) error {
-	if keyword == "requiressl" { // of old, and still accepted
-		keyword = "sslmode"
-		if strings.HasPrefix(value, "1") {
-			value = "require"
-		} else {
-			value = "prefer"
-		}
-	}
-	if !isKeyword(keyword) {
-		return notKeyword(keyword, false, exposed)
-	}
-	s[keyword] = value
-	return nil
-}
-
-// checkPorts refuses a port that is none: it may be half of a password, and
-// everything but passwords is shown in logs.
-func (s Settings) checkPorts() error {
-	for port := range strings.SplitSeq(s["port"], ",") {
-		if port == "" {
-			continue
-		}
-		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
-			return &Refused{
-				Message:  "invalid connection string: a port is a number between 1 and 65535",
-				SQLState: stateValue,
-			}
-		}
-	}
-	return nil
 }
 
 // notKeyword is the error of a word that should be a keyword, or that no = follows. The word is

@@ -1,5 +1,7 @@
 package remote
 
+import "fmt"
+
 // SQLSTATEs of refused connection strings: those that dblink gives.
 const (
 	stateSyntax     = "42601" // syntax_error
@@ -34,4 +36,12 @@ func (r *Refused) Error() string {
 
 func syntax(message string) error {
 	return &Refused{Message: "invalid connection string: " + message, SQLState: stateSyntax}
+}
+
+func badValue(keyword, detail string) error {
+	return &Refused{
+		Message:  fmt.Sprintf("invalid connection string: the value of %q can't be used", keyword),
+		Detail:   detail,
+		SQLState: stateValue,
+	}
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"strings"
 )
 
@@ -14,6 +15,9 @@ import (
 //
 // fmt shows them by Public, so that a %v in a log can't betray a password.
 type Settings map[string]string
+
+// blanks are the characters that C's isspace takes for space.
+const blanks = " \t\n\v\f\r"
 
 // keywords are those of libpq 18, in the order in which String writes them.
 var keywords = []string{
@@ -94,7 +98,8 @@ func (s Settings) given(keywords ...string) bool {
 func (s Settings) Secret() bool { return s.given(secrets...) }
 
 func isKeyword(word string) bool { return slices.Contains(keywords, word) }
-func isSecret(word string) bool  { return slices.Contains(secrets, word) }
+
+func isSecret(word string) bool { return slices.Contains(secrets, word) }
 
 // keywordOrder is that of keywords; strangers come last.
 func keywordOrder(a, b string) int {
@@ -115,4 +120,38 @@ func quote(value string) string {
 		return value
 	}
 	return "'" + escaper.Replace(value) + "'"
+}
+
+// store sets one keyword, as libpq does: the last value counts.
+func (s Settings) store(keyword, value string, exposed bool) error {
+	if keyword == "requiressl" { // of old, and still accepted
+		keyword = "sslmode"
+		if strings.HasPrefix(value, "1") {
+			value = "require"
+		} else {
+			value = "prefer"
+		}
+	}
+	if !isKeyword(keyword) {
+		return notKeyword(keyword, false, exposed)
+	}
+	s[keyword] = value
+	return nil
+}
+
+// checkPorts refuses a port that is none: it may be half of a password, and
+// everything but passwords is shown in logs.
+func (s Settings) checkPorts() error {
+	for port := range strings.SplitSeq(s["port"], ",") {
+		if port == "" {
+			continue
+		}
+		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
+			return &Refused{
+				Message:  "invalid connection string: a port is a number between 1 and 65535",
+				SQLState: stateValue,
+			}
+		}
+	}
+	return nil
 }

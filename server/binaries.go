@@ -12,7 +12,7 @@ import (
 	"strings"
 )
 
-// ErrNoBinaries says that no PostgreSQL server is installed, and what to do about it.
+// ErrNoBinaries says that no PostgreSQL server is installed, and how to install one.
 var ErrNoBinaries = errors.New("no PostgreSQL server binaries found: install PostgreSQL (server/install.sh does it), " +
 	"or set PG_BINDIR to the folder of initdb and postgres")
 
@@ -75,7 +75,7 @@ func hasServer(dir string) bool {
 
 var number = regexp.MustCompile(`\d+`)
 
-// versionIn is the numbers in a path, such as 9 and 6 in /usr/pgsql-9.6/bin.
+// versionIn are the numbers in a path: 9 and 6 in /usr/pgsql-9.6/bin.
 func versionIn(path string) []int {
 	var version []int
 	for _, digits := range number.FindAllString(path, -1) {

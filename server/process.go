@@ -98,7 +98,7 @@ func (p *process) stop(signal os.Signal) error {
 	}
 }
 
-// logSince is what stands in the log after an offset.
+// logSince is the log after an offset.
 func logSince(f *folder, offset int64) string {
 	content, err := f.root.ReadFile(logName)
 	if err != nil {

@@ -45,7 +45,7 @@ type Server struct {
 
 	mu          sync.Mutex
 	process     *process // nil after Stop
-	environment []string // of the program, besides what every one has
+	environment []string // of the program, besides that of every one
 }
 
 // Start initialises a data folder and starts a server on it, which takes about a second. As root it
@@ -86,8 +86,8 @@ func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 	return err
 }
 
-// Stop shuts the server down without ceremony, cutting off whoever is connected, and removes its
-// folder. A second Stop does nothing.
+// Stop shuts the server down without ceremony, cutting off all clients, and removes its folder. A
+// second Stop does nothing.
 func (s *Server) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -19,7 +19,7 @@ func BenchmarkScrape(b *testing.B) {
 		targets[i].Stats.Sees(work.Survey{Successes: map[string]time.Time{"nightly": time.Unix(1, 0)}})
 	}
 	s.Show(targets)
-	handler := routes(s.board, s.page)
+	handler := routes(s.targets, s.page)
 	b.ReportAllocs()
 	for b.Loop() {
 		w := httptest.NewRecorder()

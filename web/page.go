@@ -12,15 +12,15 @@ import (
 // page writes the metrics. It keeps the written text of each target, and writes again only what has
 // changed: with hundreds of targets a registry takes ten times as long.
 type page struct {
-	board    *board
+	targets  *targets
 	registry *prometheus.Registry // of metrics that belong to no target
 
 	mu   sync.Mutex
 	last int // length
 }
 
-func newPage(b *board, version string) *page {
-	p := &page{board: b, registry: prometheus.NewRegistry()}
+func newPage(all *targets, version string) *page {
+	p := &page{targets: all, registry: prometheus.NewRegistry()}
 	p.registry.MustRegister(build(version))
 	return p
 }
@@ -52,7 +52,7 @@ func (p *page) text() ([]byte, error) {
 			return nil, err
 		}
 	}
-	targets := p.board.targets()
+	targets := p.targets.list()
 	for _, t := range targets {
 		if err := t.written.update(t.name, t.stats.Read()); err != nil {
 			return nil, err

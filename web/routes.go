@@ -11,19 +11,19 @@ import (
 )
 
 // routes answer GET and HEAD; the paths are all there are.
-func routes(b *board, metrics http.Handler) http.Handler {
+func routes(all *targets, metrics http.Handler) http.Handler {
 	mux := http.NewServeMux()
 	mux.Handle("GET /metrics", metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", b.ready)
+	mux.HandleFunc("GET /readyz", all.ready)
 	return mux
 }
 
 // ready answers 200 where each target is led or stood by for, else 503 with the reasons, a line
 // each.
-func (b *board) ready(w http.ResponseWriter, _ *http.Request) {
+func (all *targets) ready(w http.ResponseWriter, _ *http.Request) {
 	var reasons []string
-	for _, t := range b.targets() {
+	for _, t := range all.list() {
 		standing := t.stats.Standing()
 		switch {
 		case standing.Leads, standing.StandsBy:

@@ -19,14 +19,14 @@ type Site struct {
 	crew    *routine.Group
 	address string  // as configured
 	server  *server // nil: it does not listen
-	board   *board
+	targets *targets
 	page    *page
 }
 
 // New returns a site that does not listen yet.
 func New(log zerolog.Logger, version string) *Site {
-	b := &board{}
-	return &Site{log: log, crew: routine.New(context.Background()), board: b, page: newPage(b, version)}
+	all := &targets{}
+	return &Site{log: log, crew: routine.New(context.Background()), targets: all, page: newPage(all, version)}
 }
 
 // Listen serves the site at another address, "" at none. When it fails, it goes on where it was.
@@ -50,7 +50,7 @@ func (s *Site) Listen(address string) error {
 		return fmt.Errorf("http.listen: cannot listen on %s: %w", address, err)
 	}
 	s.leave()
-	s.address, s.server = address, serve(s.crew, listener, guarded(address, listener.Addr(), routes(s.board, s.page)), s.log)
+	s.address, s.server = address, serve(s.crew, listener, guarded(address, listener.Addr(), routes(s.targets, s.page)), s.log)
 	s.log.Info().Str("url", s.URL()).Msg("metrics are served")
 	return nil
 }
@@ -82,4 +82,4 @@ func (s *Site) leave() {
 }
 
 // Show makes the targets, with their Stats, those that are shown.
-func (s *Site) Show(targets []work.Target) { s.board.show(targets) }
+func (s *Site) Show(targets []work.Target) { s.targets.show(targets) }

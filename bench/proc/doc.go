@@ -1,2 +1,2 @@
-// Package proc reads what processes use, where the system shows it.
+// Package proc reads the resources that processes use, if the system shows them.
 package proc

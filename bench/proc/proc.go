@@ -12,10 +12,11 @@ import (
 	"time"
 )
 
-// Shown tells whether the system shows what its processes use.
+// Shown tells whether the system shows the resources of its processes.
 func Shown() bool { return runtime.GOOS == "linux" }
 
-// Memory is a process's memory in megabytes: VmRSS is what it has now, VmHWM the most it has had.
+// Memory is a process's memory in megabytes: VmRSS is the memory that it has now, VmHWM the most
+// that it has had.
 func Memory(pid int, what string) (float64, error) {
 	name := fmt.Sprintf("/proc/%d/status", pid)
 	status, err := os.ReadFile(name)
@@ -35,7 +36,7 @@ const clockTick = 10 * time.Millisecond
 
 var errStat = errors.New("not as expected")
 
-// processTimes are what a process, and what its children that have ended, have used of processors.
+// processTimes are the processor times of a process, and of its children that have ended.
 type processTimes struct {
 	parent        int
 	own, children time.Duration

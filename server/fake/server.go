@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-// Exchange is a part of the conversation, by what the server answers to.
+// Exchange is a part of the conversation, named after the message that the server answers.
 type Exchange string
 
 // The exchanges, in the order in which they come.
@@ -16,23 +16,23 @@ const (
 	SASL        Exchange = "sasl"         // the client has named its user
 	Continue    Exchange = "continue"     // it has said its nonce
 	Final       Exchange = "final"        // and its proof
-	Startup     Exchange = "startup"      // it has proved who it is
-	Question    Exchange = "question"     // what pgtaskd asks instead of a task, or before the first
-	Preparation Exchange = "preparation"  // what comes before a task's SQL
+	Startup     Exchange = "startup"      // it has proved its identity
+	Question    Exchange = "question"     // pgtaskd's own, instead of a task, or before the first
+	Preparation Exchange = "preparation"  // the messages before a task's SQL
 	Input       Exchange = "input"        // that SQL, which is SELECT 1 for all that the server knows
-	Probe       Exchange = "probe"        // what asks what has become of the transaction
-	End         Exchange = "end"          // what ends it
-	Sync        Exchange = "sync"         // the end of what was sent at once
+	Probe       Exchange = "probe"        // the question about the transaction
+	End         Exchange = "end"          // of the transaction
+	Sync        Exchange = "sync"         // the end of messages that were sent at once
 	Cancel      Exchange = "cancellation" // a cancel request
 )
 
 // Exchanges are all of them.
 var Exchanges = []Exchange{Encryption, SASL, Continue, Final, Startup, Question, Preparation, Input, Probe, End, Sync, Cancel}
 
-// Answer is what the server says, and what it does then.
+// Answer are the server's messages, and its next step.
 type Answer struct {
 	Bytes  []byte
-	Failed bool // it is an error, behind which all is passed over up to the next Sync
+	Failed bool // it is an error, after which all is passed over up to the next Sync
 	Silent bool // it says nothing more on the connection
 	Over   bool // it closes the connection
 }
@@ -40,8 +40,7 @@ type Answer struct {
 // Right is the answer that is made of messages.
 func Right(messages []Message) Answer { return Answer{Bytes: Bytes(messages)} }
 
-// Wrong says what the server answers instead of what would be right. It is called by several
-// goroutines at once.
+// Wrong returns an answer in place of the right one. Several goroutines call it at once.
 type Wrong func(exchange Exchange, right []Message) Answer
 
 // Server listens on a TCP port of 127.0.0.1. The only user's name and password are those of User
@@ -60,7 +59,7 @@ const (
 	Password = "secret"
 )
 
-// Start starts a server. Where wrong is nil it always says what is right.
+// Start starts a server. If wrong is nil, all its answers are right.
 func Start(wrong Wrong) (*Server, error) {
 	if wrong == nil {
 		wrong = func(_ Exchange, right []Message) Answer { return Right(right) }

@@ -18,7 +18,7 @@ type session struct {
 	status byte              // of the transaction
 	known  map[string]string // prepared statements
 	bound  string            // the statement that is to be executed
-	before []Message         // what belongs to its answer and comes before it
+	before []Message         // messages that belong to its answer and come before it
 	passes bool              // all is passed over up to the next Sync
 }
 
@@ -77,7 +77,7 @@ func (s *session) talk() error {
 	}
 }
 
-// read reads what follows a length.
+// read reads the bytes after a length.
 func (s *session) read() ([]byte, error) {
 	header := make([]byte, lengthSize)
 	if _, err := io.ReadFull(s.conn, header); err != nil {
@@ -135,7 +135,7 @@ func (s *session) simple(sql string) error {
 	return err
 }
 
-// say gives what is wrong instead of what would be right.
+// say sends the wrong answer in place of the right one, if the test has one.
 func (s *session) say(exchange Exchange, right []Message) error {
 	return s.give(s.wrong(exchange, right))
 }

@@ -11,7 +11,7 @@ import (
 	"pgtaskd/server"
 )
 
-// Stand is what the tests of a package stand on.
+// Stand is the program and the server that the tests of a package share.
 type Stand struct {
 	Program  string         // path of the program
 	Postgres *server.Server // of all tests

@@ -34,7 +34,7 @@ func Build(folder string, race bool) (path string, err error) {
 
 // Program is one that runs.
 type Program struct {
-	Log  *Record       // what it writes
+	Log  *Record       // its output
 	Done chan struct{} // closed when it has ended
 
 	cmd *exec.Cmd
@@ -93,7 +93,8 @@ func (p *Program) Signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// Drain asks it to end, waits for that, and returns its error. What does not end in time is killed.
+// Drain asks it to end, waits for that, and returns its error. If it does not end in time, it is
+// killed.
 func (p *Program) Drain(within time.Duration) error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err

@@ -5,7 +5,7 @@ import (
 	"sync"
 )
 
-// Record keeps what a program writes, and tells those who wait that there is more.
+// Record keeps the output of a program, and tells those who wait that there is more.
 type Record struct {
 	mu   sync.Mutex
 	text bytes.Buffer

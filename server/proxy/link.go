@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// link is one client's connection and the one to the server behind it.
+// link is one client's connection, and the proxy's own to the server.
 type link struct {
 	proxy  *Proxy
 	number int
@@ -74,10 +74,10 @@ func (l *link) carry(err error, to stream) {
 
 var (
 	errCut           = errors.New("cut by the watcher")
-	errPassedThenCut = errors.New("cut by the watcher behind a message")
+	errPassedThenCut = errors.New("cut by the watcher after a message")
 )
 
-// fromClient forwards what the client sends, until an error; io.EOF is the regular one.
+// fromClient forwards the client's messages, until an error; io.EOF is the regular one.
 func (l *link) fromClient(server stream) error {
 	from := bufio.NewReader(l.client)
 	for {
@@ -165,13 +165,13 @@ func (l *link) await(pause time.Duration) error {
 	return l.ctx.Err()
 }
 
-// reset breaks both connections; whoever reads or writes them gets an error.
+// reset breaks both connections; their readers and writers get an error.
 func (l *link) reset() {
 	_ = l.client.SetLinger(0) // it may be closed
 	l.close()
 }
 
-// close ends both connections. What has been forwarded still arrives.
+// close ends both connections. Messages that were forwarded still arrive.
 func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

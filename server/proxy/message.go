@@ -10,7 +10,7 @@ import (
 // message is one message of the protocol's version 3, as it came.
 type message struct {
 	kind   byte // of a startup packet, which has no type byte, Startup or CancelRequest
-	header int  // length of what stands before the body
+	header int  // length of the part before the body
 	raw    []byte
 }
 
@@ -19,7 +19,7 @@ func (m message) body() []byte { return m.raw[m.header:] }
 // lengthSize is the size of the length, which counts itself, in front of each body.
 const lengthSize = 4
 
-// maxMessage is what the server itself takes at most.
+// maxMessage is the longest message that the server itself takes.
 const maxMessage = 1 << 30
 
 var errFraming = errors.New("no message of the protocol")
@@ -66,7 +66,7 @@ func readMessage(from io.Reader) (message, error) {
 	return m, err
 }
 
-// read reads a length and a body behind what has been read of a message.
+// read reads a length and a body, after the part of a message that has been read.
 func read(from io.Reader, before []byte) (message, error) {
 	header := append(before, make([]byte, lengthSize)...)
 	if _, err := io.ReadFull(from, header[len(before):]); err != nil {

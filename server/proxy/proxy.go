@@ -9,17 +9,16 @@ import (
 	"time"
 )
 
-// Verdict is what becomes of a message, and of its connection.
+// Verdict decides about a message, and its connection.
 type Verdict int
 
 const (
 	// Pass forwards the message.
 	Pass Verdict = iota
-	// Cut breaks the connection and does not forward the message. What went before it has been
+	// Cut breaks the connection and does not forward the message. Messages before it have been
 	// forwarded.
 	Cut
-	// PassThenCut forwards the message and then ends the connection, so that nobody learns what
-	// came of it.
+	// PassThenCut forwards the message and then ends the connection, so that the answer is lost.
 	PassThenCut
 )
 
@@ -30,7 +29,7 @@ const (
 )
 
 // Watcher sees a message before it is forwarded. Connections are counted from 1; a cancel request
-// is a connection of its own. The body is what follows the length, and is only valid during the
+// is a connection of its own. The body is the part after the length, and is only valid during the
 // call. Messages of one connection and direction come one after another, all others at the same
 // time from other goroutines. A watcher may call the proxy's methods other than Stop.
 type Watcher func(conn int, fromClient bool, kind byte, body []byte) Verdict
@@ -83,8 +82,8 @@ func (p *Proxy) Host() string { return "127.0.0.1" }
 // Port is the TCP port on which the proxy listens.
 func (p *Proxy) Port() int { return p.listener.Addr().(*net.TCPAddr).Port }
 
-// DSN has a connection string of keywords and values, such as those of the package server, lead
-// through the proxy.
+// DSN has a connection string of keywords and values, as package server gives them, lead through
+// the proxy.
 func (p *Proxy) DSN(dsn string) string {
 	return fmt.Sprintf("%s host=%s port=%d sslmode=disable", dsn, p.Host(), p.Port()) // of a keyword given twice the last counts
 }
@@ -116,8 +115,8 @@ func (p *Proxy) Stall(stall bool) {
 	}
 }
 
-// Delay holds back what arrives for so long, in each direction. What arrives together is held back
-// together.
+// Delay holds messages back for so long, in each direction. Those that arrive together are held
+// back together.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

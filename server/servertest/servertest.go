@@ -16,7 +16,7 @@ import (
 	"pgtaskd/server"
 )
 
-// timeout bounds what one step of setting up or clearing away may take on a busy machine.
+// timeout bounds one step of setting up or clearing away, on a busy machine.
 const timeout = time.Minute
 
 // settings suit tests: fast, no durability beyond the process's, all that pgtaskd can make use of
@@ -122,16 +122,16 @@ func Standby(t testing.TB, of *server.Server) *server.Server {
 }
 
 // Database makes an empty database on the shared server and returns its connection string. At the
-// end of the test it is dropped; who is still connected is thrown out.
+// end of the test it is dropped, and sessions that are left are ended.
 func Database(t testing.TB) (dsn string) {
 	t.Helper()
 	return copied(t, "template1")
 }
 
 // Template is a database that is made once, and copied for each test: that is quicker than to make
-// again what all need.
+// it again each time.
 type Template struct {
-	// Make puts into it what the copies have.
+	// Make fills it.
 	Make func(ctx context.Context, conn *pgx.Conn) error
 
 	once sync.Once
@@ -139,7 +139,7 @@ type Template struct {
 	err  error
 }
 
-// Database is Database, with what the template has.
+// Database is Database, with a copy of the template.
 func (f *Template) Database(t testing.TB) (dsn string) {
 	t.Helper()
 	s := Server(t)

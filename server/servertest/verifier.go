@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Verifier is what a server keeps of a password that takes so many iterations of SCRAM.
+// Verifier is a password as a server stores it, with so many iterations of SCRAM.
 func Verifier(t testing.TB, password string, iterations int) string {
 	t.Helper()
 	salted, err := pbkdf2.Key(sha256.New, password, []byte("salt"), iterations, sha256.Size)

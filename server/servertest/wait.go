@@ -8,7 +8,7 @@ import (
 )
 
 // A condition is looked at again after a fiftieth of the time that it has been waited for, within
-// these bounds: what comes soon is seen at once, and what takes long costs little.
+// these bounds: a short wait ends at once, and a long one costs little.
 const (
 	waitLeast = 5 * time.Millisecond
 	waitMost  = 50 * time.Millisecond
@@ -25,7 +25,7 @@ func Limit(limit time.Duration) time.Duration {
 }
 
 // Wait waits until a condition holds, and fails the test when that takes longer than the limit, as
-// Limit has it. report tells what else there is to know then.
+// Limit has it. report adds to the failure.
 func Wait(t testing.TB, limit time.Duration, what string, done func() bool, report ...func() string) {
 	t.Helper()
 	if Comes(limit, done) {

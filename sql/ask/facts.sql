@@ -1,5 +1,5 @@
--- What has the table's name, what the role may do with it, and whether the table of controllers,
--- the function that says why a task waits, and the table of groups are there.
+-- The relation of the table's name, the role's rights to it, and whether the table of controllers, the
+-- function that says why a task waits, and the table of groups are there.
 -- $1 schema, $2 table
 SELECT
     c.relkind::text,

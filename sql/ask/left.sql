@@ -1,4 +1,4 @@
--- What is left to do: how many tasks are due at a moment, or wait for one that has ended, as the
+-- The work that is left: how many tasks are due at a moment, or wait for one that has ended, as the
 -- leader is about to see; how many run, and how many are being cancelled.
 -- $1 the moment; NULL: now. $2 most tasks that are looked at
 SELECT

@@ -1,4 +1,4 @@
--- What is due, of the tasks that have waited longest: how many wait, how many run, the plan of the
+-- The due tasks, of those that have waited longest: how many wait, how many run, the plan of the
 -- oldest that waits and its age; and whether there are more.
 -- $1 most tasks that are looked at
 SELECT
@@ -6,7 +6,7 @@ SELECT
     count(CASE WHEN d.state = 'WORK' THEN 1 END) + (
         SELECT count(*)
         FROM :table AS t
-        WHERE t.due IS NULL -- behind all that is due, in its index
+        WHERE t.due IS NULL -- after all due ones, in its index
             AND t.stopping
             AND t.state = 'STOP'
             AND t.stop IS NULL

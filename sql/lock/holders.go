@@ -3,7 +3,6 @@ package lock
 import (
 	"context"
 	_ "embed"
-	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -11,18 +10,13 @@ import (
 	"pgtaskd/sql"
 )
 
-//go:embed holders.sql
-var holdersText string
-
-var holders = sync.OnceValue(func() string { return sql.Whole(holdersText) })
-
 // Holders tells which open and prepared transactions hold locks on the table, and how each is
 // ended; written: those that have written to it, or to a table that it refers to, and then those
 // that may have locked rows. The one that a change of the table waits for is mostly among these.
 func Holders(ctx context.Context, conn *pgx.Conn, t sql.Table, written bool) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	rows, err := conn.Query(ctx, holders(), t.Schema, t.Name, written)
+	rows, err := conn.Query(ctx, text("holders"), t.Schema, t.Name, written)
 	if err != nil {
 		return nil, err
 	}

@@ -1,7 +1,7 @@
--- The same where there is no register: it is a client of the role's (parallel workers have the
--- names of their leaders), has a name like one of the target's, and was there when we came to lead.
--- The row old says how those names begin, and when that was. Where another
--- table's sessions could have such names, it is none.
+-- The same if there is no register: it is a client of the role's (parallel workers have the names of
+-- their leaders), has a name like one of the target's, and was there when we began to lead. The row
+-- old says how those names begin, and when that was. If another table's sessions could have the same
+-- names, there is none.
 a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
     AND a.usesysid = quote_ident(current_user)::regrole::oid
     AND a.backend_type = 'client backend'

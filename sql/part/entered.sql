@@ -1,4 +1,4 @@
--- What the row t shows with the entry e of the ledger.
+-- The columns of the row t with the entry e of the ledger.
 state = CASE WHEN e.what IN ('d', 's') THEN 'DONE' WHEN true THEN 'WORK' ELSE t.state END,
 start = e.start,
 :with_xact

@@ -1,6 +1,6 @@
--- Whether the trigger that fills and guards the column role of a table or part fires, whatever a
--- session sets, and does what that of the whole table does, where there is one: another function may
--- know another serving role.
+-- Whether the trigger that fills and guards the column role of a table or part always fires, and calls
+-- the same function as that of the whole table, if there is one: another function may know another
+-- serving role.
 EXISTS (
     SELECT
     FROM pg_trigger AS g

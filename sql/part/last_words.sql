@@ -1,4 +1,4 @@
--- What the log says of the task t, as bytes, since not all can be sent as text.
+-- The texts of the task t for the log, as bytes, since not all can be sent as text.
 (t.repeat > '0' OR t.cron IS NOT NULL),
     t.state::text,
     convert_to(left(t."group", 200), getdatabaseencoding()),

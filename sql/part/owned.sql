@@ -1,5 +1,5 @@
--- Changes when the table c, one above or below it, what stands beside it or the schema n becomes another
--- one, or somebody else's; when rights to what stands beside it or to the schema change; and when a
+-- Changes when the table c, one above or below it, an object beside it or the schema n becomes another
+-- one, or somebody else's; when rights to an object beside it or to the schema change; and when a
 -- trigger of it, or of one below it, does.
 (
     WITH RECURSIVE child AS (

@@ -1,2 +1,2 @@
--- What the error of a repetition says that has been paused.
+-- The error of a repetition that has been paused.
 concat('ERROR:  paused after ', f.failures, E' failures in a row\nHINT:  Set it to PLAN to go on.')

@@ -1,8 +1,7 @@
--- Under whom the task t runs, and whether we may log in as that role: serves (it is our own),
--- member (of it we are one), stranger, or what keeps it from running its task: superuser (which we
--- are not), login, absent. Then
--- whether it is a superuser, and its number.
--- A superuser is a member of what it was made one of, not of all roles.
+-- The role under which the task t runs, and whether we may log in as it: serves (it is our own), member
+-- (we are one of it), stranger, or the reason why it cannot run its task: superuser (which we are not),
+-- login, absent. Then whether it is a superuser, and its number.
+-- A superuser is a member of roles that were granted to it, not of all roles.
 ,
     t.role,
     CASE WHEN t.role = current_user THEN 'serves' ELSE coalesce((

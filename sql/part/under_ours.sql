@@ -1,5 +1,5 @@
--- Nothing is read of a table whose tasks have come to run under the roles that insert them: whoever
--- runs them all under one has not noticed yet.
+-- Nothing is read of a table whose tasks run under the roles that insert them by now: a leader that runs
+-- them all under one role has not noticed yet.
 WHERE NOT EXISTS (
     SELECT
     FROM pg_trigger AS g

@@ -1,4 +1,4 @@
--- What the server says of the transaction with which the row t is prepared: committed, aborted, in
+-- The server's status of the transaction with which the row t is prepared: committed, aborted, in
 -- progress; NULL: it does not know any more, or the row tells of another server or database. A number
 -- that is still to come may be in progress by now. x tells where we are.
 CASE

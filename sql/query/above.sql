@@ -1,4 +1,4 @@
--- The table, and those that it is a partition of, or inherits from: what names each for good, on whatever
+-- The table, and those that it is a partition of, or inherits from: a lasting name of each, by whatever
 -- way one has come to its server, and whether it is another one than the table.
 -- $1 schema, $2 table
 WITH RECURSIVE above AS (

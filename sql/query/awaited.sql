@@ -1,6 +1,6 @@
 -- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone, and
 -- what it waits for itself, unless several rows have its id.
--- $1 behind which id, $2 most rows
+-- $1 after which id, $2 most rows
 WITH RECURSIVE awaited AS (
     (
         SELECT t.awaits AS id, 1 AS n

@@ -1,6 +1,6 @@
--- Where tasks stand that we believe to be ours: whether their rows still show what we have made of them,
--- whether they were set to STOP while they were under way and show no end, and whether such a row is
--- prepared, and remembers the STOP.
+-- The rows of tasks that we believe to be ours: whether they still are as we have written them, whether
+-- they were set to STOP while they were under way and show no end, and whether one of these is prepared,
+-- and remembers the STOP.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 transactions with which
 -- the rows are prepared (0: none)
 SELECT

@@ -1,5 +1,5 @@
--- What changes when the table, its columns, the names of their types, its triggers and those of the
--- tables below it, its publication, what stands beside it, or the owner of any of this do; whether
+-- A digest that changes with the table, its columns, the names of their types, its triggers and those of
+-- the tables below it, its publication, the objects beside it, or the owner of any of these; whether
 -- sessions that are opened now may not write; whether there are foreign servers; and how full the
 -- queue of notifications is.
 -- $1 schema, $2 table

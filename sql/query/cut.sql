@@ -1,15 +1,15 @@
 -- Tasks whose run was cut off, or whose end nobody could write: back to PLAN where it is known that
 -- nothing was committed, or where it may be done again, unless another task waits with the key by now;
 -- STOP where somebody has set them to it; else FAIL.
--- None is touched whose backend lives: process id, database and start tell it, since a restored
--- copy of the table has the ids of another database's backends. A session of ours runs none of them,
--- whatever rows show that were away with their partition when their ends were written.
+-- A task whose backend lives is not touched: process id, database and start tell it, since a restored
+-- copy of the table has the ids of another database's backends. A session of ours runs none of them:
+-- rows that were away with their partition when their ends were written may still name one.
 -- A row that was not marked is still as it was read; TAKE is pg_task's. One that was prepared is judged
 -- by the server's record of its transaction alone: committed, it is DONE; in progress, it waits; where
 -- the server does not know, it FAILs, and is not tried again.
--- What ran when the server crashed (then it resets its statistics) is suspect: the second time it
--- waits for 1 s, then 2 s, 4 s; after the fifth it FAILs. So does what has lost its session: of a
--- remote nobody knows whether it has crashed. On the target's own server it only waits.
+-- A task that ran when the server crashed (then it resets its statistics) is suspect: the second time it
+-- waits for 1 s, then 2 s, 4 s; after the fifth it FAILs. So does one that has lost its session on a
+-- remote, which may have crashed. On the target's own server it only waits.
 -- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of
 -- runs that are known to have begun (or null),
 -- $4 versions of rows that were read, $5 ids of those that have made us panic, $6 whether to say

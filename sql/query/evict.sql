@@ -1,8 +1,8 @@
--- Ends sessions of an old leader that run nothing which is marked: what they run has had no effect
--- yet, and its tasks will run again. One that is marked is spared, but for one that waits for a
--- word that cannot come any more, or for somebody to take its output.
+-- Ends sessions of an old leader that run no marked task: their runs have had no effect yet, and the
+-- tasks will run again. A session with a marked task is spared, unless it waits for a message that
+-- cannot come any more, or for somebody to take its output.
 -- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions, $3 ids
--- of what is marked and not run by us,
+-- of marked tasks that we do not run,
 -- $4 when sessions of an old leader were there at the latest; $2 and $4 count only where there is no
 -- register of sessions
 WITH marked AS MATERIALIZED (

@@ -1,4 +1,4 @@
--- How many pages the table has, or the largest of its partitions: without what lies in TOAST.
+-- How many pages the table has, or the largest of its partitions, without TOAST.
 WITH RECURSIVE parts AS (
     SELECT :table_number::oid AS oid
     UNION

@@ -1,7 +1,6 @@
--- Writes the ends of tasks whose own transaction is over. Each must still be as it was read, as its
--- mark left it, or as somebody has stopped it. Of those that have failed some may run again: they go
--- back to PLAN, with a delay that doubles, or that the task has asked for, unless another task waits
--- with the key by now.
+-- Writes the ends of tasks whose own transaction has ended. Each must still be as it was read, as its
+-- mark left it, or as somebody has stopped it. Failed ones that may run again go back to PLAN, with a
+-- delay that doubles, or that the task has asked for, unless another task waits with the key by now.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6
 -- stops, $7 outputs, $8 errors,
 -- $9 SQLSTATEs, $10 notices, $11 whether effects happen exactly once, $12 whether there is no retry,

@@ -1,7 +1,7 @@
--- Which tasks show that they are under way in backends that are gone, whoever has locked their
--- rows: as cut tells it. Of several with one id all must be.
--- What runs on a remote is not known to be gone: whoever runs it cancels it when its row has changed,
--- and a locked row has not.
+-- Which tasks show that they are under way in backends that are gone, by the rules of cut, whoever has
+-- locked their rows. If several rows have one id, all must be.
+-- Tasks on a remote are not known to be gone: their leader cancels one when its row has changed, and a
+-- locked row has not.
 -- $1 ids, $2 sessions that are ours
 SELECT l.id
 FROM unnest($1::int8[]) AS l (id)

@@ -1,6 +1,6 @@
--- The version of the limits of groups, and whether no change of them is about to be committed: who
--- makes one holds the lock. The version is read first, so that what it counts is committed, and
--- seen by the next statement, where nobody holds it.
+-- The version of the limits of groups, and whether no change of them is about to be committed: a
+-- session that makes one holds the lock. The version is read first: if nobody holds the lock, the
+-- changes that it counts are committed, and the next statement sees them.
 SELECT
     v.version,
     CASE

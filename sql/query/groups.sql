@@ -1,5 +1,5 @@
--- The limits of groups. A group comes as in scan; of one that ends in %, what stands before that,
--- as it begins the names in scan.
+-- The limits of groups. A group comes as in scan; of one that ends in %, the text before that comes,
+-- as the names in scan begin with it.
 -- $1 how many rows
 SELECT
     CASE WHEN right(g."group", 1) = '%' THEN :prefix_of_group ELSE :key_of_limit END,

@@ -1,5 +1,5 @@
--- Who holds a lock on the table, or on one below it, that keeps rows from being written: whether that
--- session does, and whether others do. It reads no row, so it waits for nobody.
+-- Whether that session holds a lock on the table, or on one below it, that keeps rows from being
+-- written, and whether others do. It reads no row, so it waits for nobody.
 -- $1 pid of the session
 WITH RECURSIVE part AS (
     SELECT :table_number::oid AS oid

@@ -1,6 +1,6 @@
--- What the ledger writes in one round, and most of what happens to rows: marks, preparations, and the
--- ends of tasks that ran well and that nothing follows. What it passes over is looked at by others:
--- so a row may be looked up by its place, though it is missed when somebody has just changed it.
+-- One round of the ledger, and most of the changes of rows: marks, preparations, and the ends of tasks
+-- that ran well and that nothing follows. Other statements look at the rows that it passes over: so a
+-- row may be looked up by its place, though it is missed when somebody has just changed it.
 -- $1 ids, $2 what: m a mark, p a preparation, c one before the SQL has begun, d DONE, s DONE of what
 -- is prepared and has its texts, $3 versions of the rows that were read, $4 pids of the sessions,
 -- $5 starts, $6 stops, $7 outputs, $8 notices, $9 whether effects happen exactly once, $10

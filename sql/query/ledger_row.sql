@@ -1,5 +1,5 @@
--- The same as ledger.sql for one row, at a third of the price: for what somebody waits for alone. A row
--- that shows a lock of somebody else's is passed over.
+-- The same as ledger.sql for one row, at a third of the price, if somebody waits for one row alone. A
+-- row that shows a lock of somebody else's is passed over.
 -- $1 to $11 as there, of one
 UPDATE :table AS t
 SET

@@ -1,6 +1,5 @@
--- Makes the session plan our statements alike, whatever the server, the database or the role has
--- set: rows are found by an index that brings them in the order that is asked for, and joined one
--- by one.
+-- Makes the session plan our statements in the same way, whatever the server, the database or the role
+-- has set: rows are found by an index that brings them in the wanted order, and joined one by one.
 -- $1 names, $2 values
 SELECT set_config(s.name, s.value, false)
 FROM ROWS FROM (

@@ -1,13 +1,13 @@
 -- Reads the tasks that were chosen, but for those that have changed since or have become not worth
--- running. Long texts stay behind (NULL here) until the task starts; group and remote come as in
--- scan, and by themselves where those are not the same.
+-- running. Long texts are NULL here and read when the task starts; group and remote come as in scan,
+-- and by themselves where those are not the same.
 -- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats
 -- itself; $2 longest text to bring, in bytes, $3 whether all
--- texts stay behind, as one of them cannot be sent, $4 when the server has crashed last: what was
--- due by then is marked before it starts;
+-- texts are NULL, as one of them cannot be sent, $4 when the server has crashed last: tasks that were
+-- due by then are marked before they start;
 -- $5 when the last pause of a group has ended, which may count as the plan (NULL: none has), $6
--- version of the limits of groups, $7 what is due alone is so since then: before it the server may
--- have to read past all that has ended, as long as somebody's transaction lasts
+-- version of the limits of groups, $7 since when the one that is due alone is so: before it the server
+-- may have to read past all ended tasks, as long as somebody's transaction lasts
 SELECT
     t.id,
     CASE WHEN num_nulls(t.input, t."group", t."null") = 0 THEN t.version END AS "input, group or null", -- a row that lacks one cannot be read

@@ -1,5 +1,5 @@
--- Registers sessions before their first task, and takes out whatever is gone, no matter who had opened
--- it.
+-- Registers sessions before their first task, and removes those that are gone, no matter who had opened
+-- them.
 -- $1 pids, $2 starts
 WITH gone AS (
     DELETE FROM :register AS r

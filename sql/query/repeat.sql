@@ -1,28 +1,27 @@
--- What follows tasks that our transaction has just ended (others may have an id of theirs): the task
--- in on_fail, the notification of whoever waits, and above all the repetition.
+-- The consequences of tasks that our transaction has just ended (others may have an id of theirs): the
+-- task in on_fail, the notification, and above all the repetition.
 -- Repetitions are created of tasks that have ended, or, with overlap, started: at the first base +
 -- k * repeat after now, or, with drift, one period after the end.
 -- With catchup the beats between the task's own and now, or until, are not all passed over: the
--- newest so many are run. Where cron says when, the leader finds the beat, after the one in origin
--- (planned.sql).
+-- newest so many are run. With cron, the leader finds the beat, after the one in origin (planned.sql).
 -- After max_failures FAILs in a row the repetition is paused. With overlap it was there before the
--- run ended, and learns of that now.
+-- run ended, and is paused now.
 -- The number of the period is estimated from the average length of months, and is off by one or two
 -- at most, as calendars go.
 -- All is counted from the origin of the chain: from the 31st of January by way of the 28th of
 -- February to the 31st of March, and from half past two by way of a day that has no half past two
 -- to the next that has. An origin that does not lead to the task's own beat any more, because
 -- somebody has changed plan or repeat, counts no longer.
--- Where another task waits with the key, and repeats itself, the series is that one's already, if it
--- runs under the same role. Else the repetition is written as one that has been superseded: it keeps all that
--- the series is, for somebody to set it to PLAN. One that has come to wait since the statement
--- began is met by the INSERT, which an UPDATE that changes nothing lets see it.
--- Of several of one key that have ended the first repeats itself; others of its role join that.
+-- If another task waits with the key, and repeats itself, it has the series already, if it runs under
+-- the same role. Else the repetition is written as superseded: it keeps the series, for somebody to set
+-- it to PLAN. The INSERT meets a task that waits since the statement began, which an UPDATE that changes
+-- nothing lets it see.
+-- If several of one key have ended, the first repeats itself; others of its role join that.
 -- One whose plan is infinite waits until somebody plans it, and so does its repetition.
 -- An id that somebody has taken by hand is drawn again. Any other conflict that is not the key's is an
 -- error.
--- Returns whether ids could be drawn, whether no other task has come to wait with the key meanwhile,
--- and whether all has come about: unless all are true, all is to be rolled back.
+-- Returns whether ids could be drawn, whether no other task waits with the key by now, and whether all
+-- rows were written: unless all are true, all must be rolled back.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT

@@ -1,10 +1,10 @@
--- Looks at the tasks that others are to run after. Who has one that is still to end waits for it:
--- for any of several, since then it is a few that are waited for, one after the other, whatever the
--- order in which they end. Who has none is free, and counts from the end of the last one. Who has
--- one that did not end well is returned with it and with the row's version, as it is. One that has ended by another's hand
--- waits no more.
--- That takes 20 ms, or one task: those that it has not come to are returned as late. What is short
--- comes first.
+-- Looks at the tasks that others are to run after. A task with one that has not ended waits for that:
+-- for any of several, so that each task waits for a few, one after the other, whatever the order in
+-- which they end. A task with none is free, and counts from the end of the last one. A task with one
+-- that did not end well is returned with that and with the row's version, as it is. A task that has
+-- ended by another's hand waits no more.
+-- That takes 20 ms, or one task: those that it has not come to are returned as late. Short ones come
+-- first.
 -- In a partitioned table several rows may have an id: that of the same role counts, and of those the
 -- oldest. Which rows these are is decided at the first look, and kept in met: another row that gets
 -- the id of one that is gone is not waited for. Triggers of an earlier version leave met as it was

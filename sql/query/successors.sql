@@ -1,4 +1,5 @@
--- Who waits for tasks that have ended, in the order in which they start: higher priority first.
+-- The tasks that wait for tasks which have ended, in the order in which they start: higher priority
+-- first.
 -- $1 ids of those that have ended, $2 most successors of each
 SELECT e.id, t.id
 FROM unnest($1::int8[]) AS e (id)

@@ -1,6 +1,6 @@
--- What the metrics show of the table: for how many seconds the oldest due task has been due that
--- does not run; how many tasks wait for a later plan, or for others; the size of the table, its
--- indexes and its partitions, in bytes; and how many of their rows are dead.
+-- The table's metrics: for how many seconds the oldest task that is due and does not run has been due;
+-- how many tasks wait for a later plan, or for others; the size of the table, its indexes and its
+-- partitions, in bytes; and how many of their rows are dead.
 -- $1 most tasks that are counted
 WITH RECURSIVE parts AS (
     SELECT :table_number::oid AS oid

@@ -1,5 +1,5 @@
--- Tasks whose cron expression is still to be looked at, or after, in the order of their ids. What is
--- longer than an expression may be is not brought.
+-- Tasks whose cron expression is still to be looked at, or after, in the order of their ids. Texts that
+-- are longer than an expression may be are left out.
 -- $1 from which id on, $2 most rows
 SELECT
     t.id,

@@ -1,4 +1,4 @@
--- What keeps the role from reading the write-ahead log.
+-- The reasons why the role cannot read the write-ahead log.
 SELECT concat('wal_level is ', current_setting('wal_level'), ': ALTER SYSTEM SET wal_level = logical, and restart the server')
 WHERE current_setting('wal_level') <> 'logical'
 UNION ALL

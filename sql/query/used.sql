@@ -1,6 +1,6 @@
--- Whether the table has had a task, whatever its state, or has one whose id was given, and when the
--- server has crashed last. The sequence comes first: to find that a table has no row, all the pages
--- are read that dead ones have left.
+-- Whether the table has had a task, in any state, or has one whose id was given, and when the server
+-- has crashed last. The sequence comes first: to find that a table has no row, the server reads all
+-- pages of dead ones.
 SELECT
     (
         SELECT bool_or(pg_sequence_last_value(c.oid::regclass) IS NOT NULL)

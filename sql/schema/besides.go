@@ -26,7 +26,7 @@ type foundBeside struct {
 	OID     int64
 	Kind    string // of a relation, as pg_class has it; function; type
 	Comment string
-	Lacking []string // rights that the role has not to it
+	Missing []string // rights to it that the role does not have
 }
 
 // ofTasks begins the comment of a table of tasks, which is nothing beside another one.
@@ -58,16 +58,16 @@ func (all *besides) foreign() (lines []string) {
 	return lines
 }
 
-// usable is the number of a table of ours, if the role has these rights to it; else lacks says what
+// usable is the number of a table of ours, if the role has these rights to it; else why says what
 // the target goes without, and which statement helps, if any does.
-func (all *besides) usable(object string, rights []string, without string) (oid int64, lacks string) {
+func (all *besides) usable(object string, rights []string, without string) (oid int64, why string) {
 	there, ours := all.find(besideStepOf(object))
 	if !ours {
 		return 0, ""
 	}
-	lacking := slices.DeleteFunc(slices.Clone(rights), func(right string) bool { return !slices.Contains(there.Lacking, right) })
-	if len(lacking) > 0 {
-		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(lacking, ", "), sql.Beside(all.table, object), all.role)
+	absent := slices.DeleteFunc(slices.Clone(rights), func(right string) bool { return !slices.Contains(there.Missing, right) })
+	if len(absent) > 0 {
+		return 0, fmt.Sprintf("%s: rights are missing: GRANT %s ON TABLE %s TO %s", without, strings.Join(absent, ", "), sql.Beside(all.table, object), all.role)
 	}
 	return there.OID, ""
 }
@@ -97,14 +97,14 @@ func limits(t sql.Table) string {
 }
 
 // group is the number of the table of groups, if the role can read it, and of the sequence that
-// counts its changes; else lacks says how to let the role read it, if that is possible.
-func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence int64, lacks string, err error) {
+// counts its changes; else why says how to let the role read it, if that is possible.
+func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence int64, why string, err error) {
 	without := "does not limit groups as table " + sql.Beside(all.table, "group") + " says"
 	if there, _ := all.find(besideStepOf("group")); there == nil {
 		return 0, 0, without + ": there is none; let the owner of the table run the output of pgtaskd schema, which makes it", nil
 	}
-	if oid, lacks = all.usable("group", []string{"SELECT"}, without); oid == 0 {
-		return 0, 0, lacks, nil
+	if oid, why = all.usable("group", []string{"SELECT"}, without); oid == 0 {
+		return 0, 0, why, nil
 	}
 	var readable bool
 	err = conn.QueryRow(ctx, text("inspect/group"), oid).Scan(&sequence, &readable)

@@ -16,15 +16,15 @@ func (m *missing) columnStep(s step) {
 	if m.oid != 0 && s.name == "hash" {
 		return // would rewrite the table, and nothing of ours reads it
 	}
-	var lacking []string
+	var absent []string
 	for _, name := range s.columns {
 		if m.column(name) == nil {
-			lacking = append(lacking, name)
+			absent = append(absent, name)
 		}
 	}
-	if len(lacking) > 0 {
-		change := m.add(s, "column "+strings.Join(lacking, ", "))
-		change.Optional = m.oid != 0 && !slices.ContainsFunc(lacking, func(name string) bool { return name != "xact" && name != "xact_at" })
+	if len(absent) > 0 {
+		change := m.add(s, "column "+strings.Join(absent, ", "))
+		change.Optional = m.oid != 0 && !slices.ContainsFunc(absent, func(name string) bool { return name != "xact" && name != "xact_at" })
 		return
 	}
 	for _, wanted := range wantedColumns() {

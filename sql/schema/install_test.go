@@ -138,7 +138,7 @@ func TestInstallSaysWhoHoldsTheTable(t *testing.T) {
 	complete(t, conn, task, nil)
 }
 
-// TestInstallWaitsLittleForWhatIsOptional: who inserts would wait behind it.
+// TestInstallWaitsLittleForWhatIsOptional: INSERTs would wait after it.
 func TestInstallWaitsLittleForWhatIsOptional(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -27,8 +27,8 @@ func (r Reading) Grants(t sql.Table) (grants []string) {
 	return grants
 }
 
-// Lacks is the error of a role that needs these statements.
-func (r Reading) Lacks(grants []string) error {
+// Denied is the error of a role that needs these statements.
+func (r Reading) Denied(grants []string) error {
 	return fmt.Errorf("role %s lacks rights; let the owner run: %s", r.Role, strings.Join(grants, "; "))
 }
 

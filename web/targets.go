@@ -9,8 +9,8 @@ import (
 	"pgtaskd/work"
 )
 
-// board has the targets that are shown. Any goroutine may use it.
-type board struct {
+// targets has the targets that are shown. Any goroutine may use it.
+type targets struct {
 	mu    sync.Mutex
 	shown []shown
 }
@@ -23,29 +23,29 @@ type shown struct {
 }
 
 // show shows these targets from now on. One that was shown before keeps its written metrics.
-func (b *board) show(targets []work.Target) {
+func (all *targets) show(wanted []work.Target) {
 	known := map[*work.Stats]shown{}
-	for _, t := range b.targets() {
+	for _, t := range all.list() {
 		known[t.stats] = t
 	}
 	var now []shown
-	for i, name := range names(targets) {
-		t := known[targets[i].Stats]
+	for i, name := range names(wanted) {
+		t := known[wanted[i].Stats]
 		if t.name != name {
-			t = shown{name: name, stats: targets[i].Stats, written: &written{}}
+			t = shown{name: name, stats: wanted[i].Stats, written: &written{}}
 		}
 		now = append(now, t)
 	}
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	b.shown = now
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	all.shown = now
 }
 
-// targets are those that are shown.
-func (b *board) targets() []shown {
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	return b.shown
+// list are those that are shown.
+func (all *targets) list() []shown {
+	all.mu.Lock()
+	defer all.mu.Unlock()
+	return all.shown
 }
 
 // names are those of the targets, with their servers where one name is not enough.
