@@ -11,8 +11,6 @@ type awaited struct {
 	ended []int64
 }
 
-func newAwaited() awaited { return awaited{all: map[int64]bool{}} }
-
 func (a *awaited) any() bool { return len(a.all) > 0 }
 
 func (a *awaited) has(id int64) bool {
@@ -30,27 +28,17 @@ func (a *awaited) add(id int64) {
 // ends takes note that a task which is waited for has ended.
 func (a *awaited) ends(id int64) {
 	if !a.all[id] {
-		a.all[id] = true
-		a.queue(id)
+		a.all[id], a.ended = true, append(a.ended, id)
 	}
 }
 
-// hasEnded is false for one that runs again since.
-func (a *awaited) hasEnded(id int64) bool { return a.all[id] }
-
-// next takes some that have ended from the queue.
+// next takes some that have ended from the queue, but for those that run again.
 func (a *awaited) next(most int) (ids []int64) {
 	for len(ids) < most && len(a.ended) > 0 {
-		if id := a.ended[0]; a.hasEnded(id) {
+		if id := a.ended[0]; a.all[id] {
 			ids = append(ids, id)
 		}
 		a.ended = a.ended[1:]
 	}
 	return ids
 }
-
-// queue has successors of tasks that have ended looked at, after those of others.
-func (a *awaited) queue(ids ...int64) { a.ended = append(a.ended, ids...) }
-
-// forget forgets a task for which nobody waits any more.
-func (a *awaited) forget(id int64) { delete(a.all, id) }

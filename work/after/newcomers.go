@@ -1,10 +1,6 @@
 package after
 
-import (
-	"slices"
-
-	"pgtaskd/work/hold"
-)
+import "pgtaskd/work/hold"
 
 // newcomersMost is how many newcomers are known; a later scan finds the others.
 const newcomersMost = 1_000_000
@@ -15,8 +11,6 @@ type newcomers struct {
 	waiting []int64
 }
 
-func newNewcomers() newcomers { return newcomers{known: map[int64]bool{}} }
-
 func (n *newcomers) any() bool { return len(n.known) > 0 }
 
 func (n *newcomers) add(id int64) {
@@ -25,19 +19,9 @@ func (n *newcomers) add(id int64) {
 	}
 }
 
-// next takes some of them. They stay known until they are done.
+// next takes some of them. They stay known until they were looked at.
 func (n *newcomers) next() (ids []int64) {
 	ids = n.waiting[:min(len(n.waiting), hold.Batch)]
 	n.waiting = n.waiting[len(ids):]
 	return ids
-}
-
-// done forgets those of them that were looked at: all but those that come again, as they are late.
-func (n *newcomers) done(ids, late []int64) {
-	n.waiting = append(n.waiting, late...)
-	for _, id := range ids {
-		if !slices.Contains(late, id) {
-			delete(n.known, id)
-		}
-	}
 }

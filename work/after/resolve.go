@@ -9,8 +9,8 @@ import (
 )
 
 // resolve looks at what some successors are to run after: they wait for one that is still to end, or
-// are free, or are given up. Returns those of which it is written, and those for which there was no
-// time.
+// are free, or are given up. It returns those whose rows say so now, and those for which there was
+// no time.
 func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]bool, late []int64, err error) {
 	seen = map[int64]bool{}
 	ids = slices.DeleteFunc(slices.Clone(ids), s.Holds.Refuses)

@@ -18,8 +18,7 @@ type statements struct {
 	changes *change.Changer
 }
 
-// successors are some of those that wait for tasks which have ended, by these: at most so many for
-// each.
+// successors finds some that wait for tasks which have ended, by these: at most so many for each.
 func (s *statements) successors(ctx context.Context, ids []int64, most int) (map[int64][]int64, error) {
 	of := map[int64][]int64{}
 	if len(ids) == 0 {
@@ -46,8 +45,8 @@ type resolved struct {
 	Moved         bool // false: a trigger has kept its row as it was
 }
 
-// resolve looks at what some successors are to run after, and writes what they wait for. Of an error
-// it returns what was written before.
+// resolve looks at what some successors are to run after, and writes what they wait for. With an
+// error it returns what was written before.
 func (s *statements) resolve(ctx context.Context, ids []int64) (all []resolved, err error) {
 	err = s.changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
 		some, err := s.resolveTogether(ctx, ids)
@@ -59,7 +58,8 @@ func (s *statements) resolve(ctx context.Context, ids []int64) (all []resolved, 
 	return all, err
 }
 
-// resolveTogether need not be on the disk: after a crash of the server it is found out again.
+// resolveTogether does so in one transaction. Its commit does not wait for the disk: after a crash
+// of the server it is found out again.
 func (s *statements) resolveTogether(ctx context.Context, ids []int64) (all []resolved, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
@@ -84,8 +84,8 @@ type reason struct {
 	version *int32
 }
 
-// giveUp ends successors that are not to run. It returns those that have ended, also of an error, and
-// the ids that it has not come to.
+// giveUp ends successors that are not to run. It returns those that have ended, with an error too,
+// and the ids for which there was no time.
 func (s *statements) giveUp(ctx context.Context, given map[int64]reason) (ended []change.Changed, left []int64, err error) {
 	ids := slices.Collect(maps.Keys(given))
 	left, err = s.changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
@@ -109,19 +109,19 @@ type waitedFor struct {
 	awaits *int64 // what it waits for itself
 }
 
-// awaited reads the next tasks that are waited for, from after an id on.
-func (s *statements) awaited(ctx context.Context, behind int64, most int) (all []waitedFor, err error) {
+// awaited reads the next tasks that are waited for, with ids above that one.
+func (s *statements) awaited(ctx context.Context, above int64, most int) (all []waitedFor, err error) {
 	var one waitedFor
-	err = s.control.Each(ctx, "awaited", []any{behind, most}, []any{&one.id, &one.ended, &one.awaits}, func() error {
+	err = s.control.Each(ctx, "awaited", []any{above, most}, []any{&one.id, &one.ended, &one.awaits}, func() error {
 		all = append(all, one)
 		return nil
 	})
 	return all, err
 }
 
-// doomed finds, of so many tasks that wait, from after an id on, those that name one which did not
-// end well; last is the last of them, and n is how many they are.
-func (s *statements) doomed(ctx context.Context, ill []int64, behind int64, most int) (last int64, n int, doomed []int64, err error) {
-	err = s.control.Row(ctx, "doomed", []any{ill, behind, most}, &last, &n, &doomed)
+// doomed looks at the next tasks that wait, with ids above that one, and finds those that name one
+// which did not end well. It has looked at n, and has come to last.
+func (s *statements) doomed(ctx context.Context, ill []int64, above int64, most int) (last int64, n int, doomed []int64, err error) {
+	err = s.control.Row(ctx, "doomed", []any{ill, above, most}, &last, &n, &doomed)
 	return last, n, doomed, err
 }

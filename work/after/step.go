@@ -63,7 +63,7 @@ func (s *Successors) serve(ctx context.Context) error {
 	most := max(hold.Batch/max(len(some), 1), 1)
 	of, err := s.statements.successors(ctx, some, most)
 	if err != nil {
-		s.awaited.queue(some...)
+		s.awaited.ended = append(s.awaited.ended, some...)
 		return err
 	}
 	var all []int64
@@ -79,14 +79,14 @@ func (s *Successors) serve(ctx context.Context) error {
 			}
 		}
 		switch {
-		case !s.awaited.hasEnded(id): // it runs again
+		case !s.awaited.all[id]: // it runs again
 		case err == nil && served == len(of[id]) && served < most:
-			s.awaited.forget(id)
+			delete(s.awaited.all, id)
 		case err == nil && served == 0 && len(late) == 0: // somebody has locked them: the next survey finds them again
-			s.awaited.forget(id)
+			delete(s.awaited.all, id)
 			s.surveys.wanted = true
 		default:
-			s.awaited.queue(id)
+			s.awaited.ended = append(s.awaited.ended, id)
 		}
 	}
 	s.served = time.Now()
@@ -97,15 +97,17 @@ func (s *Successors) serve(ctx context.Context) error {
 func (s *Successors) meet(ctx context.Context) error {
 	some := s.newcomers.next()
 	seen, late, err := s.resolve(ctx, some)
-	s.newcomers.done(some, late)
+	s.newcomers.waiting = append(s.newcomers.waiting, late...)
 	for _, id := range some {
 		switch {
 		case slices.Contains(late, id):
+			continue
 		case seen[id]:
 			s.Holds.Forget(id)
 		default: // somebody has locked it
 			s.Changes.PutOff(id)
 		}
+		delete(s.newcomers.known, id)
 	}
 	return err
 }

@@ -40,7 +40,8 @@ func New(c Config) *Successors {
 
 // Clear forgets all: a term begins, or has ended.
 func (s *Successors) Clear() {
-	s.awaited, s.newcomers, s.surveys, s.served = newAwaited(), newNewcomers(), surveys{}, time.Time{}
+	s.awaited, s.newcomers = awaited{all: map[int64]bool{}}, newcomers{known: map[int64]bool{}}
+	s.surveys, s.served = surveys{}, time.Time{}
 }
 
 // Add takes note of a successor of which it is still to be found out what it waits for: a new one, or

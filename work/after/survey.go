@@ -11,8 +11,8 @@ import (
 
 const (
 	surveyTick  = 30 * time.Second
-	surveyRest  = time.Second // between two surveys, at least; and so long that they take
-	surveyShare = 20          // one part in so many of the time
+	surveyRest  = time.Second // between two surveys, at least
+	surveyShare = 20          // they take one part in so many of the time
 	awaitedPart = 5000        // tasks that are waited for, in a part of a survey
 	doomedPart  = 100         // tasks that wait, in a part of it
 	illMost     = 1000        // tasks that did not end well and are looked for
@@ -122,8 +122,8 @@ func (s *Successors) findAwaited(ctx context.Context, c *survey) error {
 	return nil
 }
 
-// endCycles gives up tasks that wait for each other: some cycles, and the next survey finds the
-// others.
+// endCycles gives up tasks that wait for each other. Where there are many cycles it takes some, and
+// the next survey finds the others.
 func (s *Successors) endCycles(ctx context.Context, all [][]int64) error {
 	given := map[int64]reason{}
 	for _, cycle := range all {
