@@ -25,7 +25,8 @@ func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]b
 			late = append(late, t.ID)
 		case t.Ill != nil:
 			version := int32(*t.Version)
-			given[t.ID] = reason{version: &version, why: fmt.Sprintf("ERROR:  task %d, after which it was to run, has ended as %s", *t.Ill, *t.State)}
+			why := fmt.Sprintf("ERROR:  task %d, after which it was to run, has ended as %s", *t.Ill, *t.State)
+			given[t.ID] = reason{why: why, version: &version}
 		default:
 			seen[t.ID] = true
 			s.free(t)

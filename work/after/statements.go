@@ -86,7 +86,9 @@ type reason struct {
 
 // giveUp ends successors that are not to run. It returns those that have ended, with an error too,
 // and the ids for which there was no time.
-func (s *statements) giveUp(ctx context.Context, given map[int64]reason) (ended []change.Changed, left []int64, err error) {
+func (s *statements) giveUp(
+	ctx context.Context, given map[int64]reason,
+) (ended []change.Changed, left []int64, err error) {
 	ids := slices.Collect(maps.Keys(given))
 	left, err = s.changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
 		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))
@@ -121,7 +123,9 @@ func (s *statements) awaited(ctx context.Context, above int64, most int) (all []
 
 // doomed looks at the next tasks that wait, with ids above that one, and finds those that name one
 // which did not end well. It has looked at n, and has come to last.
-func (s *statements) doomed(ctx context.Context, ill []int64, above int64, most int) (last int64, n int, doomed []int64, err error) {
+func (s *statements) doomed(
+	ctx context.Context, ill []int64, above int64, most int,
+) (last int64, n int, doomed []int64, err error) {
 	err = s.control.Row(ctx, "doomed", []any{ill, above, most}, &last, &n, &doomed)
 	return last, n, doomed, err
 }

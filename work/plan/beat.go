@@ -40,7 +40,8 @@ var (
 
 // isFirst tells a task that is to be planned by cron for the first time.
 func (u *unplanned) isFirst() bool {
-	return u.origin.InfinityModifier != pgtype.Finite || u.plan.InfinityModifier != pgtype.Finite || !u.plan.Time.After(u.origin.Time)
+	return u.origin.InfinityModifier != pgtype.Finite || u.plan.InfinityModifier != pgtype.Finite ||
+		!u.plan.Time.After(u.origin.Time)
 }
 
 // hasZone tells whether the expression can be read: where it names no zone, in this one.
@@ -52,7 +53,8 @@ func (u *unplanned) hasZone(zone *time.Location) bool {
 func (u *unplanned) next(zone *time.Location, name string) (b beat) {
 	b.version = u.version
 	if !u.hasZone(zone) {
-		b.err = fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\nHINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", name)
+		b.err = fmt.Errorf("cron needs a time zone: that of the target, %q, is no name of the tz database\n"+
+			"HINT:  Give the target a \"timezone\", or begin cron with CRON_TZ=", name)
 		return b
 	}
 	s, err := schedule.Parse(u.cron, zone)

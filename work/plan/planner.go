@@ -51,7 +51,8 @@ func (p *Planner) Queue(batch *pgx.Batch) {
 	p.Control.Queue(batch, "unplanned", p.from, hold.Batch).Query(func(rows pgx.Rows) error {
 		p.unplanned = p.unplanned[:0]
 		var u unplanned
-		_, err := pgx.ForEachRow(rows, []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}, func() error {
+		into := []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}
+		_, err := pgx.ForEachRow(rows, into, func() error {
 			p.unplanned = append(p.unplanned, u)
 			return nil
 		})

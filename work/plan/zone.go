@@ -71,6 +71,7 @@ func (z *Zone) location() *time.Location {
 
 // tellUnknown says that series wait for a zone.
 func (z *Zone) tellUnknown() {
-	z.log.Hourly(z.log.Error(), "zone").Str("timezone", z.name).Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
+	z.log.Hourly(z.log.Error(), "zone").Str("timezone", z.name).
+		Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }
