@@ -203,8 +203,7 @@ func (l *loop) clear() {
 	l.scan.Clear()
 	l.successors.Clear()
 	l.planner.Clear()
-	l.looked = looked{}
-	l.handed = false
+	l.looked, l.crashed, l.handed = looked{}, nil, false
 }
 
 // endTerm gives up what belongs to the term, because of an error or not.

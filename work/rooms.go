@@ -51,7 +51,8 @@ func (l *loop) reads() {
 	l.expire = &read.Expire{Changes: l.changes, Groups: l.groups, Stats: l.stats, Counts: l.counted}
 	l.scan = read.NewScan(read.ScanConfig{
 		Control: l.control, Holds: l.holds, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock, Wake: l.wake,
-		Groups: l.groups, Expire: l.expire, Every: l.every, Alone: l.startAlone, Ask: l.askMore, Asked: l.hearMore,
+		Groups: l.groups, Expire: l.expire, Every: l.every, Alone: l.startAlone,
+		Ask: l.askMore, Columns: l.queueColumns, Asked: l.hearMore,
 		Adopt: func(id int64, key lane.Key) { l.judge.Orphans.Adopt(id, key) },
 	})
 	l.prefetch = read.NewPrefetch(read.PrefetchConfig{
@@ -72,20 +73,18 @@ func (l *loop) every() time.Duration {
 	return min(l.wake.Every(l.live.Load().Sleep), l.target.Reset)
 }
 
-// askMore adds to a part of a look what the rooms beside it want to know.
-func (l *loop) askMore(batch *pgx.Batch, part read.Part) {
-	if part.First {
-		l.planner.Queue(batch)
-	}
-	if part.First && part.Full {
+// askMore adds to the first part of a look what the rooms beside it want to know; full tells that it
+// looks at all that is due.
+func (l *loop) askMore(batch *pgx.Batch, full bool) {
+	l.planner.Queue(batch)
+	if full {
 		l.judge.Orphans.QueueStopping(batch)
 	}
-	l.queueColumns(batch)
 }
 
-// hearMore follows on it.
-func (l *loop) hearMore(ctx context.Context, part read.Part) error {
-	if err := l.redescribe(ctx); err != nil || !part.First {
+// hearMore follows on the answers to a part of a look.
+func (l *loop) hearMore(ctx context.Context, first bool) error {
+	if err := l.redescribe(ctx); err != nil || !first {
 		return err
 	}
 	return l.planner.Step(ctx)

@@ -23,7 +23,6 @@ func (l *loop) columnsDue() bool {
 func (l *loop) comesNext(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	l.scan.QueueNext(batch)
-	l.queueColumns(batch)
 	if err := l.control.Send(ctx, batch); err != nil {
 		return err
 	}

@@ -1,6 +1,10 @@
 package read
 
-import "time"
+import (
+	"time"
+
+	"pgtaskd/work/hold"
+)
 
 // look is what is looked at next.
 type look int
@@ -20,7 +24,7 @@ type view struct {
 	later  bool // or only what is new was looked at, since the last look at all
 	due    bool // the time of the next plan has come
 	rested bool // looking at all again takes no more than its share of the time
-	soon   bool // the last look was not a moment ago
+	paused bool // the last look was a moment ago
 }
 
 // choose chooses the next look: at all that is due where that does not take too much time, else at
@@ -31,7 +35,7 @@ func choose(v view) look {
 		return nextPart
 	case v.stale, (v.wanted || v.later || v.due) && v.rested:
 		return all
-	case v.due, v.wanted && v.soon:
+	case v.due, v.wanted && !v.paused:
 		return news
 	}
 	return nothing
@@ -69,7 +73,5 @@ func (l *looks) rest(listed int) time.Duration {
 // whether most of what is known may not be there any more: many may have been deleted.
 func (l *looks) misses(missing, read, listed int) bool {
 	l.missing = max(0, l.missing+missing-read)
-	return l.missing >= missingMost && time.Since(l.full) >= max(time.Second, l.rest(listed)/(scanShare/2))
+	return l.missing >= hold.Batch && time.Since(l.full) >= max(time.Second, l.rest(listed)/(scanShare/2))
 }
-
-const missingMost = 500

@@ -87,13 +87,13 @@ func (s *Scan) goOn(ctx context.Context, due bool) error {
 func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	var expired []expiring
 	var found int
-	next, part := s.looks.next, Part{First: !p.begun, Full: p.full}
-	p.begun = true
+	next, first := s.looks.next, !p.begun
 	batch := &pgx.Batch{}
-	if part.First {
+	if first {
+		p.begun = true
 		s.Wake.AskUnseen(batch)
+		s.Ask(batch, p.full)
 	}
-	s.Ask(batch, part)
 	s.QueueNext(batch)
 	s.Control.Queue(batch, "scan", p.plan, p.id, scanChunk).Query(func(rows pgx.Rows) (err error) {
 		found, expired, err = s.find(p, rows)
@@ -105,7 +105,7 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	if found > 0 {
 		s.Wake.Found(time.Now())
 	}
-	if err := s.Asked(ctx, part); err != nil {
+	if err := s.Asked(ctx, first); err != nil {
 		return err
 	}
 	if err := s.Expire.Found(ctx, expired); err != nil {
@@ -118,7 +118,7 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	}
 	if !more || p.taken >= scanMost || s.Listed() >= scanMost {
 		s.endScan(p, more)
-	} else if p == &s.place && !p.atOnce && (part.First || !next.IsZero() && s.Clock.Until(next) <= 0) {
+	} else if p == &s.place && !p.atOnce && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
 		s.Want() // what has become due meanwhile is not what comes next any more
 	}
 	return nil

@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec/fault"
@@ -96,7 +97,7 @@ func (p *Prefetch) chosen(ctx context.Context, ids []int64) error {
 	}
 	var tasks []*run.Task
 	err := p.Changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		some, err := p.read(ctx, ids)
+		some, err := p.Read(ctx, ids)
 		tasks = append(tasks, some...)
 		return err
 	})
@@ -121,10 +122,10 @@ func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	p.Scan.Misses(missing, len(tasks))
 }
 
-// read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
+// Read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
 // Where one of them has a text that the server cannot send, all leave their texts behind: its own
 // fails it when it starts.
-func (p *Prefetch) read(ctx context.Context, ids []int64) ([]*run.Task, error) {
+func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 	tasks, err := p.readWith(ctx, ids, prefetchText)
 	if fault.Of(err) == fault.Unsendable {
 		tasks, err = p.readWith(ctx, ids, prefetchNoText)
@@ -184,13 +185,13 @@ func (p *Prefetch) unread() {
 // table that refuses it will refuse others, and those who read them see to that.
 func (p *Prefetch) Alone(ctx context.Context) (*run.Task, error) {
 	asked := p.Scan.Clock.Now()
-	tasks, err := p.read(ctx, nil)
-	class := fault.Of(err)
+	tasks, err := p.Read(ctx, nil)
+	var refusal *pgconn.PgError
 	switch {
-	case err != nil && (class == fault.Lost || !p.Control.Opened()):
-		return nil, err
-	case err != nil, len(tasks) == 0:
+	case (errors.As(err, &refusal) || fault.Of(err).OfRow()) && p.Control.Opened(), err == nil && len(tasks) == 0:
 		return nil, nil
+	case err != nil:
+		return nil, err
 	}
 	p.Scan.ReadAlone(asked)
 	p.took(nil, tasks)

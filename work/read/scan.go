@@ -25,17 +25,12 @@ type ScanConfig struct {
 	Groups  *Groups
 	Expire  *Expire
 
-	Every func() time.Duration                            // the longest time between two looks at all that is due
-	Alone func(context.Context) (started bool, err error) // reads the task that is due, where it may be alone
-	Ask   func(batch *pgx.Batch, part Part)               // adds the questions of others to a part of a look
-	Asked func(ctx context.Context, part Part) error      // is called with their answers
-	Adopt func(id int64, key lane.Key)                    // takes a task that is under way, and not ours
-}
-
-// Part says which part of a look it is.
-type Part struct {
-	First bool // the first one,
-	Full  bool // of a look at all that is due
+	Every   func() time.Duration                            // the longest time between two looks at all that is due
+	Alone   func(context.Context) (started bool, err error) // starts the task that is due, where it may be alone
+	Ask     func(batch *pgx.Batch, full bool)               // adds others' questions to the first part of a look; full: at all
+	Columns func(batch *pgx.Batch)                          // asks, from time to time, what the table is like
+	Asked   func(ctx context.Context, first bool) error     // follows on the answers to a part of a look
+	Adopt   func(id int64, key lane.Key)                    // takes a task that is under way, and not ours
 }
 
 // Scan looks for tasks that are due.
@@ -48,14 +43,10 @@ type Scan struct {
 // NewScan returns one that knows nothing yet.
 func NewScan(c ScanConfig) *Scan { return &Scan{ScanConfig: c} }
 
-// Begin forgets all: a term begins. It looks at all that is due, as far as that can be done at once.
-func (s *Scan) Begin(ctx context.Context) error {
-	s.Clear()
-	s.Want()
-	return s.scan(ctx, true)
-}
+// Begin looks at all that is due, as far as that can be done at once: a term begins.
+func (s *Scan) Begin(ctx context.Context) error { return s.scan(ctx, true) }
 
-// Clear forgets all.
+// Clear forgets all: a term begins, or has ended.
 func (s *Scan) Clear() { s.looks, s.place = looks{}, place{} }
 
 // Want has the next round look for what has become due. It is the only way to ask for a look.
@@ -144,12 +135,12 @@ func (s *Scan) Step(ctx context.Context) error {
 }
 
 func (s *Scan) view(now time.Time, due bool) view {
-	full := now.Sub(s.looks.full)
+	full, listed := now.Sub(s.looks.full), s.Listed()
 	return view{
 		active: s.place.active,
-		stale:  full >= s.Every() || s.looks.partial && s.Listed() < scanMost/2,
+		stale:  full >= s.Every() || s.looks.partial && listed < scanMost/2,
 		wanted: s.looks.wanted, later: s.looks.later, due: due,
-		rested: full >= s.looks.rest(s.Listed()), soon: s.pause() <= 0,
+		rested: full >= s.looks.rest(listed), paused: s.pause() > 0,
 	}
 }
 
@@ -185,7 +176,8 @@ func (s *Scan) Next(drains bool) time.Duration {
 // ClockMargin is how much later than the server's clock says something is looked at.
 const ClockMargin = 200 * time.Microsecond
 
-// QueueNext asks for the server's clock and the earliest plan to come.
+// QueueNext asks for the server's clock and the earliest plan to come, and from time to time what the
+// table is like, which costs more.
 func (s *Scan) QueueNext(batch *pgx.Batch) {
 	asked := time.Now()
 	s.Control.Queue(batch, "next").QueryRow(func(row pgx.Row) error {
@@ -201,4 +193,5 @@ func (s *Scan) QueueNext(batch *pgx.Batch) {
 		}
 		return nil
 	})
+	s.Columns(batch)
 }
