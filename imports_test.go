@@ -60,6 +60,7 @@ var uses = map[string][]string{
 	"work/after":    {"work/lane"},
 	"work/install":  {"work/door", "work/wake"},
 	"work/lead":     {"work/pool"},
+	"work/read":     {"work/run", "work/lane", "work/pool", "work/wake"},
 }
 
 // pure are the folders whose files import nothing but the standard library.

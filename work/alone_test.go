@@ -24,7 +24,8 @@ func TestAlone(t *testing.T) {
 	comes := func(columns string, values ...any) (read *inflight.Task, started bool) {
 		t.Helper()
 		l.runs.Lanes.Forget()
-		l.tasks, l.look = inflight.Tasks{}, looks{}
+		clear(l.tasks)
+		l.scan.Clear()
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
 		l.notices.Take(&pgconn.Notification{PID: 1}, "", 1)
@@ -32,21 +33,21 @@ func TestAlone(t *testing.T) {
 		if err := l.rescan(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if row, read := s.row(id, "state, attempt"), l.tasks[id] != nil; row != `{"state":"PLAN","attempt":0}` || read && l.vacant() {
+		if row, read := s.row(id, "state, attempt"), l.tasks[id] != nil; row != `{"state":"PLAN","attempt":0}` || read && l.expects() {
 			t.Fatal(row, read)
 		}
-		return l.tasks[id], l.look.full.IsZero()
+		return l.tasks[id], l.scan.Pending() // only a look at all of it leaves nothing to look for
 	}
 	if read, started := comes("input", "SELECT 1"); read != nil || started {
 		t.Error("it was read alone, and no session lies ready")
 	}
-	tasks, err := l.read(t.Context(), []int64{s.add("input", "SELECT 1")})
+	tasks, err := l.prefetch.Read(t.Context(), []int64{s.add("input", "SELECT 1")})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
 	l.runs.Pool.Put(&pool.Session{Session: &exec.Session{}, Need: pool.Need{Wishes: tasks[0].Row.Session}})
 	defer l.runs.Pool.Stale(0)
-	if read, started := comes("input", "SELECT 1"); read == nil || !started || !l.look.wanted {
+	if read, started := comes("input", "SELECT 1"); read == nil || !started {
 		t.Error("it was not started at once, or what else has come would not be looked for")
 	}
 	if read, started := comes("input, remote", "SELECT 1", s.dsn); read == nil || started {
@@ -72,48 +73,18 @@ func TestAloneBarred(t *testing.T) {
 	s.drain()
 }
 
-// TestNotAlone: what may not start, or not as the only one, is left to those who look at all of it.
-func TestNotAlone(t *testing.T) {
-	t.Parallel()
-	const one = "(input, max, plan, state) VALUES "
-	for name, rows := range someOf(map[string]string{
-		"nothing":     "(input, plan) VALUES ('a', 'infinity')",
-		"two":         one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'PLAN')",
-		"under way":   one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'WORK')",
-		"a pause":     one + "('a', -1, now(), 'PLAN')",
-		"too late":    one + "('a', 0, now() - interval '2 hours', 'PLAN')",
-		"for later":   one + "('a', 0, now() + interval '1 hour', 'PLAN')",
-		"an old one":  one + "('a', 0, now(), 'TAKE')",
-		"it is ended": one + "('a', 0, now(), 'DONE')",
-		"it repeats":  "(input, repeat) VALUES ('a', '1 hour')",
-		"by cron":     "(input, cron) VALUES ('a', '@daily')", // which no INSERT lets in
-	}) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := prepared(t, func(t *Target) { t.Run = 0 })
-			l := s.installed()
-			s.exec("SET session_replication_role TO replica; INSERT INTO task " + rows + "; RESET session_replication_role")
-			before := s.get("SELECT string_agg(t::text, ',') FROM task AS t")
-			alone, err := l.readAlone(t.Context())
-			if after := s.get("SELECT string_agg(t::text, ',') FROM task AS t"); alone || err != nil || before != after {
-				t.Error(alone, err, after)
-			}
-		})
-	}
-}
-
 // TestForeignIsSeen: whether there are foreign servers is known of each look, and of each read.
 func TestForeignIsSeen(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	s.exec("CREATE FOREIGN DATA WRAPPER there; CREATE SERVER there FOREIGN DATA WRAPPER there")
-	if err := l.scan(t.Context(), true); err != nil || !l.runs.Foreign.Load() {
+	if err := l.scan.Begin(t.Context()); err != nil || !l.runs.Foreign.Load() {
 		t.Error("a look has not seen it ", err)
 	}
 	l.runs.Foreign.Store(false)
 	s.add("input", "SELECT 1")
-	if _, err := l.readAlone(t.Context()); err != nil || !l.runs.Foreign.Load() {
+	if _, err := l.prefetch.Alone(t.Context()); err != nil || !l.runs.Foreign.Load() {
 		t.Error("a read has not seen it ", err)
 	}
 }

@@ -82,7 +82,7 @@ func (l *loop) superseded(all []change.Changed) {
 func (l *loop) over(o *run.Outcome) {
 	l.runs.Wrote(*o)
 	l.successors.Over(o.Task.Row.ID)
-	l.look.count++
+	l.looked.count++
 }
 
 // judged takes note of tasks of an old leader, or of lost sessions, whose rows show their end by now.
@@ -106,6 +106,6 @@ func (l *loop) isForgotten(e *ends.End) bool {
 		e.Task.Marks.Load() && !(l.control.Facts().Lazy && e.Task.Row.Remote == "") {
 		return false
 	}
-	l.look.wanted = true
+	l.want()
 	return true
 }

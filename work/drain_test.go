@@ -86,21 +86,6 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// TestDrainInAScan does not turn round and round while tasks run on.
-func TestDrainInAScan(t *testing.T) {
-	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Sleep: time.Second, Run: 1, Grace: time.Minute}, Reset: time.Hour}, target.NewLog(zerologNone, nil))
-	l.look.columns, l.look.scan, l.look.full = time.Now(), time.Now(), time.Now()
-	l.scanning.active = true
-	l.draining = time.Now()
-	if err := l.rescan(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if d := l.doze(); d == 0 {
-		t.Error("it does not sleep")
-	}
-}
-
 // TestDrainWithoutServer waits between its tries to reach the server.
 func TestDrainWithoutServer(t *testing.T) {
 	own := servertest.New(t, server.Options{})

@@ -7,7 +7,16 @@ import (
 
 	"pgtaskd/work/keep"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/read"
 )
+
+// looked says when the loop itself looked at something last.
+type looked struct {
+	pace    time.Time // at how fast tasks end,
+	count   int       // those that have ended since
+	columns time.Time // at what the table is like
+	marks   time.Time // for tasks that may have to be marked
+}
 
 // duty is something that the loop does again and again while it leads. do runs in each round, and
 // does what is to be done by then. next is how long that can wait while nobody wakes the loop; nil:
@@ -64,7 +73,7 @@ func (l *loop) timetable() []duty {
 		{do: l.change},
 		{do: l.listen},
 		{do: l.enlist},
-		due(l.nextRegroup, l.readGroups),
+		due(l.groups.Next, l.groups.Step),
 		{do: l.mark, next: l.nextMark},
 		{do: l.post, next: l.nextPost},
 		{do: l.ends.Step, next: l.ends.Next},
@@ -72,11 +81,11 @@ func (l *loop) timetable() []duty {
 		{do: l.answer, next: l.nextAnswer},
 		due(l.judge.Next, l.judge.Step),
 		{do: l.rescan, next: l.nextScan},
-		l.untilDrain(due(l.nextExpire, l.expire)),
+		l.untilDrain(due(l.expire.Next, l.expire.Step)),
 		l.untilDrain(duty{do: l.successors.Step, next: l.successors.Next}),
 		due(l.silence, l.comesNext),
 		{do: l.watch.Step, next: l.watch.Next},
-		{do: l.prefetch, next: l.nextPrefetch},
+		{do: l.prefetch.Step, next: l.prefetch.Next},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
 		l.untilDrain(due(l.walk.Next, l.walk.Step)),
 		{do: l.untilDrain(duty{do: l.table.Guard}).do},
@@ -129,38 +138,19 @@ func (l *loop) nextAnswer() time.Duration {
 	return never
 }
 
-// nextScan is when something may have become due that we do not know, or all has to be looked at.
-func (l *loop) nextScan() time.Duration {
-	noticed, urgent := l.wake.Noticed()
-	if urgent || l.scanning.active {
-		return 0
+// rescan looks for tasks that have become due. In a drain there is none to be found.
+func (l *loop) rescan(ctx context.Context) error {
+	if !l.draining.IsZero() {
+		l.scan.Rest()
+		return nil
 	}
-	next := l.every() - time.Since(l.look.full)
-	sooner := func(other time.Duration) { next = min(next, other) }
-	if l.look.wanted || noticed {
-		sooner(l.scanDelay())
+	if l.notices.Changed {
+		l.doubt()
 	}
-	if l.draining.IsZero() {
-		sooner(l.wake.Rest(l.look.scan))
-	}
-	if l.look.later {
-		sooner(l.rest() - time.Since(l.look.full))
-	}
-	if !l.look.next.IsZero() {
-		sooner(l.runs.Clock.Until(l.look.next) + clockMargin)
-	}
-	if rest, ok := l.holds.Next(l.look.full); ok {
-		sooner(rest)
-	}
-	return next
+	return l.scan.Step(ctx)
 }
 
-func (l *loop) nextPrefetch() time.Duration {
-	if l.runs.Lanes.Prefetchable() && !l.clogged() {
-		return 0
-	}
-	return never
-}
+func (l *loop) nextScan() time.Duration { return l.scan.Next(!l.draining.IsZero()) }
 
 // nextDrain is when the grace of a drain is over.
 func (l *loop) nextDrain() time.Duration {
@@ -174,7 +164,7 @@ func (l *loop) nextDrain() time.Duration {
 func (l *loop) nextDispatch() time.Duration {
 	next := never
 	if at, ok := l.runs.Lanes.Wake(); ok {
-		next = l.runs.Clock.Until(at) + clockMargin
+		next = l.runs.Clock.Until(at) + read.ClockMargin
 	}
 	if _, waiting, _ := l.runs.Lanes.Load(); waiting > 0 {
 		next = min(next, markTick)

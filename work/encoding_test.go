@@ -9,6 +9,8 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"pgtaskd/server/servertest"
 )
 
@@ -28,8 +30,8 @@ func encodedDatabase(t *testing.T, encoding string) string {
 	admin.conn = admin.connect()
 	name := strings.ToLower(strings.ReplaceAll(t.Name(), "/", "_"))
 	name = name[max(0, len(name)-60):]
-	admin.exec(fmt.Sprintf("DROP DATABASE IF EXISTS %s", quoted(name)))
-	admin.exec(fmt.Sprintf("CREATE DATABASE %s ENCODING '%s' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0", quoted(name), encoding))
+	admin.exec(fmt.Sprintf("DROP DATABASE IF EXISTS %s", pgx.Identifier{name}.Sanitize()))
+	admin.exec(fmt.Sprintf("CREATE DATABASE %s ENCODING '%s' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0", pgx.Identifier{name}.Sanitize(), encoding))
 	return servertest.Server(t).DSN(name)
 }
 

@@ -1,7 +1,6 @@
 package work
 
 import (
-	"context"
 	"fmt"
 	"testing"
 	"time"
@@ -162,24 +161,5 @@ func TestNoTaskThatIsNewerThanAPauseIsGivenUp(t *testing.T) {
 	s.marker()
 	if n := s.get("SELECT count(*) FROM task WHERE \"group\" LIKE 'g%' AND state <> 'PLAN'"); n != "0" {
 		t.Error(n, " of 100 tasks are given up")
-	}
-}
-
-// TestManyPausedTasksHideNothing: they are not kept in memory, so what is due after them is found.
-func TestManyPausedTasksHideNothing(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l := s.installed()
-	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
-	s.exec(`INSERT INTO task ("group", input) SELECT 'a', 'SELECT 1' FROM generate_series(1, 100)`)
-	id := s.add("input", "SELECT 1")
-	if err := l.begin(context.WithoutCancel(t.Context())); err != nil {
-		t.Fatal(err)
-	}
-	if _, _, ready := l.runs.Lanes.Load(); ready != 1 || l.look.held != 100 {
-		t.Error("ready ", ready, ", held ", l.look.held)
-	}
-	if ids := l.runs.Lanes.Choose(10); len(ids) != 1 || ids[0] != id {
-		t.Error("chosen ", ids)
 	}
 }

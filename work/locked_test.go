@@ -155,14 +155,13 @@ func TestALockIsNoRefusal(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	id := s.add("input", "SELECT 1")
-	tasks, err := l.read(t.Context(), []int64{id})
-	if err != nil || len(tasks) != 1 {
+	task, err := l.prefetch.Alone(t.Context())
+	if err != nil || task == nil {
 		t.Fatal(err)
 	}
-	l.took(nil, tasks)
 	release := s.lock(id, "FOR UPDATE")
 	text := "text"
-	l.ends.Seen(run.Outcome{Task: tasks[0], Kind: run.Finished, Result: &exec.Result{Output: &text}})
+	l.ends.Seen(run.Outcome{Task: task, Kind: run.Finished, Result: &exec.Result{Output: &text}})
 	tries := 0
 	s.until("the end", func() bool {
 		if err := l.ends.Step(t.Context()); err != nil {

@@ -27,6 +27,7 @@ import (
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/plan"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/read"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
@@ -39,7 +40,6 @@ type loop struct {
 	log    *target.Log
 
 	runs    *run.Dispatcher // any goroutine may use it
-	*term                   // since we came to lead; an empty one before
 	duties  []duty
 	trouble *trouble
 	inbox   *inbox
@@ -58,6 +58,11 @@ type loop struct {
 	ends    *ends.Ends
 	asks    []ask // not answered yet
 
+	groups   *read.Groups
+	expire   *read.Expire
+	scan     *read.Scan
+	prefetch *read.Prefetch
+
 	successors *after.Successors
 	planner    *plan.Planner
 
@@ -72,8 +77,11 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	draining  time.Time // since when; zero: we do not
-	cancelled bool      // its grace is over
+	looked    looked     // since the term began
+	crashed   *time.Time // when the server has crashed last, as far as it tells
+	handed    bool       // the lead was given away: what runs goes on, and nothing else is ours to do
+	draining  time.Time  // since when; zero: we do not
+	cancelled bool       // its grace is over
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
@@ -81,7 +89,6 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
 		crew: routine.New(ctx), inbox: newInbox(),
-		term:  &term{},
 		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
 	}
 	live := t.Live
@@ -101,6 +108,8 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) }, Lost: func(o run.Outcome) { l.judge.Lost.Add(o) },
 	})
 	l.runs = l.dispatcher(live)
+	l.wake = l.waker()
+	l.reads()
 	l.successors, l.planner = l.newSuccessors(), l.newPlanner()
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
@@ -114,7 +123,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.table = install.New(install.Config{
 		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain, Served: func() bool { return l.trouble.served },
 	})
-	l.wake, l.duties = l.waker(), l.timetable()
+	l.duties = l.timetable()
 	return l
 }
 
@@ -125,7 +134,7 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 	return run.New(run.Config{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.LongestText(),
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger, Failed: failed,
-		Lanes: lane.New[*run.Task](live.Run, freshFor, clock.Now),
+		Lanes: lane.New[*run.Task](live.Run, read.FreshFor, clock.Now),
 		Pool: pool.New(pool.Config{
 			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log.Logger, Failed: failed,
 		}),
@@ -139,10 +148,10 @@ func (l *loop) judges() (*judge.Judge, *judge.Watch) {
 	return judge.New(judge.Config{
 			Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
 			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.place.Load,
-			Partial: func() bool { return l.look.partial }, Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
+			Partial: l.scan.Partial, Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
 		}), judge.NewWatch(judge.WatchConfig{
 			Control: l.control, Tasks: l.tasks, Lanes: l.runs.Lanes, Sleep: func() time.Duration { return l.live.Load().Sleep },
-			Pending: func() bool { return l.look.wanted || l.look.later || l.scanning.active }, Want: l.want,
+			Pending: l.scan.Pending, Want: l.want,
 		})
 }
 
@@ -152,61 +161,49 @@ func (l *loop) load() (running, ready, sessions int) {
 	return busy, prefetched + ready, l.runs.Pool.Count()
 }
 
+// server is what runners have to know.
+func (l *loop) server() *run.Server {
+	f := l.control.Facts()
+	return &run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact}
+}
+
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
 func (l *loop) queries() sql.Queries { return *l.runs.Queries.Load() }
 func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 
-// term is what belongs to one stretch of leading: nothing of it outlasts that. reign makes one when
-// leadership begins, and endTerm drops it.
-type term struct {
-	crashed  *time.Time // when the server has crashed last, as far as it tells
-	look     looks
-	scanning place   // where the scan under way goes on
-	overdue  []int64 // found by scans: their active has passed
-	grouping grouping
-	handed   bool // the lead was given away: what runs goes on, and nothing else is ours to do
-}
-
-// looks say when what was last done.
-type looks struct {
-	full, scan, pace time.Time
-	count            int       // tasks ended since pace
-	columns          time.Time // when they were looked at
-	marks            time.Time // tasks were looked at that may have to be marked
-	fullTook         time.Duration
-	low              time.Time // plans before were seen by a scan
-	next             time.Time // earliest plan to come, zero: none
-	wanted           bool      // something may have become due
-	later            bool      // only what is new was looked at: all of it when it may be
-	partial          bool      // not all that is due is known
-	missing          int       // tasks that were not there to be read since, more than were
-	held             int       // due tasks that were left out: their group is paused
-}
-
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
-	l.term = &term{}
+	l.clear()
 	l.judge.Begin(l.runs.Clock.Now())
 	l.watch.Begin()
-	l.holds.Clear()
-	l.successors.Clear()
-	l.planner.Clear()
-	l.look.wanted = true
-	if used, err := l.used(ctx); err != nil {
+	used, err := l.used(ctx)
+	if err != nil {
 		return err
-	} else if used {
+	}
+	if used {
 		l.runs.Lanes.Doubt()
 	}
-	if err := l.readGroups(ctx); err != nil {
+	if err := l.groups.Step(ctx); err != nil {
 		return err
 	}
 	l.ends.DropForgotten()
-	if err := l.scan(ctx, true); err != nil {
+	if err := l.scan.Begin(ctx); err != nil {
 		return err
 	}
 	return l.judge.Orphans.Clear(ctx)
+}
+
+// clear drops what belongs to a term: nothing of it outlasts that.
+func (l *loop) clear() {
+	l.holds.Clear()
+	l.groups.Clear()
+	l.expire.Clear()
+	l.scan.Clear()
+	l.successors.Clear()
+	l.planner.Clear()
+	l.looked, l.crashed, l.handed = looked{}, nil, false
 }
 
 // endTerm gives up what belongs to the term, because of an error or not.
@@ -216,10 +213,7 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	}
 	l.dropWaiting()
 	l.judge.Orphans.Release()
-	l.term = &term{}
-	l.holds.Clear()
-	l.successors.Clear()
-	l.planner.Clear()
+	l.clear()
 	l.closeLater(l.runs.Pool.Stale(0)) // what took the control connection may have taken them, too
 }
 

@@ -72,13 +72,15 @@ func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	l := s.installed()
-	l.term, l.changes.FollowLimit = &term{}, 300*time.Millisecond
+	l.changes.FollowLimit = 300 * time.Millisecond
 	s.exec("ALTER TABLE task ADD CHECK (parent IS NULL OR data <> 'odd' OR pg_sleep(30)::text IS NOT NULL)")
 	s.exec("INSERT INTO task (input, data, plan, active, repeat) SELECT 'SELECT 1', CASE i WHEN 2 THEN 'odd' ELSE '' END, '2020-01-01', '1 s', '1 day' FROM generate_series(1, 4) AS i")
 	expire := func() string {
-		l.overdue = []int64{1, 2, 3, 4}
-		for len(l.overdue) > 0 {
-			if err := l.expire(t.Context()); err != nil {
+		if err := l.scan.Begin(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		for l.expire.Len() > 0 {
+			if err := l.expire.Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

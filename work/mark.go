@@ -66,10 +66,10 @@ func unmarked(why string) answer {
 
 // mark has the ledger show the tasks that have been running for a while.
 func (l *loop) mark(context.Context) error {
-	if time.Since(l.look.marks) < checkTick { // there may be thousands of tasks
+	if time.Since(l.looked.marks) < checkTick { // there may be thousands of tasks
 		return nil
 	}
-	l.look.marks = time.Now()
+	l.looked.marks = time.Now()
 	var entries []*ledger.Entry
 	now, moment := l.runs.Clock.Now(), time.Now()
 	for id, t := range l.tasks {

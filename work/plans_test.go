@@ -17,18 +17,18 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// looked is how many tasks a statement is given.
-const looked = 20
+// several is how many tasks a statement is given.
+const several = 20
 
 // Parameters that are as many as the tasks.
 func each(value string) string {
-	return "'{" + strings.TrimSuffix(strings.Repeat(value+",", looked), ",") + "}'"
+	return "'{" + strings.TrimSuffix(strings.Repeat(value+",", several), ",") + "}'"
 }
 
 // ids are the tasks, which stand amid the others.
 func ids() string {
 	var b strings.Builder
-	for i := range looked {
+	for i := range several {
 		fmt.Fprintf(&b, ",%d", 1000+i*1000)
 	}
 	return "'{" + b.String()[1:] + "}'"
@@ -255,7 +255,7 @@ const lockTable = 20_000
 func (p planned) bounds() (rows, reads float64) {
 	n := 1.
 	if slices.Contains(p.args, ids()) {
-		n = looked
+		n = several
 	}
 	return 30*n + 300 + p.makes, 50*n + 50 + p.makes
 }

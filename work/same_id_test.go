@@ -15,7 +15,7 @@ func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
 	s.serve()
 	s.settled()
 	s.exec("CREATE TABLE effect (what text)")
-	long := strings.Repeat("x", prefetchText+1000)
+	long := strings.Repeat("x", 9000)
 	for _, elsewhere := range []string{"2020-01-01", "2222-01-01"} { // in partitions before and behind
 		s.exec("TRUNCATE effect")
 		id := s.add("input, data, plan", "INSERT INTO effect VALUES (left(current_setting('pg_task.data'), 4)); SELECT 1 --"+long, "mine"+long, time.Now().Add(time.Second))

@@ -8,33 +8,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestLooksStayCheap: what comes next is found without reading all that is to come, also by a
-// statement that was planned when there was nothing.
-func TestLooksStayCheap(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	l := s.installed()
-	for range 10 {
-		if err := l.scan(t.Context(), false); err != nil {
-			t.Fatal(err)
-		}
-	}
-	s.exec("INSERT INTO task (input, plan) SELECT 'SELECT 1', statement_timestamp() + interval '1 day' FROM generate_series(1, 2000)")
-	l.tell(t, "BEGIN")
-	if err := l.scan(t.Context(), false); err != nil {
-		t.Fatal(err)
-	}
-	var read int
-	if err := l.control.Conn().QueryRow(t.Context(), "SELECT seq_tup_read + idx_tup_fetch FROM pg_stat_xact_user_tables WHERE relid = $1::regclass",
-		"public.task").Scan(&read); err != nil || read > 10 {
-		t.Error(read, err)
-	}
-	l.tell(t, "COMMIT")
-	if l.look.next.IsZero() {
-		t.Error("nothing is to come")
-	}
-}
-
 // TestStaleStatistics: tasks are taken, and their ends written, one by one also where a crowd of
 // them came while the table was analyzed, which found none then.
 func TestStaleStatistics(t *testing.T) {
@@ -69,7 +42,7 @@ func TestStaleStatistics(t *testing.T) {
 	}
 	var tasks []*run.Task
 	read("read", func() (err error) {
-		tasks, err = l.read(t.Context(), ids)
+		tasks, err = l.prefetch.Read(t.Context(), ids)
 		return err
 	})
 	l.tasks.Know(tasks)

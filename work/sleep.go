@@ -16,7 +16,6 @@ const (
 	markTick    = 50 * time.Millisecond
 	paceTick    = 50 * time.Millisecond
 	checkTick   = 20 * time.Millisecond // between two looks of one kind, however many notifications come
-	clockMargin = 200 * time.Microsecond
 	gatherFor   = 3 * time.Millisecond
 	gatherStock = 100 // tasks: more than start in that time
 )
@@ -38,7 +37,9 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 		if err != nil {
 			return err
 		}
-		l.look.wanted = l.look.wanted || fell
+		if fell {
+			l.want()
+		}
 	}
 	d := l.doze()
 	if d <= 0 {
@@ -100,7 +101,7 @@ func (l *loop) silence() time.Duration { return time.Until(l.speaks()) }
 // all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times a
 // second cost more than what they do then.
 func (l *loop) speaks() time.Time {
-	return birth.Add(l.look.columns.Add(beat).Sub(birth).Truncate(beatGrid))
+	return birth.Add(l.looked.columns.Add(beat).Sub(birth).Truncate(beatGrid))
 }
 
 const (
@@ -111,26 +112,17 @@ const (
 // birth is where the grid begins, by the clock that nobody sets.
 var birth = time.Now()
 
-// every is how often all that is due is looked at when nothing says that there is something.
-func (l *loop) every() time.Duration {
-	return min(l.wake.Every(l.live.Load().Sleep), l.target.Reset)
-}
-
-// scanDelay is how long a scan that is wanted has to wait: looking only for what is new is always
-// possible.
-func (l *loop) scanDelay() time.Duration { return l.wake.Pause() - time.Since(l.look.scan) }
-
 // pace measures how fast tasks end, which is how far ahead they are read: what ends between four
 // looks, so that runners find tasks while the loop has hundreds of ends to write, and must share
 // the cores with them.
 func (l *loop) pace(context.Context) error {
-	passed := time.Since(l.look.pace)
+	passed := time.Since(l.looked.pace)
 	if passed < paceTick {
 		return nil
 	}
-	l.look.pace = time.Now()
-	l.runs.Lanes.Pace(min(4*l.look.count, mostAhead))
-	l.look.count = 0
+	l.looked.pace = time.Now()
+	l.runs.Lanes.Pace(min(4*l.looked.count, mostAhead))
+	l.looked.count = 0
 	return nil
 }
 

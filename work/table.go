@@ -4,6 +4,9 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/control"
 	"pgtaskd/work/wake"
 )
 
@@ -11,7 +14,45 @@ import (
 // time: they cost more than looking whether anything is due.
 const columnsTick = 50 * time.Millisecond
 
-func (l *loop) columnsDue() bool { return !l.wake.Awake() || time.Since(l.look.columns) >= columnsTick }
+func (l *loop) columnsDue() bool {
+	return !l.wake.Awake() || time.Since(l.looked.columns) >= columnsTick
+}
+
+// comesNext reads the server's clock and the earliest plan to come: it is our sign of life, where the
+// control session has been silent for long, or it has not been seen for long what the table is like.
+func (l *loop) comesNext(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	l.scan.QueueNext(batch)
+	if err := l.control.Send(ctx, batch); err != nil {
+		return err
+	}
+	return l.redescribe(ctx)
+}
+
+// queueColumns asks, from time to time, what the table is like: that costs more than other questions.
+func (l *loop) queueColumns(batch *pgx.Batch) {
+	if l.columnsDue() {
+		l.control.Queue(batch, "columns", l.target.Schema, l.target.Table).QueryRow(l.readColumns)
+	}
+}
+
+func (l *loop) readColumns(row pgx.Row) error {
+	var readOnly, foreign bool
+	var queue float64
+	var columns *string
+	if err := row.Scan(&columns, &readOnly, &foreign, &queue); err != nil {
+		return err
+	}
+	l.wake.QueueIs(queue)
+	l.runs.Foreign.Store(foreign)
+	if readOnly {
+		return control.ErrReadOnly
+	}
+	if l.looked.columns = time.Now(); columns != nil {
+		l.table.Sees(*columns)
+	}
+	return nil
+}
 
 // install has the table completed and looked at, takes up what it is like, and listens.
 func (l *loop) install(ctx context.Context) error {
@@ -43,7 +84,7 @@ func (l *loop) redescribe(ctx context.Context) error {
 	if err := l.install(ctx); err != nil {
 		return err
 	}
-	l.look.full = time.Time{} // nothing may have told us of new tasks meanwhile
+	l.scan.All() // nothing may have told us of new tasks meanwhile
 	l.leads.Renew()
 	return nil
 }
@@ -51,5 +92,6 @@ func (l *loop) redescribe(ctx context.Context) error {
 // used tells whether tasks have ever been written to the table: then pauses may be under way.
 func (l *loop) used(ctx context.Context) (used bool, err error) {
 	err = l.control.Row(ctx, "used", nil, &used, &l.crashed)
+	l.prefetch.Begin(l.crashed)
 	return used, err
 }

@@ -1,4 +1,4 @@
-package work
+package read
 
 import (
 	"fmt"
@@ -7,7 +7,6 @@ import (
 
 	"pgtaskd/exec/text"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
 
@@ -66,12 +65,6 @@ func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s.`, quoted(role), user))
 	}
 	return nil
-}
-
-// server is what runners have to know.
-func (l *loop) server() *run.Server {
-	f := l.control.Facts()
-	return &run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact}
 }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

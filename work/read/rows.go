@@ -1,4 +1,4 @@
-package work
+package read
 
 import (
 	"bytes"
@@ -16,15 +16,15 @@ import (
 
 // readRows reads tasks as sql/query/prefetch.sql has them, but for those that wait still; regrouped
 // tells that the limits of a group have changed.
-func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err error) {
-	r := rowReader{loop: l}
+func (p *Prefetch) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err error) {
+	r := rowReader{p: p}
 	var before *run.Task // many have the same input
 	_, err = pgx.ForEachRow(rows, r.columns(), func() error {
 		regrouped = regrouped || r.changed != nil && *r.changed
-		if before != nil && before.Row.ID == r.row.ID || r.waitsStill(&r.row) {
+		if before != nil && before.Row.ID == r.row.ID || p.waitsStill(&r.row) {
 			return nil
 		}
-		if r.active != nil && !r.worth(r.row.Group, micros(*r.active), &r.expires) {
+		if r.active != nil && !p.Groups.worth(r.row.Group, micros(*r.active), &r.expires) {
 			return nil
 		}
 		before = r.task(before)
@@ -32,7 +32,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 		return nil
 	})
 	if len(tasks) > 0 {
-		l.runs.Foreign.Store(r.foreign)
+		p.Foreign(r.foreign)
 	}
 	now := time.Now()
 	for _, t := range tasks {
@@ -43,7 +43,7 @@ func (l *loop) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err e
 
 // rowReader has what a row was scanned into, until the next one is.
 type rowReader struct {
-	*loop
+	p                        *Prefetch
 	row                      run.Row
 	timeout, live            int64
 	delimiter, escape, quote byte
@@ -66,7 +66,7 @@ func (r *rowReader) columns() []any {
 		&row.Rerun, &row.Single, &row.Suspect, &row.Input, &row.Data, &row.Session.Epoch, &r.foreign, &r.own,
 		&r.group, &r.remote, &r.created, &row.Key, &row.Schedule.Skipped, &r.active, &r.changed,
 	}
-	if r.target.Inserter {
+	if r.p.Target.Inserter {
 		columns = append(columns, r.under.columns()...)
 	}
 	return columns
@@ -76,7 +76,7 @@ func (r *rowReader) columns() []any {
 func (r *rowReader) task(before *run.Task) *run.Task {
 	row := r.row
 	row.How.Settings = settingsOf(r.own)
-	row.Session.Role, row.Barred = r.under.read(&r.target, r.control.Facts().Superuser)
+	row.Session.Role, row.Barred = r.under.read(&r.p.Target, r.p.Control.Facts().Superuser)
 	row.How.Timeout, row.Session.Live = micros(r.timeout), micros(r.live)
 	row.How.Format.Delimiter, row.How.Format.Escape, row.How.Format.Quote = r.delimiter, r.escape, r.quote
 	if r.created != nil {
@@ -96,7 +96,7 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 		row.Input, row.Data = nil, nil // all come together
 	}
 	t := &run.Task{
-		Ticket: row.Ticket(key), Row: row, Reader: r.control.Facts().PID, Again: r.tries.Runs(row.ID),
+		Ticket: row.Ticket(key), Row: row, Reader: r.p.Control.Facts().PID, Again: r.p.Tries.Runs(row.ID),
 	}
 	if before != nil && before.Row.Input != nil && row.Input != nil && *before.Row.Input == *row.Input {
 		t.Row.Input = before.Row.Input

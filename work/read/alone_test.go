@@ -1,0 +1,65 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"testing"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/work/run"
+)
+
+// TestNotAlone: what may not start, or not as the only one, is left to those who look at all of it.
+func TestNotAlone(t *testing.T) {
+	t.Parallel()
+	const one = "(input, max, plan, state) VALUES "
+	for name, rows := range servertest.SomeOf(map[string]string{
+		"nothing":     "(input, plan) VALUES ('a', 'infinity')",
+		"two":         one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'PLAN')",
+		"under way":   one + "('a', 0, now(), 'PLAN'), ('b', 0, now(), 'WORK')",
+		"a pause":     one + "('a', -1, now(), 'PLAN')",
+		"too late":    one + "('a', 0, now() - interval '2 hours', 'PLAN')",
+		"for later":   one + "('a', 0, now() + interval '1 hour', 'PLAN')",
+		"an old one":  one + "('a', 0, now(), 'TAKE')",
+		"it is ended": one + "('a', 0, now(), 'DONE')",
+		"it repeats":  "(input, repeat) VALUES ('a', '1 hour')",
+		"by cron":     "(input, cron) VALUES ('a', '@daily')", // which no INSERT lets in
+	}) {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := staged(t)
+			s.exec("SET session_replication_role TO replica; INSERT INTO task " + rows + "; RESET session_replication_role")
+			before := s.get("SELECT string_agg(t::text, ',') FROM task AS t")
+			alone, err := s.prefetch.Alone(t.Context())
+			if after := s.get("SELECT string_agg(t::text, ',') FROM task AS t"); alone != nil || err != nil || before != after {
+				t.Error(alone, err, after)
+			}
+		})
+	}
+}
+
+// TestATableThatRefusesIsLeftToOthers: it is no error that a task cannot be read alone, unless the
+// server did not refuse it, or the connection is lost.
+func TestATableThatRefusesIsLeftToOthers(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	id := s.Add("input", "SELECT 1")
+	other := errors.New("too many limits")
+	s.prefetch.Innocent = func(context.Context, []*run.Task) ([]*run.Task, error) { return nil, other }
+	if _, err := s.prefetch.Alone(t.Context()); !errors.Is(err, other) {
+		t.Error("an error of ours: ", err)
+	}
+	s.prefetch.Innocent = func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil }
+	s.exec("ALTER TABLE task RENAME TO other")
+	if task, err := s.prefetch.Alone(t.Context()); task != nil || err != nil {
+		t.Error("a table that is gone: ", task, err)
+	}
+	s.exec("ALTER TABLE other RENAME TO task")
+	if task, err := s.prefetch.Alone(t.Context()); err != nil || task == nil || task.Row.ID != id {
+		t.Error("nothing refuses it: ", task, err)
+	}
+	s.exec("SELECT pg_terminate_backend($1, 5000)", int(s.scan.Control.Conn().PgConn().PID()))
+	if _, err := s.prefetch.Alone(t.Context()); err == nil {
+		t.Error("the connection is lost, and that is no error")
+	}
+}

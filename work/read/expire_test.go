@@ -1,0 +1,49 @@
+package read
+
+import (
+	"testing"
+	"time"
+
+	"pgtaskd/server/servertest"
+)
+
+// TestOverdueTasksThatAreLockedAreLeftOutForAWhile, and given up then.
+func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 day', '1 s' FROM generate_series(1, 1001)")
+	release := s.lock()
+	s.exec("INSERT INTO task (input, plan, active) VALUES ('SELECT 1', now() - interval '1 day', '1 s')")
+	s.does(s.scan.Begin)
+	if tried := s.giveUp(); tried != 1002 || s.State(1002) != "GONE" {
+		t.Error(tried, s.State(1002))
+	}
+	if s.does(s.scan.Begin); s.giveUp() != 0 {
+		t.Error("some are tried again at once")
+	}
+	release()
+	s.scan.Holds.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	if next := s.scan.Next(false); next > 0 {
+		t.Error("nothing is done for", next)
+	}
+	if s.does(s.scan.Begin); s.giveUp() != 1001 || s.get("SELECT count(*) FROM task WHERE state <> 'GONE'") != "0" {
+		t.Error("some are left")
+	}
+}
+
+// TestOverdueTasksThatHaveNotBeenTriedAreKept where another met a lock: they are given up after the
+// rest that follows, without another look at all that is due.
+func TestOverdueTasksThatHaveNotBeenTriedAreKept(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	s.exec("ALTER TABLE task ADD CHECK (id <> 2 OR state <> 'GONE' OR pg_advisory_xact_lock(1)::text IS NOT NULL)")
+	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', '2020-01-01', '1 s' FROM generate_series(1, 3000)")
+	servertest.Exec(t, servertest.Connect(t, s.dsn), "SELECT pg_advisory_lock(1)")
+	s.does(s.scan.Begin)
+	if tried := s.giveUp(); tried != 3000 {
+		t.Error("overdue are ", tried)
+	}
+	if left := s.get("SELECT string_agg(id::text, ' ') FROM task WHERE state <> 'GONE'"); left != "2" {
+		t.Error("left are ", left)
+	}
+}

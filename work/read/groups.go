@@ -1,0 +1,194 @@
+package read
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/sql"
+	"pgtaskd/work/control"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+	"pgtaskd/work/wake"
+)
+
+const (
+	groupsEvery = 30 * time.Second      // between two looks at the table of groups, where we are told of its changes
+	heedTick    = 20 * time.Millisecond // between two looks for which somebody notifies us
+	groupsRetry = time.Second           // after a look that somebody's lock, or a right that was taken away, has kept us from
+)
+
+// groupsMost is how many limits a target has at most, each of which takes up some 400 bytes.
+const groupsMost = 100_000
+
+// groupLimits keep the loop from waiting for somebody who has locked the table of groups.
+const groupLimits = "SET LOCAL lock_timeout = '50ms'"
+
+// Groups knows the limits of groups, which stand in a table of their own.
+type Groups struct {
+	Control *control.Control
+	Table   sql.Table // of tasks
+	Lanes   *lane.Lanes[*run.Task]
+	Clock   *run.Clock
+	Notices *wake.Notices
+	Every   func() time.Duration // between two looks where nothing tells of changes
+	Tells   func() bool          // something does
+	Resumed func()               // what a pause has held back may start
+	Changed func()               // the table of groups is gone, or may not be read: the table is to be looked at
+
+	known grouping
+}
+
+// grouping is what the leader knows of the table of groups.
+type grouping struct {
+	table   int64     // the one that was read; 0: there was none
+	version int64     // of what was read
+	open    bool      // a change was about to be committed then: what is read of tasks may be newer than the limits
+	read    time.Time // when, by our clock
+	resumes time.Time // when the next pause ends, by the server's clock; zero: none does by itself
+	failed  time.Time // when that could not be done
+}
+
+// Next is when the limits of groups are to be read, as they may have changed.
+func (g *Groups) Next() time.Duration {
+	k, table := &g.known, g.Control.Table().Group
+	if table != k.table {
+		return max(0, groupsRetry-time.Since(k.failed))
+	}
+	if table == 0 {
+		return never
+	}
+	every := groupsEvery
+	if !g.Tells() {
+		every = g.Every()
+	}
+	next := every - time.Since(k.read)
+	if g.Notices.Regrouped {
+		next = min(next, heedTick-time.Since(k.read))
+	}
+	if !k.resumes.IsZero() {
+		next = min(next, g.Clock.Until(k.resumes)+ClockMargin)
+	}
+	return max(next, groupsRetry-time.Since(k.failed))
+}
+
+// For reads the limits again before tasks are started that may be newer than they are.
+func (g *Groups) For(ctx context.Context, tasks []*run.Task, changed bool) error {
+	k := &g.known
+	same := g.Control.Table().Group == k.table && (k.table == 0 || !changed && !k.open)
+	if len(tasks) == 0 || same || time.Since(k.failed) < groupsRetry {
+		return nil
+	}
+	return g.Step(ctx)
+}
+
+// Step reads the limits of groups, which hold from then on. In a term it begins with them:
+// what a new leader does not know it must not start.
+func (g *Groups) Step(ctx context.Context) error {
+	g.Notices.Regrouped = false
+	table, began := g.Control.Table().Group, time.Now()
+	if table == 0 {
+		g.limit(nil)
+		g.known = grouping{}
+		return nil
+	}
+	limits, found, err := g.query(ctx)
+	switch {
+	case fault.IsAnswer(err) && fault.Has(err, "55P03") && g.known.table == table,
+		fault.IsAnswer(err) && fault.Has(err, "42P01", "42501", "22012", "42704"):
+		g.known.failed, g.known.table = time.Now(), table // it is gone, or locked: what was known of it holds until more is known
+		g.Changed()
+		return nil
+	case err != nil:
+		return err
+	}
+	found.table, found.read, found.resumes = table, began, g.known.resumes
+	g.known = found
+	g.limit(limits)
+	return nil
+}
+
+// refresh reads them again, before tasks are judged that may be newer; known is false where that cannot
+// be done now.
+func (g *Groups) refresh(ctx context.Context) (known bool, err error) {
+	if g.Control.Table().Group == 0 {
+		return true, nil
+	}
+	err = g.Step(ctx)
+	return time.Since(g.known.failed) >= groupsRetry, err
+}
+
+// Clear forgets them: a term begins, or has ended.
+func (g *Groups) Clear() { g.known = grouping{} }
+
+// limit makes these the limits that hold. What a pause has held back is looked for when it has
+// ended.
+func (g *Groups) limit(limits []lane.Limit) {
+	over := !g.known.resumes.IsZero() && g.Clock.Until(g.known.resumes) <= 0
+	resumed, next := g.Lanes.Limit(limits)
+	g.known.resumes = next
+	if resumed || over {
+		g.Resumed()
+	}
+}
+
+// query reads the table of groups.
+func (g *Groups) query(ctx context.Context) (limits []lane.Limit, found grouping, err error) {
+	name := sql.Beside(g.Table, "group")
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue(groupLimits)
+	g.Control.Queue(batch, "grouped").QueryRow(func(row pgx.Row) error {
+		calm := false
+		err := row.Scan(&found.version, &calm)
+		found.open = !calm
+		return err
+	})
+	g.Control.Queue(batch, "groups", groupsMost+1).Query(func(rows pgx.Rows) error {
+		limits, err = pgx.CollectRows(rows, limitOf)
+		return err
+	})
+	batch.Queue("COMMIT")
+	if err := g.Control.Send(ctx, batch); err != nil {
+		return nil, found, err
+	}
+	if len(limits) > groupsMost {
+		return nil, found, fmt.Errorf("table %s has more than %d rows: no task starts until some are deleted", name, groupsMost)
+	}
+	return limits, found, nil
+}
+
+// limitOf reads a row of the table of groups.
+func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
+	var until *time.Time
+	var per int64
+	err = row.Scan(&limit.Group, &limit.Prefix, &limit.Paused, &until, &limit.Slots, &limit.Rate, &per)
+	if until != nil {
+		limit.Until = *until
+	}
+	limit.Per = micros(per)
+	return limit, err
+}
+
+// outlives tells whether a task is worth running though its active has passed: its group is paused,
+// or the end of that counts as its plan.
+func (g *Groups) outlives(group string, active time.Duration) bool {
+	paused, ended := g.Lanes.Limits.Paused(group)
+	return paused || !ended.IsZero() && g.Clock.Now().Before(ended.Add(active))
+}
+
+// worth tells whether a task that was read is to run, and until when.
+func (g *Groups) worth(group string, active time.Duration, expires **time.Time) bool {
+	paused, ended := g.Lanes.Limits.Paused(group)
+	switch {
+	case paused:
+		*expires = nil
+	case !ended.IsZero() && *expires != nil && (*expires).Before(ended.Add(active)):
+		until := ended.Add(active)
+		*expires = &until
+	}
+	return *expires == nil || !(*expires).Before(g.Clock.Now())
+}

@@ -1,0 +1,112 @@
+package read
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
+	"pgtaskd/work/change"
+	"pgtaskd/work/control/controltest"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+	"pgtaskd/work/wake"
+)
+
+func TestMain(m *testing.M) { servertest.Main(m) }
+
+// stage is a table that nobody serves, with what finds and reads its tasks: 8 may run at a time.
+type stage struct {
+	tasktest.Table
+	dsn      string
+	scan     *Scan
+	prefetch *Prefetch
+}
+
+func staged(t *testing.T) *stage {
+	t.Helper()
+	dsn := tasktest.Database(t)
+	c, served := controltest.Open(t, dsn)
+	s := &stage{Table: tasktest.Public(t, servertest.Connect(t, dsn)), dsn: dsn, scan: unserved()}
+	s.scan.Control = c
+	changes := change.New(change.Config{
+		Control: c, Holds: s.scan.Holds, Log: target.NewLog(zerolog.Nop(), nil), Table: served.Relation(),
+		Known: func(id int64) bool { return s.scan.Tasks[id] != nil }, Planned: s.scan.Want,
+	})
+	notices := &wake.Notices{}
+	err := s.scan.Wake.Adopt(t.Context(), wake.Control{Conn: c.Conn(), Notices: notices, Queries: c.Queries()}, sql.Poll, schema.Waking{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.scan.Groups = &Groups{
+		Control: c, Table: served.Relation(), Lanes: s.scan.Lanes, Clock: s.scan.Clock, Notices: notices,
+		Every: s.scan.Every, Tells: func() bool { return false }, Resumed: s.scan.Resumed, Changed: func() {},
+	}
+	s.scan.Expire.Changes, s.scan.Expire.Groups = changes, s.scan.Groups
+	s.prefetch = NewPrefetch(PrefetchConfig{
+		Target: served, Control: c, Changes: changes, Holds: s.scan.Holds, Tries: hold.NewTries(), Tasks: s.scan.Tasks,
+		Lanes: s.scan.Lanes, Groups: s.scan.Groups, Scan: s.scan, Notices: notices,
+		Clogged: func() bool { return false }, Dispatch: func() {}, Doubt: func() {}, Elsewhere: func(int64) bool { return false },
+		Innocent: func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil },
+		Follow:   func(context.Context, int64) {}, Foreign: func(bool) {},
+	})
+	return s
+}
+
+// unserved is a Scan without a server.
+func unserved() *Scan {
+	clock := &run.Clock{}
+	clock.Set(time.Now(), time.Now(), time.Now())
+	return NewScan(ScanConfig{
+		Holds: hold.NewHolds(), Tasks: inflight.Tasks{}, Lanes: lane.New[*run.Task](8, FreshFor, clock.Now), Clock: clock,
+		Wake: wake.New(wake.Config{}), Expire: &Expire{Stats: target.NewStats(), Counts: func([]change.Changed) {}},
+		Every: func() time.Duration { return time.Hour },
+		Alone: func(context.Context) (bool, error) { return false, nil },
+		Ask:   func(*pgx.Batch, bool) {}, Columns: func(*pgx.Batch) {}, Asked: func(context.Context, bool) error { return nil },
+		Adopt: func(int64, lane.Key) {},
+	})
+}
+
+func (s *stage) exec(sql string, args ...any) {
+	s.T.Helper()
+	servertest.Exec(s.T, s.Conn, sql, args...)
+}
+
+func (s *stage) get(sql string, args ...any) string {
+	s.T.Helper()
+	return servertest.Get(s.T, s.Conn, sql, args...)
+}
+
+// does does something that must not fail.
+func (s *stage) does(what func(context.Context) error) {
+	s.T.Helper()
+	if err := what(s.T.Context()); err != nil {
+		s.T.Fatal(err)
+	}
+}
+
+// lock locks all rows in a transaction of its own.
+func (s *stage) lock() (release func()) {
+	s.T.Helper()
+	other := servertest.Connect(s.T, s.dsn)
+	servertest.Exec(s.T, other, "BEGIN; SELECT FROM task FOR UPDATE")
+	return func() { servertest.Exec(s.T, other, "ROLLBACK") }
+}
+
+// giveUp gives up all that is overdue, and returns how many that were.
+func (s *stage) giveUp() (tried int) {
+	s.T.Helper()
+	for tried = s.scan.Expire.Len(); s.scan.Expire.Len() > 0; {
+		s.does(s.scan.Expire.Step)
+	}
+	return tried
+}

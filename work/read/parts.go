@@ -1,0 +1,141 @@
+package read
+
+import (
+	"context"
+	"math"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
+// there is a window by plan. A part takes some milliseconds; where the names of all lanes are long, each
+// up to 0.1 ms.
+const (
+	scanChunk = 2000
+	scanMost  = 1_000_000
+)
+
+// scanAtOnce is how long the scan at the begin of a term keeps all from starting.
+const scanAtOnce = 5 * time.Second
+
+// visibility is how long a transaction may last whose tasks, planned for when it wrote them, are
+// found at once where there is so much due that not all of it can be looked at each time.
+const visibility = time.Second
+
+// place is how far a scan has come, in the order of plans.
+type place struct {
+	active, full bool
+	begun        bool // its first part has been asked for
+	atOnce       bool // there is nothing else to do meanwhile
+	plan         pgtype.Timestamptz
+	id           int64
+	began        time.Time // by our clock
+	asked        time.Time // by the server's
+	again        bool      // what it has left out may start now
+	held         int       // tasks that it has left out: their group is paused
+	taken        int       // tasks that it has brought, but for those held
+}
+
+// scan begins to look at all that is due; at once tells to go through with it, else there is other
+// work between its parts, and before the rest of what takes long in any case.
+func (s *Scan) scan(ctx context.Context, atOnce bool) error {
+	s.startScan(atOnce)
+	for {
+		if err := s.scanOn(ctx, &s.place); err != nil || !s.place.active || !s.place.atOnce {
+			return err
+		}
+	}
+}
+
+// startScan begins to look at all that is due.
+func (s *Scan) startScan(atOnce bool) {
+	s.Lanes.Fill()
+	s.Expire.Clear() // it finds them again
+	s.looks.missing = 0
+	s.looks.wanted, s.looks.later = false, false
+	s.place = s.placeFrom(pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}, math.MaxInt64) // behind what is unplanned
+	s.place.full, s.place.atOnce = true, atOnce
+}
+
+// lookForNew begins to look only for what has become due, or has come, since the last scan began.
+func (s *Scan) lookForNew() place {
+	s.looks.wanted, s.looks.later = false, true
+	return s.placeFrom(pgtype.Timestamptz{Valid: true, Time: s.SeenUpTo()}, math.MinInt64)
+}
+
+func (s *Scan) placeFrom(plan pgtype.Timestamptz, id int64) place {
+	p := place{active: true, began: time.Now(), asked: s.Clock.Now(), plan: plan, id: id}
+	s.looks.low = p.asked
+	return p
+}
+
+// goOn does the next part of the scan under way, and looks before that for what is new, which the
+// scan would find last.
+func (s *Scan) goOn(ctx context.Context, due bool) error {
+	if due || s.looks.wanted && s.pause() <= 0 {
+		newer := s.lookForNew()
+		if err := s.scanOn(ctx, &newer); err != nil {
+			return err
+		}
+	}
+	return s.scanOn(ctx, &s.place)
+}
+
+// scanOn reads the next part of what is due, and when there is no more, what comes next.
+func (s *Scan) scanOn(ctx context.Context, p *place) error {
+	var expired []expiring
+	var found int
+	next, first := s.looks.next, !p.begun
+	batch := &pgx.Batch{}
+	if first {
+		p.begun = true
+		s.Wake.AskUnseen(batch)
+		s.Ask(batch, p.full)
+	}
+	s.QueueNext(batch)
+	s.Control.Queue(batch, "scan", p.plan, p.id, scanChunk).Query(func(rows pgx.Rows) (err error) {
+		found, expired, err = s.find(p, rows)
+		return err
+	})
+	if err := s.Control.Send(ctx, batch); err != nil {
+		return err
+	}
+	if found > 0 {
+		s.Wake.Found(time.Now())
+	}
+	if err := s.Asked(ctx, first); err != nil {
+		return err
+	}
+	if err := s.Expire.Found(ctx, expired); err != nil {
+		return err
+	}
+	more := found == scanChunk
+	if more && p.atOnce && time.Since(p.began) > scanAtOnce {
+		p.atOnce = false
+		s.Want()
+	}
+	if !more || p.taken >= scanMost || s.Listed() >= scanMost {
+		s.endScan(p, more)
+	} else if p == &s.place && !p.atOnce && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
+		s.Want() // what has become due meanwhile is not what comes next any more
+	}
+	return nil
+}
+
+// endScan ends a scan; partial tells that there is more.
+func (s *Scan) endScan(p *place, partial bool) {
+	p.active, s.looks.last = false, time.Now()
+	if p == &s.place {
+		s.looks.low = p.asked
+	}
+	if p.full {
+		s.Lanes.Filled()
+		s.Holds.Sweep()
+		if s.looks.full = time.Now(); p.again {
+			s.All()
+		}
+		s.looks.partial, s.looks.took, s.looks.held = partial, time.Since(p.began), p.held
+	}
+}

@@ -1,0 +1,199 @@
+package read
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/change"
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+	"pgtaskd/work/wake"
+)
+
+// How long a text may be that is read with others, in bytes: so a read stays under some megabytes.
+const (
+	prefetchText  = 8 << 10
+	prefetchTimes = 3 // reads in a round of the loop
+
+	prefetchNoText = -1
+)
+
+// PrefetchConfig is what a Prefetch works with.
+type PrefetchConfig struct {
+	Target  target.Target
+	Control *control.Control
+	Changes *change.Changer
+	Holds   *hold.Holds
+	Tries   *hold.Tries
+	Tasks   inflight.Tasks
+	Lanes   *lane.Lanes[*run.Task]
+	Groups  *Groups
+	Scan    *Scan
+	Notices *wake.Notices
+
+	Clogged   func() bool                                             // no more may start now
+	Dispatch  func()                                                  // starts what may start
+	Doubt     func()                                                  // somebody has changed rows
+	Elsewhere func(id int64) bool                                     // the task is under way, and not ours
+	Innocent  func(context.Context, []*run.Task) ([]*run.Task, error) // those at which no runner has panicked
+	Follow    func(ctx context.Context, epoch int64)                  // takes up settings of databases and roles
+	Foreign   func(there bool)                                        // there are foreign servers
+}
+
+// Prefetch reads the rows of tasks that may start soon.
+type Prefetch struct {
+	PrefetchConfig
+	crashed *time.Time // when the server has crashed last, as far as it tells
+}
+
+// NewPrefetch returns one.
+func NewPrefetch(c PrefetchConfig) *Prefetch { return &Prefetch{PrefetchConfig: c} }
+
+// Begin begins a term, on a server that has crashed then.
+func (p *Prefetch) Begin(crashed *time.Time) { p.crashed = crashed }
+
+// Next is when there is something to read.
+func (p *Prefetch) Next() time.Duration {
+	if p.Lanes.Prefetchable() && !p.Clogged() {
+		return 0
+	}
+	return never
+}
+
+// Step reads the tasks that may start, and some that soon may: by so few statements that the
+// ends that are to be written do not wait for long, and so many that sessions have more to go on
+// with than they end meanwhile. It changes nothing in the database.
+func (p *Prefetch) Step(ctx context.Context) error {
+	p.unread()
+	for range prefetchTimes {
+		if p.Clogged() {
+			return nil
+		}
+		ids := p.Lanes.Choose(hold.Batch)
+		if err := p.chosen(ctx, ids); err != nil || len(ids) < hold.Batch {
+			return err
+		}
+		p.Dispatch()
+	}
+	return nil
+}
+
+// chosen reads what was chosen: together, or where the table refuses that, what it does not
+// refuse.
+func (p *Prefetch) chosen(ctx context.Context, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
+	}
+	var tasks []*run.Task
+	err := p.Changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
+		some, err := p.Read(ctx, ids)
+		tasks = append(tasks, some...)
+		return err
+	})
+	if err != nil {
+		ids = nil
+	}
+	p.took(ids, tasks)
+	return err
+}
+
+// took takes note of the tasks that were read, of those that were chosen for it.
+func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
+	p.Tasks.Know(tasks)
+	for _, t := range tasks {
+		p.Holds.Forget(t.Row.ID)
+	}
+	p.Lanes.Prefetched(tasks)
+	missing := len(chosen) - len(tasks)
+	if missing > 0 {
+		p.Changes.PutOff(chosen...)
+	}
+	p.Scan.Misses(missing, len(tasks))
+}
+
+// Read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
+// Where one of them has a text that the server cannot send, all leave their texts behind: its own
+// fails it when it starts.
+func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
+	tasks, err := p.readWith(ctx, ids, prefetchText)
+	if fault.Of(err) == fault.Unsendable {
+		tasks, err = p.readWith(ctx, ids, prefetchNoText)
+	}
+	if odd := (pgx.ScanArgError{}); errors.As(err, &odd) {
+		err = fault.As(fault.Row, fmt.Errorf("the row has NULL where a value is needed (%s): UPDATE its columns that are said to be NOT NULL", odd.FieldName))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return p.Innocent(ctx, tasks)
+}
+
+func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
+	regrouped, paused := false, p.Lanes.Limits.LastPause()
+	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue("LOCK TABLE " + p.Target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
+	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.crashed,
+		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.SeenUpTo()).Query(func(rows pgx.Rows) (err error) {
+		tasks, regrouped, err = p.readRows(rows)
+		return err
+	})
+	batch.Queue("COMMIT")
+	if err := p.Control.Send(ctx, batch); err != nil {
+		return nil, err
+	}
+	if len(tasks) > 0 {
+		p.Follow(ctx, tasks[0].Row.Session.Epoch)
+	}
+	return tasks, p.Groups.For(ctx, tasks, regrouped)
+}
+
+// waitsStill tells whether a row that was read is not to start now: another one has its id, and comes
+// first, or it was put off.
+func (p *Prefetch) waitsStill(r *run.Row) bool {
+	return p.Elsewhere(r.ID) || p.Holds.Waits(r.ID)
+}
+
+// FreshFor is how long what was read is kept that has not started. Then it is read again when it may
+// start, since its row may have changed: triggers tell of most changes, where there are any.
+const FreshFor = time.Second
+
+// unread forgets what was read a while ago; its lanes remember that it is due. If somebody has
+// changed a row that waits, it forgets all.
+func (p *Prefetch) unread() {
+	if p.Notices.Changed {
+		p.Doubt()
+	}
+	p.Tasks.Forget(p.Lanes.Unread(p.Notices.Changed))
+	p.Notices.Changed = false
+}
+
+// Alone reads the task that is due alone, by the statement that finds it, and puts it into its lane;
+// nil: there is none, or the table refuses it. To look what is due, to choose and to read are two
+// exchanges with the server, and where processes have slept each takes longer than what they do. A
+// table that refuses it will refuse others, and those who read them see to that.
+func (p *Prefetch) Alone(ctx context.Context) (*run.Task, error) {
+	asked := p.Scan.Clock.Now()
+	tasks, err := p.Read(ctx, nil)
+	var refusal *pgconn.PgError
+	switch {
+	case (errors.As(err, &refusal) || fault.Of(err).OfRow()) && p.Control.Opened(), err == nil && len(tasks) == 0:
+		return nil, nil
+	case err != nil:
+		return nil, err
+	}
+	p.Scan.ReadAlone(asked)
+	p.took(nil, tasks)
+	return tasks[0], nil
+}

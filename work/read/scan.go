@@ -1,0 +1,197 @@
+package read
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/run"
+	"pgtaskd/work/wake"
+)
+
+// ScanConfig is what a Scan works with.
+type ScanConfig struct {
+	Control *control.Control
+	Holds   *hold.Holds
+	Tasks   inflight.Tasks
+	Lanes   *lane.Lanes[*run.Task]
+	Clock   *run.Clock
+	Wake    *wake.Waker
+	Groups  *Groups
+	Expire  *Expire
+
+	Every   func() time.Duration                            // the longest time between two looks at all that is due
+	Alone   func(context.Context) (started bool, err error) // starts the task that is due, where it may be alone
+	Ask     func(batch *pgx.Batch, full bool)               // adds others' questions to the first part of a look; full: at all
+	Columns func(batch *pgx.Batch)                          // asks, from time to time, what the table is like
+	Asked   func(ctx context.Context, first bool) error     // follows on the answers to a part of a look
+	Adopt   func(id int64, key lane.Key)                    // takes a task that is under way, and not ours
+}
+
+// Scan looks for tasks that are due.
+type Scan struct {
+	ScanConfig
+	looks looks
+	place place // where the look under way goes on
+}
+
+// NewScan returns one that knows nothing yet.
+func NewScan(c ScanConfig) *Scan { return &Scan{ScanConfig: c} }
+
+// Begin looks at all that is due, as far as that can be done at once: a term begins.
+func (s *Scan) Begin(ctx context.Context) error { return s.scan(ctx, true) }
+
+// Clear forgets all: a term begins, or has ended.
+func (s *Scan) Clear() { s.looks, s.place = looks{}, place{} }
+
+// Want has the next round look for what has become due. It is the only way to ask for a look.
+func (s *Scan) Want() { s.looks.wanted = true }
+
+// All has the next round look at all that is due.
+func (s *Scan) All() { s.looks.full = time.Time{} }
+
+// Resumed has it look at all that is due: what a pause has held back may start.
+func (s *Scan) Resumed() {
+	s.All()
+	s.place.again = s.place.active
+}
+
+// Rest gives up the look under way: we drain.
+func (s *Scan) Rest() {
+	s.Wake.TakeNotice()
+	s.looks.wanted, s.place = false, place{}
+}
+
+// Active tells whether a look is under way.
+func (s *Scan) Active() bool { return s.place.active }
+
+// Pending tells whether there is something to look at.
+func (s *Scan) Pending() bool { return s.looks.wanted || s.looks.later || s.place.active }
+
+// Partial tells that not all that is due is known.
+func (s *Scan) Partial() bool { return s.looks.partial }
+
+// SeenUpTo is the time up to which a look has seen the plans of all that is due, by the server's
+// clock.
+func (s *Scan) SeenUpTo() time.Time { return s.looks.low.Add(-visibility) }
+
+// Listed is how many tasks are known that are due, with those that are to be given up.
+func (s *Scan) Listed() int {
+	_, _, ready := s.Lanes.Load()
+	return ready + s.Expire.Len()
+}
+
+// Misses takes down that so many of the tasks that were to be read were not there.
+func (s *Scan) Misses(missing, read int) {
+	if s.looks.misses(missing, read, s.Listed()) && !s.place.active {
+		s.All()
+	}
+}
+
+// ReadAlone takes down that the task which was due alone was read, and not started: asked is when, by
+// the server's clock.
+func (s *Scan) ReadAlone(asked time.Time) { s.looks.low = asked }
+
+// StartedAlone takes down that it was started: other news may wait for a moment.
+func (s *Scan) StartedAlone() {
+	s.looks.last = time.Now()
+	s.Wake.Found(s.looks.last)
+	s.Wake.LookLater(s.looks.last)
+}
+
+// Step takes in what has woken the loop, and looks for tasks that have become due, as far as there is
+// reason to.
+func (s *Scan) Step(ctx context.Context) error {
+	now := time.Now()
+	if rest, ok := s.Holds.Next(s.looks.full); ok && rest <= 0 {
+		s.Want()
+	}
+	heard := s.Wake.TakeNotice()
+	if s.Wake.Told(now, s.looks.last) {
+		heard = true
+	}
+	s.looks.wanted = s.looks.wanted || heard
+	due := !s.looks.next.IsZero() && s.Clock.Until(s.looks.next) <= 0
+	if heard || due {
+		if started, err := s.Alone(ctx); started || err != nil {
+			return err
+		}
+	}
+	switch choose(s.view(now, due)) {
+	case nextPart:
+		return s.goOn(ctx, due)
+	case all:
+		return s.scan(ctx, false)
+	case news:
+		s.place = s.lookForNew()
+		return s.scanOn(ctx, &s.place)
+	}
+	return nil
+}
+
+func (s *Scan) view(now time.Time, due bool) view {
+	full, listed := now.Sub(s.looks.full), s.Listed()
+	return view{
+		active: s.place.active,
+		stale:  full >= s.Every() || s.looks.partial && listed < scanMost/2,
+		wanted: s.looks.wanted, later: s.looks.later, due: due,
+		rested: full >= s.looks.rest(listed), paused: s.pause() > 0,
+	}
+}
+
+// pause is how long a look that is wanted has to wait.
+func (s *Scan) pause() time.Duration { return s.Wake.Pause() - time.Since(s.looks.last) }
+
+// Next is when something may have become due that we do not know, or all has to be looked at; drains
+// tells that only what is wanted counts.
+func (s *Scan) Next(drains bool) time.Duration {
+	noticed, urgent := s.Wake.Noticed()
+	if urgent || s.place.active {
+		return 0
+	}
+	next := s.Every() - time.Since(s.looks.full)
+	if s.looks.wanted || noticed {
+		next = min(next, s.pause())
+	}
+	if !drains {
+		next = min(next, s.Wake.Rest(s.looks.last))
+	}
+	if s.looks.later {
+		next = min(next, s.looks.rest(s.Listed())-time.Since(s.looks.full))
+	}
+	if !s.looks.next.IsZero() {
+		next = min(next, s.Clock.Until(s.looks.next)+ClockMargin)
+	}
+	if rest, ok := s.Holds.Next(s.looks.full); ok {
+		next = min(next, rest)
+	}
+	return next
+}
+
+// ClockMargin is how much later than the server's clock says something is looked at.
+const ClockMargin = 200 * time.Microsecond
+
+// QueueNext asks for the server's clock and the earliest plan to come, and from time to time what the
+// table is like, which costs more.
+func (s *Scan) QueueNext(batch *pgx.Batch) {
+	asked := time.Now()
+	s.Control.Queue(batch, "next").QueryRow(func(row pgx.Row) error {
+		var now time.Time
+		var next *time.Time
+		if err := row.Scan(&now, &next); err != nil {
+			return err
+		}
+		s.Clock.Set(now, asked, time.Now())
+		s.looks.next = time.Time{}
+		if next != nil {
+			s.looks.next = *next
+		}
+		return nil
+	})
+	s.Columns(batch)
+}
