@@ -26,12 +26,9 @@ const (
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
-	"fields of work.loop":                   33,
-	"fields of work/ledger.Entry":           22,
-	"methods of work.loop":                  119,
-	"lines of work":                         3051,
-	"work/loop.go: loop embeds a term":      1,
-	"work/rows.go: rowReader embeds a loop": 1,
+	"fields of work.loop":         33,
+	"fields of work/ledger.Entry": 22,
+	"methods of work.loop":        89,
 }
 
 // embedded are types that nothing embeds: who does has all that they have.
