@@ -13,11 +13,11 @@ func TestATableThatHasChangedIsLookedAtAnew(t *testing.T) {
 	l := s.installed()
 	looksAnew := func() bool {
 		t.Helper()
-		l.looked.columns = time.Now().Add(time.Hour)
+		l.shape.seen = time.Now().Add(time.Hour)
 		if err := l.scan.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		l.looked.columns = time.Time{}
+		l.shape.seen = time.Time{}
 		if err := l.comesNext(t.Context()); err != nil {
 			t.Fatal(err)
 		}

@@ -11,13 +11,13 @@ func TestBeatsFallTogether(t *testing.T) {
 	t.Parallel()
 	second := time.Since(birth).Truncate(beatGrid)
 	for _, within := range []time.Duration{0, time.Millisecond, 400 * time.Millisecond, beatGrid - 1} {
-		l := &loop{}
-		l.looked.columns = birth.Add(second + within)
-		if next := l.speaks(); next != birth.Add(second+beat) {
-			t.Errorf("%v after the second: %v after that", within, next.Sub(l.looked.columns))
+		s := &shape{}
+		s.seen = birth.Add(second + within)
+		if next := s.speaks(); next != birth.Add(second+beat) {
+			t.Errorf("%v after the second: %v after that", within, next.Sub(s.seen))
 		}
 	}
-	if silent := (&loop{}).silence(); silent > 0 {
+	if silent := (&shape{}).silence(); silent > 0 {
 		t.Errorf("one that has never spoken is silent for %v", silent)
 	}
 }

@@ -3,6 +3,7 @@ package work
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -10,21 +11,95 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/human"
 	"pgtaskd/work/control"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/target"
 )
 
-// drained tells whether a drain has come to its end, or takes too long: rows that somebody has
-// locked are left as they are then, and the next controller finds them.
-func (l *loop) drained() (done bool, err error) {
+// drain is the end of all work: nothing starts any more, what runs has a grace, and then is
+// cancelled.
+type drain struct {
+	log   *target.Log
+	live  *atomic.Pointer[target.Live]
+	tasks inflight.Tasks
+	close func() // lets nothing more start, and forgets what waits
+
+	since     time.Time // zero: there is none
+	cancelled bool      // its grace is over
+}
+
+// on tells whether it has begun.
+func (d *drain) on() bool { return !d.since.IsZero() }
+
+// step begins it, and in time enforces it.
+func (d *drain) step() {
+	grace := d.live.Load().Grace
+	if !d.on() {
+		d.since = time.Now()
+		d.close()
+		d.underWay(d.log.Info().Str("grace", human.Duration(grace)), "waits_for").Msg("draining")
+		for _, t := range d.tasks {
+			t.Withdraw()
+		}
+	}
+	if !d.cancelled && time.Since(d.since) >= grace {
+		d.cancelled = true
+		if d.tasks.AnyRuns() {
+			d.underWay(d.log.Warn().Str("grace", human.Duration(grace)), "cancels").Msg("grace is over; cancelling tasks")
+		}
+		for _, t := range d.tasks {
+			t.Cancel(exec.Drained)
+		}
+	}
+}
+
+// over tells whether it has come to its end, or takes too long: rows that somebody has locked are left
+// as they are then, and the next controller finds them.
+func (d *drain) over() (over bool, err error) {
 	switch {
-	case l.draining.IsZero():
+	case !d.on():
 		return false, nil
-	case !l.busy():
-		l.log.Info().Msg("drained")
-		return true, l.table.Refused()
-	case time.Since(l.draining) > l.live.Load().Grace+exec.Obey:
-		return true, &undrained{len(l.tasks)}
+	case len(d.tasks) == 0:
+		d.log.Info().Msg("drained")
+		return true, nil
+	case time.Since(d.since) > d.live.Load().Grace+exec.Obey:
+		return true, &undrained{len(d.tasks)}
 	}
 	return false, nil
+}
+
+// next is when its grace is over.
+func (d *drain) next() time.Duration {
+	if !d.on() || d.cancelled {
+		return never
+	}
+	return d.live.Load().Grace - time.Since(d.since)
+}
+
+// rests is a duty that rests once it has begun.
+func (d *drain) rests(of duty) duty {
+	return duty{
+		next: func() time.Duration {
+			if d.on() {
+				return never
+			}
+			return of.next()
+		},
+		do: func(ctx context.Context) error {
+			if d.on() {
+				return nil
+			}
+			return of.do(ctx)
+		},
+	}
+}
+
+// namedMost is how many tasks a line of the log names.
+const namedMost = 20
+
+// underWay adds the tasks that have not ended to a line of the log.
+func (d *drain) underWay(line *zerolog.Event, key string) *zerolog.Event {
+	ids := d.tasks.IDs()
+	return line.Int("tasks", len(ids)).Ints64(key, ids[:min(len(ids), namedMost)])
 }
 
 // undrained is the error of a drain that took too long.
@@ -34,27 +109,12 @@ func (u *undrained) Error() string {
 	return fmt.Sprintf("%d tasks did not end in time; the next leader treats them as interrupted", u.tasks)
 }
 
-// drain begins, and in time enforces, the end of all work.
-func (l *loop) drain() {
-	if l.draining.IsZero() {
-		l.draining = time.Now()
-		l.runs.Lanes.Slots.Close()
-		l.dropWaiting()
-		l.underWay(l.log.Info().Str("grace", human.Duration(l.live.Load().Grace)), "waits_for").Msg("draining")
-		for _, t := range l.tasks {
-			t.Withdraw()
-		}
+// drained tells whether a drain has come to its end, and why not as it should.
+func (l *loop) drained() (done bool, err error) {
+	if done, err = l.drain.over(); done && err == nil {
+		err = l.table.Refused()
 	}
-	if !l.cancelled && time.Since(l.draining) >= l.live.Load().Grace {
-		l.cancelled = true
-		if l.tasks.AnyRuns() {
-			l.underWay(l.log.Warn().Str("grace", human.Duration(l.live.Load().Grace)), "cancels").
-				Msg("grace is over; cancelling tasks")
-		}
-		for _, t := range l.tasks {
-			t.Cancel(exec.Drained)
-		}
-	}
+	return done, err
 }
 
 // handOverPatience is how long the lead waits in a drain for ends that wait for somebody else.
@@ -63,7 +123,7 @@ const handOverPatience = time.Second
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what
 // waits, and leaves alone what is marked. We write the ends of that all the same.
 func (l *loop) handOver(ctx context.Context) error {
-	if l.draining.IsZero() || l.handed || !l.busy() {
+	if !l.drain.on() || l.leads.Handed() || !l.busy() {
 		return nil
 	}
 	l.ends.DropLate(handOverPatience)
@@ -84,16 +144,6 @@ func (l *loop) handOver(ctx context.Context) error {
 	if err := l.leads.Release(ctx); err != nil {
 		return err
 	}
-	l.handed = true
 	l.log.Info().Int("tasks", len(l.tasks)).Msg("gave the lead away; waiting for the tasks that run")
 	return nil
-}
-
-// namedMost is how many tasks a line of the log names.
-const namedMost = 20
-
-// underWay adds the tasks that have not ended to a line of the log.
-func (l *loop) underWay(line *zerolog.Event, key string) *zerolog.Event {
-	ids := l.tasks.IDs()
-	return line.Int("tasks", len(ids)).Ints64(key, ids[:min(len(ids), namedMost)])
 }

@@ -10,14 +10,6 @@ import (
 	"pgtaskd/work/read"
 )
 
-// looked says when the loop itself looked at something last.
-type looked struct {
-	pace    time.Time // at how fast tasks end,
-	count   int       // those that have ended since
-	columns time.Time // at what the table is like
-	marks   time.Time // for tasks that may have to be marked
-}
-
 // duty is something that the loop does again and again while it leads. do runs in each round, and
 // does what is to be done by then. next is how long that can wait while nobody wakes the loop; nil:
 // until somebody does.
@@ -34,24 +26,6 @@ func due(next func() time.Duration, do func(context.Context) error) duty {
 		}
 		return do(ctx)
 	}}
-}
-
-// untilDrain is a duty that rests once we drain.
-func (l *loop) untilDrain(d duty) duty {
-	return duty{
-		next: func() time.Duration {
-			if !l.draining.IsZero() {
-				return never
-			}
-			return d.next()
-		},
-		do: func(ctx context.Context) error {
-			if !l.draining.IsZero() {
-				return nil
-			}
-			return d.do(ctx)
-		},
-	}
 }
 
 // always is a duty that cannot fail.
@@ -81,19 +55,19 @@ func (l *loop) timetable() []duty {
 		{do: l.answer, next: l.nextAnswer},
 		due(l.judge.Next, l.judge.Step),
 		{do: l.rescan, next: l.nextScan},
-		l.untilDrain(due(l.expire.Next, l.expire.Step)),
-		l.untilDrain(duty{do: l.successors.Step, next: l.successors.Next}),
-		due(l.silence, l.comesNext),
+		l.drain.rests(due(l.expire.Next, l.expire.Step)),
+		l.drain.rests(duty{do: l.successors.Step, next: l.successors.Next}),
+		due(l.shape.silence, l.comesNext),
 		{do: l.watch.Step, next: l.watch.Next},
 		{do: l.prefetch.Step, next: l.prefetch.Next},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
-		l.untilDrain(due(l.walk.Next, l.walk.Step)),
-		{do: l.untilDrain(duty{do: l.table.Guard}).do},
-		{do: l.handOver, next: l.nextDrain},
-		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.handed) }},
-		{do: l.untilDrain(due(survey.Next, survey.Step)).do}, // nothing wakes for it
+		l.drain.rests(due(l.walk.Next, l.walk.Step)),
+		{do: l.drain.rests(duty{do: l.table.Guard}).do},
+		{do: l.handOver, next: l.drain.next},
+		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed()) }},
+		{do: l.drain.rests(due(survey.Next, survey.Step)).do}, // nothing wakes for it
 		{do: always(l.log.TellLeftOut)},
-		{do: l.pace},
+		{do: always(l.pace.look)},
 		{do: always(l.runs.CallBack)}, // who are with the server behind a task that lasts wait again
 		{do: always(l.runs.Dispatch), next: l.nextDispatch},
 		{do: l.closeIdle},
@@ -140,7 +114,7 @@ func (l *loop) nextAnswer() time.Duration {
 
 // rescan looks for tasks that have become due. In a drain there is none to be found.
 func (l *loop) rescan(ctx context.Context) error {
-	if !l.draining.IsZero() {
+	if l.drain.on() {
 		l.scan.Rest()
 		return nil
 	}
@@ -150,15 +124,7 @@ func (l *loop) rescan(ctx context.Context) error {
 	return l.scan.Step(ctx)
 }
 
-func (l *loop) nextScan() time.Duration { return l.scan.Next(!l.draining.IsZero()) }
-
-// nextDrain is when the grace of a drain is over.
-func (l *loop) nextDrain() time.Duration {
-	if l.draining.IsZero() || l.cancelled {
-		return never
-	}
-	return l.live.Load().Grace - time.Since(l.draining)
-}
+func (l *loop) nextScan() time.Duration { return l.scan.Next(l.drain.on()) }
 
 // nextDispatch is when a pause in a lane is over, and soon while a task that was read waits.
 func (l *loop) nextDispatch() time.Duration {

@@ -28,7 +28,7 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 	} {
 		l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
 		l.control.Learn(&control.Facts{Lazy: c.lazy})
-		l.crashed = &noon
+		l.ends.DropForgotten(&noon)
 		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}
 		one.Marks.Store(c.marked)
 		l.tasks.Know([]*run.Task{one})

@@ -163,7 +163,7 @@ func (l *loop) hear() {
 		l.asks = append(l.asks, a)
 	}
 	for _, o := range outcomes {
-		l.ran(&o)
+		l.tally.ran(&o)
 		l.disk.Seen(&o)
 		l.ends.Seen(o)
 	}
@@ -171,7 +171,7 @@ func (l *loop) hear() {
 
 // answer sets the marks that runners wait for, and brings the texts they want.
 func (l *loop) answer(ctx context.Context) error {
-	if l.handed {
+	if l.leads.Handed() {
 		l.decline()
 		return nil
 	}

@@ -51,6 +51,10 @@ type loop struct {
 	notices wake.Notices
 	leads   *lead.Lead
 	table   *install.Table
+	shape   *shape
+	tally   *tally
+	pace    pace
+	marked  time.Time      // when tasks were looked at that may have to be marked
 	tasks   inflight.Tasks // read by us, until their end is written
 	holds   *hold.Holds    // tasks that could not be taken just now, or have refused a change
 	tries   *hold.Tries
@@ -77,11 +81,7 @@ type loop struct {
 	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
 	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
-	looked    looked     // since the term began
-	crashed   *time.Time // when the server has crashed last, as far as it tells
-	handed    bool       // the lead was given away: what runs goes on, and nothing else is ours to do
-	draining  time.Time  // since when; zero: we do not
-	cancelled bool       // its grace is over
+	drain drain
 }
 
 func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
@@ -96,6 +96,10 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		live = *latest
 	}
 	l.live.Store(&live)
+	l.drain = drain{log: log, live: &l.live, tasks: l.tasks, close: func() {
+		l.runs.Lanes.Slots.Close()
+		l.dropWaiting()
+	}}
 	l.control = control.New(t, func(n *pgconn.Notification, own uint32) { l.notices.Take(n, sql.Channel(t.Relation()), own) })
 	l.changes = change.New(change.Config{
 		Control: l.control, Holds: l.holds, Log: log, Table: t.Relation(),
@@ -103,14 +107,25 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	})
 	l.ends = ends.New(ends.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: log,
-		Later: l.inbox.Later, Forgotten: l.isForgotten, Want: l.want, Full: func() bool { return l.wake.Full() },
-		Drains: func() bool { return !l.draining.IsZero() }, Ended: l.ended, Counts: l.superseded, Over: l.over,
+		Later: l.inbox.Later, Want: l.want, Full: func() bool { return l.wake.Full() },
+		Drains: l.drain.on, Ended: func(e *ends.End, state string) { l.tally.ended(e, state) },
+		Counts: func(all []change.Changed) { l.tally.superseded(all) },
+		Over: func(o *run.Outcome) {
+			l.runs.Wrote(*o)
+			l.successors.Over(o.Task.Row.ID)
+			l.pace.ended++
+		},
 		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) }, Lost: func(o run.Outcome) { l.judge.Lost.Add(o) },
 	})
 	l.runs = l.dispatcher(live)
 	l.wake = l.waker()
-	l.reads()
+	l.pace.lanes = l.runs.Lanes
 	l.successors, l.planner = l.newSuccessors(), l.newPlanner()
+	l.tally = &tally{
+		log: log, stats: l.stats, after: l.successors, empty: l.ends.Deletes.Later,
+		encoding: func() string { return l.control.Facts().Encoding },
+	}
+	l.reads()
 	l.ledger = l.newLedger()
 	l.inbox.ledger = l.ledger
 	l.judge, l.watch = l.judges()
@@ -121,8 +136,15 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Slots: func() int { return l.live.Load().Run },
 	})
 	l.table = install.New(install.Config{
-		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain, Served: func() bool { return l.trouble.served },
+		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain.step, Served: func() bool { return l.trouble.served },
 	})
+	l.shape = &shape{
+		target: &l.target, control: l.control, table: l.table, wake: l.wake, notices: &l.notices, runs: l.runs, path: l.rolePath.Store,
+		changed: func() {
+			l.scan.All() // nothing may have told us of new tasks meanwhile
+			l.leads.Renew()
+		},
+	}
 	l.duties = l.timetable()
 	return l
 }
@@ -130,13 +152,13 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 // dispatcher is what starts tasks for the loop.
 func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 	failed := func(err error) *zerolog.Event { return fault.Advised(l.log.Error(), err) }
-	clock := &run.Clock{}
+	clock, open := &run.Clock{}, opener{&l.target, l.control}
 	return run.New(run.Config{
 		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.LongestText(),
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger, Failed: failed,
 		Lanes: lane.New[*run.Task](live.Run, read.FreshFor, clock.Now),
 		Pool: pool.New(pool.Config{
-			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log.Logger, Failed: failed,
+			Group: l.crew, Own: open.own, Elsewhere: open.elsewhere, Enrol: l.inbox.register, Log: l.log.Logger, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
 		Blame: func(id int64) { l.judge.Panics.Blame(id) }, Freed: l.inbox.wake,
@@ -148,7 +170,7 @@ func (l *loop) judges() (*judge.Judge, *judge.Watch) {
 	return judge.New(judge.Config{
 			Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
 			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.place.Load,
-			Partial: l.scan.Partial, Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
+			Partial: l.scan.Partial, Ended: l.tally.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
 		}), judge.NewWatch(judge.WatchConfig{
 			Control: l.control, Tasks: l.tasks, Lanes: l.runs.Lanes, Sleep: func() time.Duration { return l.live.Load().Sleep },
 			Pending: l.scan.Pending, Want: l.want,
@@ -161,25 +183,19 @@ func (l *loop) load() (running, ready, sessions int) {
 	return busy, prefetched + ready, l.runs.Pool.Count()
 }
 
-// server is what runners have to know.
-func (l *loop) server() *run.Server {
-	f := l.control.Facts()
-	return &run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact}
-}
-
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (l *loop) busy() bool { return len(l.tasks) > 0 }
 
 func (l *loop) queries() sql.Queries { return *l.runs.Queries.Load() }
-func (l *loop) encoding() string     { return l.runs.Server.Load().Encoding }
 
 // begin finds out where things stand when a term begins.
 func (l *loop) begin(ctx context.Context) error {
 	l.clear()
 	l.judge.Begin(l.runs.Clock.Now())
 	l.watch.Begin()
-	used, err := l.used(ctx)
-	if err != nil {
+	var used bool // tasks have been written to the table: pauses may be under way
+	var crashed *time.Time
+	if err := l.control.Row(ctx, "used", nil, &used, &crashed); err != nil {
 		return err
 	}
 	if used {
@@ -188,7 +204,8 @@ func (l *loop) begin(ctx context.Context) error {
 	if err := l.groups.Step(ctx); err != nil {
 		return err
 	}
-	l.ends.DropForgotten()
+	l.prefetch.Begin(crashed)
+	l.ends.DropForgotten(crashed)
 	if err := l.scan.Begin(ctx); err != nil {
 		return err
 	}
@@ -203,7 +220,8 @@ func (l *loop) clear() {
 	l.scan.Clear()
 	l.successors.Clear()
 	l.planner.Clear()
-	l.looked, l.crashed, l.handed = looked{}, nil, false
+	l.shape.seen = time.Time{}
+	l.pace.ended = 0
 }
 
 // endTerm gives up what belongs to the term, because of an error or not.

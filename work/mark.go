@@ -66,10 +66,10 @@ func unmarked(why string) answer {
 
 // mark has the ledger show the tasks that have been running for a while.
 func (l *loop) mark(context.Context) error {
-	if time.Since(l.looked.marks) < checkTick { // there may be thousands of tasks
+	if time.Since(l.marked) < checkTick { // there may be thousands of tasks
 		return nil
 	}
-	l.looked.marks = time.Now()
+	l.marked = time.Now()
 	var entries []*ledger.Entry
 	now, moment := l.runs.Clock.Now(), time.Now()
 	for id, t := range l.tasks {
@@ -78,7 +78,7 @@ func (l *loop) mark(context.Context) error {
 			continue
 		}
 		pid, start, exactly := t.Runs()
-		if pid == 0 || now.Sub(start) < markAfter && l.draining.IsZero() {
+		if pid == 0 || now.Sub(start) < markAfter && !l.drain.on() {
 			continue
 		}
 		t.Marks.Store(true)

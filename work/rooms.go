@@ -7,6 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/work/after"
+	"pgtaskd/work/change"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/plan"
@@ -21,14 +22,14 @@ func (l *loop) want() { l.scan.Want() }
 func (l *loop) newPlanner() *plan.Planner {
 	return plan.New(plan.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Target: l.target, Log: l.log,
-		Follows: func(id int64) { l.successors.Add(id) }, Want: l.want, Ended: l.counted,
+		Follows: func(id int64) { l.successors.Add(id) }, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
 	})
 }
 
 // newSuccessors are the tasks that wait for others.
 func (l *loop) newSuccessors() *after.Successors {
 	return after.New(after.Config{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Want: l.want, Ended: l.counted,
+		Control: l.control, Changes: l.changes, Holds: l.holds, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
 		Ready: func() int {
 			_, _, ready := l.runs.Lanes.Load()
 			return ready
@@ -46,13 +47,13 @@ func (l *loop) reads() {
 	l.groups = &read.Groups{
 		Control: l.control, Table: l.target.Relation(), Lanes: l.runs.Lanes, Clock: l.runs.Clock, Notices: &l.notices,
 		Every: func() time.Duration { return l.live.Load().Sleep }, Tells: l.wake.Tells,
-		Resumed: func() { l.scan.Resumed() }, Changed: func() { l.looked.columns = time.Time{} },
+		Resumed: func() { l.scan.Resumed() }, Changed: func() { l.shape.seen = time.Time{} },
 	}
-	l.expire = &read.Expire{Changes: l.changes, Groups: l.groups, Stats: l.stats, Counts: l.counted}
+	l.expire = &read.Expire{Changes: l.changes, Groups: l.groups, Stats: l.stats, Counts: l.tally.counted}
 	l.scan = read.NewScan(read.ScanConfig{
 		Control: l.control, Holds: l.holds, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock, Wake: l.wake,
 		Groups: l.groups, Expire: l.expire, Every: l.every, Alone: l.startAlone,
-		Ask: l.askMore, Columns: l.queueColumns, Asked: l.hearMore,
+		Ask: l.askMore, Columns: func(batch *pgx.Batch) { l.shape.queue(batch) }, Asked: l.hearMore,
 		Adopt: func(id int64, key lane.Key) { l.judge.Orphans.Adopt(id, key) },
 	})
 	l.prefetch = read.NewPrefetch(read.PrefetchConfig{
@@ -66,6 +67,17 @@ func (l *loop) reads() {
 		Follow:  func(ctx context.Context, epoch int64) { l.planner.Zone.Follow(ctx, epoch) },
 		Foreign: l.runs.Foreign.Store,
 	})
+}
+
+// comesNext reads the server's clock and the earliest plan to come: it is our sign of life, where the
+// control session has been silent for long, or it has not been seen for long what the table is like.
+func (l *loop) comesNext(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	l.scan.QueueNext(batch)
+	if err := l.control.Send(ctx, batch); err != nil {
+		return err
+	}
+	return l.shape.redescribe(ctx)
 }
 
 // every is how often all that is due is looked at when nothing says that there is something.
@@ -84,7 +96,7 @@ func (l *loop) askMore(batch *pgx.Batch, full bool) {
 
 // hearMore follows on the answers to a part of a look.
 func (l *loop) hearMore(ctx context.Context, first bool) error {
-	if err := l.redescribe(ctx); err != nil || !first {
+	if err := l.shape.redescribe(ctx); err != nil || !first {
 		return err
 	}
 	return l.planner.Step(ctx)

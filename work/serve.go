@@ -16,6 +16,7 @@ import (
 	"pgtaskd/work/door"
 	"pgtaskd/work/judge"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
 
@@ -162,14 +163,14 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 		case <-ctx.Done():
 			return stop
 		case <-stop:
-			l.drain()
+			l.drain.step()
 			return nil
 		case <-l.inbox.poke:
 		case <-time.After(rest):
 		}
 	}
-	if !l.draining.IsZero() {
-		l.drain() // its grace may be over
+	if l.drain.on() {
+		l.drain.step() // its grace may be over
 	}
 	return stop
 }
@@ -181,12 +182,12 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 			err = l.diagnose(ctx, err)
 		}
 	}()
-	if err := l.install(ctx); err != nil {
+	if err := l.shape.install(ctx); err != nil {
 		return err
 	}
 	defer func() { l.endTerm(ctx, err) }()
-	l.runs.Server.Store(l.server())
 	f := l.control.Facts()
+	l.runs.Server.Store(&run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact})
 	l.planner.Zone.Begin(f.TimeZone)
 	if err := l.readPlace(ctx); err != nil {
 		return err
@@ -234,7 +235,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 				return false, err
 			}
 		}
-		if !l.draining.IsZero() && !l.tasks.AnyRuns() { // how our tasks have ended is the leader's to find out
+		if l.drain.on() && !l.tasks.AnyRuns() { // how our tasks have ended is the leader's to find out
 			return false, nil
 		}
 		if err := l.leads.StandBy(ctx); err != nil {
@@ -258,7 +259,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			if !l.busy() {
 				return false, nil
 			}
-			l.drain() // what runs still has its grace
+			l.drain.step() // what runs still has its grace
 			stop = nil
 		case <-time.After(standby/2 + rand.N(standby)): // so that two who see each other do not do so again
 		}

@@ -15,9 +15,15 @@ import (
 	"pgtaskd/work/target"
 )
 
-// ownSession configures a session for such tasks in the target's own database.
-func (l *loop) ownSession(ctx context.Context, n pool.Need) (*pgconn.Config, error) {
-	return taskSession(ctx, &l.target, n.Role.Name, n.Group, l.control.Facts().Version)
+// opener opens sessions for tasks. Any goroutine may use it.
+type opener struct {
+	target  *target.Target
+	control *control.Control
+}
+
+// own configures a session for such tasks in the target's own database.
+func (o opener) own(ctx context.Context, n pool.Need) (*pgconn.Config, error) {
+	return taskSession(ctx, o.target, n.Role.Name, n.Group, o.control.Facts().Version)
 }
 
 // taskSession configures a session of a role ("": the target's own) for tasks of a group. version
@@ -99,20 +105,20 @@ func (l *loop) enlist(ctx context.Context) error {
 	return nil
 }
 
-// openRemote opens a session elsewhere. The rules ask for the role of the task: what a string
+// elsewhere opens a session elsewhere. The rules ask for the role of the task: what a string
 // leaves out comes from the target's own connection, but not who that is. A remote of the
 // configuration is everybody's.
-func (l *loop) openRemote(ctx context.Context, n pool.Need) (*exec.Session, error) {
-	c := l.control.Facts()
-	rules := remote.Rules{Base: c.Base, Superuser: c.Superuser, Named: l.target.Remotes}
-	if _, named := l.target.Remotes[n.Remote]; n.Role.Name != "" && !named {
+func (o opener) elsewhere(ctx context.Context, n pool.Need) (*exec.Session, error) {
+	c := o.control.Facts()
+	rules := remote.Rules{Base: c.Base, Superuser: c.Superuser, Named: o.target.Remotes}
+	if _, named := o.target.Remotes[n.Remote]; n.Role.Name != "" && !named {
 		rules.Base, rules.Superuser = c.Base.As(n.Role.Name, ""), n.Role.Superuser
 	}
 	destination, err := rules.Resolve(n.Remote)
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, l.target.SessionName(n.Group), pool.SessionLimit)
+	return destination.Connect(ctx, o.target.SessionName(n.Group), pool.SessionLimit)
 }
 
 // showsOf is what the sessions of a group show.

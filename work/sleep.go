@@ -14,7 +14,6 @@ import (
 const (
 	markAfter   = 100 * time.Millisecond // a run that lasts longer shows WORK
 	markTick    = 50 * time.Millisecond
-	paceTick    = 50 * time.Millisecond
 	checkTick   = 20 * time.Millisecond // between two looks of one kind, however many notifications come
 	gatherFor   = 3 * time.Millisecond
 	gatherStock = 100 // tasks: more than start in that time
@@ -32,7 +31,7 @@ func (l *loop) waker() *wake.Waker {
 // end of a pause, or the time for one of the regular looks.
 func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	l.gather(ctx)
-	if l.draining.IsZero() {
+	if !l.drain.on() {
 		fell, err := l.wake.FallAsleep(ctx)
 		if err != nil {
 			return err
@@ -47,12 +46,12 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 		case <-ctx.Done():
 			return ctx.Err()
 		case <-stop:
-			l.drain()
+			l.drain.step()
 		default:
 		}
 		return nil
 	}
-	if !l.draining.IsZero() {
+	if l.drain.on() {
 		stop = nil
 	}
 	heard, cancel := l.wake.Wait(ctx, d)
@@ -70,10 +69,10 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 		err = ends()
 	case <-stop:
 		err = ends()
-		l.drain()
+		l.drain.step()
 	}
-	if !l.draining.IsZero() {
-		l.drain()
+	if l.drain.on() {
+		l.drain.step()
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()
@@ -84,7 +83,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 // gather lets ends come together, and room for reads, while runners have enough to go on with: a
 // statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
-	if !l.runs.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || !l.draining.IsZero() {
+	if !l.runs.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || l.drain.on() {
 		return
 	}
 	select {
@@ -93,38 +92,3 @@ func (l *loop) gather(ctx context.Context) {
 	case <-ctx.Done():
 	}
 }
-
-// silence is how long the control session may still be silent, or say nothing of the table.
-func (l *loop) silence() time.Duration { return time.Until(l.speaks()) }
-
-// speaks is when the control session has to look at the table next, whatever else it says. The beats of
-// all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times a
-// second cost more than what they do then.
-func (l *loop) speaks() time.Time {
-	return birth.Add(l.looked.columns.Add(beat).Sub(birth).Truncate(beatGrid))
-}
-
-const (
-	beat     = 4 * time.Second // the control session is never silent for longer,
-	beatGrid = time.Second     // nor for shorter than by this less, where nothing asks for it
-)
-
-// birth is where the grid begins, by the clock that nobody sets.
-var birth = time.Now()
-
-// pace measures how fast tasks end, which is how far ahead they are read: what ends between four
-// looks, so that runners find tasks while the loop has hundreds of ends to write, and must share
-// the cores with them.
-func (l *loop) pace(context.Context) error {
-	passed := time.Since(l.looked.pace)
-	if passed < paceTick {
-		return nil
-	}
-	l.looked.pace = time.Now()
-	l.runs.Lanes.Pace(min(4*l.looked.count, mostAhead))
-	l.looked.count = 0
-	return nil
-}
-
-// mostAhead bounds the tasks that are read before they can start.
-const mostAhead = 3000

@@ -20,22 +20,22 @@ type Config struct {
 	Tasks   inflight.Tasks
 	Log     *target.Log
 
-	Later     func(do func())            // has the loop do something; any goroutine may call it
-	Forgotten func(e *End) bool          // the server may have forgotten it in its last crash
-	Want      func()                     // something may have become due
-	Full      func() bool                // the server's queue of notifications is, by our own doing or others'
-	Drains    func() bool                // a drain is under way
-	Ended     func(e *End, state string) // the row of a task of ours shows its end, or that it waits again
-	Counts    func(all []change.Changed) // rows have changed without a run of ours
-	Over      func(o *run.Outcome)       // the task is forgotten
-	Waits     func(t *run.Task)          // a task that has not begun waits again
-	Lost      func(o run.Outcome)        // what became of a task is to be found out
+	Later  func(do func())            // has the loop do something; any goroutine may call it
+	Want   func()                     // something may have become due
+	Full   func() bool                // the server's queue of notifications is, by our own doing or others'
+	Drains func() bool                // a drain is under way
+	Ended  func(e *End, state string) // the row of a task of ours shows its end, or that it waits again
+	Counts func(all []change.Changed) // rows have changed without a run of ours
+	Over   func(o *run.Outcome)       // the task is forgotten
+	Waits  func(t *run.Task)          // a task that has not begun waits again
+	Lost   func(o run.Outcome)        // what became of a task is to be found out
 }
 
 // Ends are the ends of tasks that are not written yet.
 type Ends struct {
 	Config
 	queue   queue
+	crashed *time.Time // when the server has crashed last, as far as it tells
 	Deletes *Deletes
 }
 
@@ -54,7 +54,7 @@ func (s *Ends) Seen(o run.Outcome) {
 		e.stage = short
 		s.tellLess(&e, e.Less)
 	}
-	if s.Forgotten(&e) {
+	if s.forgotten(&e) {
 		s.Forget(&e)
 		return
 	}
@@ -77,11 +77,25 @@ func (s *Ends) endOf(o run.Outcome) End {
 	return e
 }
 
-// DropForgotten forgets ends that the server may have forgotten.
-func (s *Ends) DropForgotten() {
-	for _, e := range s.queue.takeAll(s.Forgotten) {
+// DropForgotten forgets ends that the server may have forgotten, which has crashed then; nil: it has
+// not.
+func (s *Ends) DropForgotten(crashed *time.Time) {
+	s.crashed = crashed
+	for _, e := range s.queue.takeAll(s.forgotten) {
 		s.Forget(&e)
 	}
+}
+
+// forgotten tells an end that the server may have forgotten in its last crash, with what it stands
+// for: the row may have another version by that number, and effects whose commit did not wait for the
+// disk are lost. The task waits still, or is found cut off.
+func (s *Ends) forgotten(e *End) bool {
+	if s.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*s.crashed) ||
+		e.Task.Marks.Load() && !(s.Control.Facts().Lazy && e.Task.Row.Remote == "") {
+		return false
+	}
+	s.Want()
+	return true
 }
 
 // Forget forgets a task whose end is written, or that is not ours any more.

@@ -31,6 +31,7 @@ type Lead struct {
 	rival    *lock.Holder       // of the lock; nil: nobody, or it is not known
 	looked   time.Time          // for it
 	above    map[sql.Table]bool // tables that this one is a partition of, or inherits from: held by us
+	handed   bool               // the lead was given away
 	presence presence
 	register register
 }
@@ -58,6 +59,6 @@ func New(c Config) *Lead { return &Lead{Config: c, above: map[sql.Table]bool{}} 
 
 // Begin takes note that the control session is a new one, which holds nothing.
 func (l *Lead) Begin() {
-	l.rival, l.looked = nil, time.Time{}
+	l.rival, l.looked, l.handed = nil, time.Time{}, false
 	clear(l.above)
 }

@@ -20,6 +20,7 @@ func (l *Lead) Elect(ctx context.Context) (leads bool, err error) {
 	defer cancel()
 	c, k := l.Control.Conn(), lock.Leadership(l.Target.Relation(), false)
 	leads, err = k.Take(ctx, c)
+	l.handed = l.handed && !leads
 	if err != nil || leads || time.Since(l.looked) < rivalTick {
 		return leads, err
 	}
@@ -68,9 +69,13 @@ func (l *Lead) Share(ctx context.Context, above sql.Table) error {
 		l.Target.Relation(), above, by)
 }
 
-// Release gives all of it up.
+// Release gives all of it up: what runs goes on, and nothing else is ours to do.
 func (l *Lead) Release(ctx context.Context) error {
 	clear(l.above)
 	_, err := l.Control.Conn().Exec(ctx, "SELECT pg_advisory_unlock_all()")
+	l.handed = err == nil
 	return err
 }
+
+// Handed tells that the lead was given away.
+func (l *Lead) Handed() bool { return l.handed }

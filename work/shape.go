@@ -1,0 +1,114 @@
+package work
+
+import (
+	"context"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/control"
+	"pgtaskd/work/install"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+	"pgtaskd/work/wake"
+)
+
+// shape is what the table is like: it is looked at from time to time, and taken up by all who have to
+// know.
+type shape struct {
+	target  *target.Target
+	control *control.Control
+	table   *install.Table
+	wake    *wake.Waker
+	notices *wake.Notices
+	runs    *run.Dispatcher
+	path    func(*string) // takes the search_path of what writes rows
+	changed func()        // is called when another shape was taken up
+
+	seen time.Time // when it was looked at
+}
+
+// columnsTick is the shortest time between two looks at the columns by a leader that looks all the
+// time: they cost more than looking whether anything is due.
+const columnsTick = 50 * time.Millisecond
+
+func (s *shape) due() bool {
+	return !s.wake.Awake() || time.Since(s.seen) >= columnsTick
+}
+
+// queue asks, from time to time, what the table is like: that costs more than other questions.
+func (s *shape) queue(batch *pgx.Batch) {
+	if s.due() {
+		s.control.Queue(batch, "columns", s.target.Schema, s.target.Table).QueryRow(s.read)
+	}
+}
+
+func (s *shape) read(row pgx.Row) error {
+	var readOnly, foreign bool
+	var queue float64
+	var columns *string
+	if err := row.Scan(&columns, &readOnly, &foreign, &queue); err != nil {
+		return err
+	}
+	s.wake.QueueIs(queue)
+	s.runs.Foreign.Store(foreign)
+	if readOnly {
+		return control.ErrReadOnly
+	}
+	if s.seen = time.Now(); columns != nil {
+		s.table.Sees(*columns)
+	}
+	return nil
+}
+
+// install has the table completed and looked at, takes up what it is like, and listens.
+func (s *shape) install(ctx context.Context) error {
+	found, err := s.table.Look(ctx)
+	if err != nil {
+		return err
+	}
+	c := s.control
+	c.Describe(found.Table)
+	queries := c.Queries()
+	s.runs.Queries.Store(&queries)
+	s.path(found.Path)
+	path := "pg_catalog, pg_temp"
+	if found.Path != nil {
+		path = *found.Path
+	}
+	if err := c.Follow(ctx, path); err != nil {
+		return err
+	}
+	return s.wake.Adopt(ctx, wake.Control{Conn: c.Conn(), Notices: s.notices, Queries: queries}, found.Way, found.Table.Waking)
+}
+
+// redescribe looks at the table again when it has changed: a repetition copies all columns, and
+// what has been dropped may be missing.
+func (s *shape) redescribe(ctx context.Context) error {
+	if !s.table.Changed() {
+		return nil
+	}
+	if err := s.install(ctx); err != nil {
+		return err
+	}
+	s.changed()
+	return nil
+}
+
+// silence is how long the control session may still be silent, or say nothing of the table.
+func (s *shape) silence() time.Duration { return time.Until(s.speaks()) }
+
+// speaks is when the control session has to look at the table next, whatever else it says. The beats of
+// all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times a
+// second cost more than what they do then.
+func (s *shape) speaks() time.Time {
+	return birth.Add(s.seen.Add(beat).Sub(birth).Truncate(beatGrid))
+}
+
+const (
+	beat     = 4 * time.Second // the control session is never silent for longer,
+	beatGrid = time.Second     // nor for shorter than by this less, where nothing asks for it
+)
+
+// birth is where the grid begins, by the clock that nobody sets.
+var birth = time.Now()
