@@ -18,6 +18,7 @@ import (
 	"pgtaskd/work/control"
 	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/inbox"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/install"
 	"pgtaskd/work/judge"
@@ -25,6 +26,7 @@ import (
 	"pgtaskd/work/lane"
 	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
+	"pgtaskd/work/mark"
 	"pgtaskd/work/plan"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/read"
@@ -42,7 +44,7 @@ type loop struct {
 	runs    *run.Dispatcher // any goroutine may use it
 	duties  []duty
 	trouble *trouble
-	inbox   *inbox
+	inbox   *inbox.Inbox
 	crew    *routine.Group // all goroutines of the loop, and of its sessions
 	stats   *target.Stats
 	live    atomic.Pointer[target.Live] // those of the target, or what it was told since
@@ -56,7 +58,7 @@ type loop struct {
 	tries   *hold.Tries
 	changes *change.Changer
 	ends    *ends.Ends
-	asks    []ask // not answered yet
+	marks   *mark.Marks
 
 	groups   *read.Groups
 	expire   *read.Expire
@@ -88,7 +90,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	t.Changes = cmp.Or(t.Changes, target.NewChanges())
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
-		crew: routine.New(ctx), inbox: newInbox(),
+		crew:  routine.New(ctx),
 		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
 	}
 	live := t.Live
@@ -97,6 +99,11 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	}
 	l.live.Store(&live)
 	l.control = control.New(t, func(n *pgconn.Notification, own uint32) { l.notices.Take(n, sql.Channel(t.Relation()), own) })
+	l.inbox = inbox.New(inbox.Config{
+		Control: l.control, Longest: t.LongestText(),
+		Put:      func(entries ...*ledger.Entry) { l.ledger.Put(entries...) },
+		Register: func(ctx context.Context, opened []pool.Backend) error { return l.leads.Register(ctx, opened) },
+	})
 	l.changes = change.New(change.Config{
 		Control: l.control, Holds: l.holds, Log: log, Table: t.Relation(),
 		Known: func(id int64) bool { return l.tasks[id] != nil }, Planned: l.want,
@@ -112,8 +119,8 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.reads()
 	l.successors, l.planner = l.newSuccessors(), l.newPlanner()
 	l.ledger = l.newLedger()
-	l.inbox.ledger = l.ledger
 	l.judge, l.watch = l.judges()
+	l.marks = l.newMarks()
 	l.walk = keep.NewWalk(l.control, l.changes, log, func() target.Keep { return l.live.Load().Keep })
 	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Slots.Halt)
 	l.leads = lead.New(lead.Config{
@@ -136,10 +143,10 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger, Failed: failed,
 		Lanes: lane.New[*run.Task](live.Run, read.FreshFor, clock.Now),
 		Pool: pool.New(pool.Config{
-			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.register, Log: l.log.Logger, Failed: failed,
+			Group: l.crew, Own: l.ownSession, Elsewhere: l.openRemote, Enrol: l.inbox.Enrol, Log: l.log.Logger, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
-		Blame: func(id int64) { l.judge.Panics.Blame(id) }, Freed: l.inbox.wake,
+		Blame: func(id int64) { l.judge.Panics.Blame(id) }, Freed: l.inbox.Wake,
 	}, limits(live))
 }
 

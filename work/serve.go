@@ -164,7 +164,7 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 		case <-stop:
 			l.drain()
 			return nil
-		case <-l.inbox.poke:
+		case <-l.inbox.Poked():
 		case <-time.After(rest):
 		}
 	}
