@@ -55,6 +55,7 @@ var uses = map[string][]string{
 	"work/judge":    {"work/run", "work/lane"},
 	"work/keep":     {"work/run"},
 	"work/ends":     {"work/run", "work/pool", "work/ledger"},
+	"work/ledger":   {"work/pool"},
 	"work/mark":     {"work/run", "work/ledger"},
 	"work/inbox":    {"work/run", "work/pool", "work/ledger"},
 	"exec/bound":    {"exec/text"},

@@ -59,6 +59,7 @@ type loop struct {
 	changes *change.Changer
 	ends    *ends.Ends
 	marks   *mark.Marks
+	ledger  *ledger.Ledger
 
 	groups   *read.Groups
 	expire   *read.Expire
@@ -73,11 +74,6 @@ type loop struct {
 	walk  *keep.Walk
 	disk  *keep.Disk
 	wake  *wake.Waker
-
-	ledger   *ledger.Ledger
-	place    atomic.Pointer[string] // where its transactions are; nil: not known
-	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
-	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
 
 	looked    looked     // since the term began
 	crashed   *time.Time // when the server has crashed last, as far as it tells
@@ -154,7 +150,7 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 func (l *loop) judges() (*judge.Judge, *judge.Watch) {
 	return judge.New(judge.Config{
 			Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
-			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.place.Load,
+			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.ledger.Place,
 			Partial: l.scan.Partial, Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
 		}), judge.NewWatch(judge.WatchConfig{
 			Control: l.control, Tasks: l.tasks, Lanes: l.runs.Lanes, Sleep: func() time.Duration { return l.live.Load().Sleep },

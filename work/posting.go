@@ -4,12 +4,8 @@ import (
 	"context"
 	"time"
 
-	"github.com/jackc/pgx/v5"
-
 	"pgtaskd/sql"
-	"pgtaskd/work/control"
 	"pgtaskd/work/ledger"
-	"pgtaskd/work/pool"
 )
 
 // The ledger writes most of what happens to rows: the marks that runners wait for, the ends of tasks
@@ -19,38 +15,9 @@ import (
 // newLedger is the ledger of the loop.
 func (l *loop) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Config{
-		Group: l.crew, Connect: l.connectLedger, Wake: l.inbox.Wake,
+		Group: l.crew, Target: l.target, Pool: l.runs.Pool, Wake: l.inbox.Wake,
 		Queries: func() sql.Queries { return *l.runs.Queries.Load() },
-		Place:   l.place.Load,
-		Spare:   func() bool { return l.mayOwn.Load() && !l.runs.Pool.Short() },
 	})
-}
-
-// connectLedger opens the ledger's own connection, and has it registered before it writes.
-func (l *loop) connectLedger(ctx context.Context) (*pgx.Conn, func(), error) {
-	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
-	defer cancel()
-	c := control.New(l.target, nil)
-	if err := c.Open(ctx); err != nil {
-		return nil, nil, err
-	}
-	b := pool.Backend{PID: c.Facts().PID, Since: c.Facts().Since}
-	_, err := c.Conn().Exec(ctx, "SET lock_timeout = '"+ledger.Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
-	if err == nil {
-		err = l.runs.Pool.Register(ctx, b, 0)
-	}
-	if path := l.rolePath.Load(); err == nil && path != nil {
-		err = c.Follow(ctx, *path)
-	}
-	if err != nil {
-		c.Close()
-		l.runs.Pool.Leave(b)
-		return nil, nil, err
-	}
-	return c.Conn(), func() {
-		c.Close()
-		l.runs.Pool.Leave(b)
-	}, nil
 }
 
 // post hands the ledger what it can write, has it write that, where it does not by itself, and takes

@@ -64,7 +64,7 @@ func (l *loop) install(ctx context.Context) error {
 	c.Describe(found.Table)
 	queries := c.Queries()
 	l.runs.Queries.Store(&queries)
-	l.rolePath.Store(found.Path)
+	l.ledger.Follow(found.Path)
 	path := "pg_catalog, pg_temp"
 	if found.Path != nil {
 		path = *found.Path
