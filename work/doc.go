@@ -15,6 +15,5 @@
 // Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
 // run.Leader.
 //
-// Locks: inbox and stream have one mutex each; the rooms below name theirs. None
-// is held across a statement or another wait.
+// Locks: the rooms below name theirs. None is held across a statement or another wait.
 package work

@@ -136,7 +136,6 @@ func (l *loop) handOver(ctx context.Context) error {
 	l.closeLater(l.runs.Pool.Stale(0))
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	l.mayOwn.Store(false)
 	l.stopLedger(false) // the next leader ends its connection
 	if err := l.wake.WakeUp(ctx); err != nil {
 		return err

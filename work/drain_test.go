@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"encoding/json"
 	"runtime"
 	"slices"
@@ -11,7 +12,6 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
 
@@ -115,17 +115,16 @@ func TestSessionsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.control.Close()
+	l.inbox.Register = func(context.Context, []pool.Backend) error { return nil }
 	go func() { // what the loop would do
 		for {
 			select {
-			case <-l.inbox.asked:
+			case <-l.inbox.Asked():
 			case <-t.Context().Done():
 				return
 			}
-			_, asks := l.inbox.take()
-			for _, a := range asks {
-				a.answer <- answer{Answer: run.Answer{OK: true}}
-			}
+			l.inbox.Take()
+			_ = l.inbox.Enlist(t.Context())
 		}
 	}()
 	for range 20 {

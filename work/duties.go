@@ -45,10 +45,9 @@ func (l *loop) timetable() []duty {
 	survey := keep.NewSurvey(l.control, l.stats, l.tasks)
 	return []duty{
 		{do: l.change},
-		{do: l.listen},
-		{do: l.enlist},
+		{do: always(l.listen)},
+		{do: l.inbox.Enlist},
 		due(l.groups.Next, l.groups.Step),
-		{do: l.mark, next: l.nextMark},
 		{do: l.post, next: l.nextPost},
 		{do: l.ends.Step, next: l.ends.Next},
 		due(l.disk.Next, l.disk.Step),
@@ -95,21 +94,11 @@ func (l *loop) doze() time.Duration {
 	return max(wait, 0)
 }
 
-// nextMark comes soon while a task runs whose row does not show it.
-func (l *loop) nextMark() time.Duration {
-	for _, t := range l.tasks {
-		if !t.Marked && !t.NoMark && !t.Ending {
-			return markTick
-		}
-	}
-	return never
-}
-
 func (l *loop) nextAnswer() time.Duration {
-	if len(l.asks) > 0 {
+	if l.asked() {
 		return 0
 	}
-	return never
+	return l.marks.Next()
 }
 
 // rescan looks for tasks that have become due. In a drain there is none to be found.
@@ -133,7 +122,7 @@ func (l *loop) nextDispatch() time.Duration {
 		next = l.runs.Clock.Until(at) + read.ClockMargin
 	}
 	if _, waiting, _ := l.runs.Lanes.Load(); waiting > 0 {
-		next = min(next, markTick)
+		next = min(next, startTick)
 	}
 	return next
 }

@@ -60,12 +60,18 @@ func TestALockedTableIsNoFaultOfALongText(t *testing.T) {
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(tasks, err)
 	}
-	l.tasks.Know(tasks)
 	s.exec("BEGIN; LOCK TABLE task")
 	for _, which := range []run.Text{run.LongInput, run.LongData, run.LongNames} {
-		question := ask{kind: askText, task: l.tasks[id], text: which, answer: make(chan answer, 1)}
-		if err := l.bring(t.Context(), question); fault.Of(err) != fault.Locked || len(question.answer) > 0 {
-			t.Error(which, err, len(question.answer))
+		answer := make(chan run.Answer, 1)
+		go func() { answer <- l.inbox.Text(t.Context(), tasks[0], 0, which) }()
+		<-l.inbox.Asked()
+		l.inbox.Take()
+		if err := l.inbox.Answer(t.Context()); fault.Of(err) != fault.Locked || !l.inbox.Waited() {
+			t.Error(which, err)
+		}
+		l.inbox.Decline()
+		if a := <-answer; a.OK {
+			t.Error(which, a)
 		}
 	}
 	s.exec("ROLLBACK")

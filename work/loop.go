@@ -18,6 +18,7 @@ import (
 	"pgtaskd/work/control"
 	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/inbox"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/install"
 	"pgtaskd/work/judge"
@@ -25,6 +26,7 @@ import (
 	"pgtaskd/work/lane"
 	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
+	"pgtaskd/work/mark"
 	"pgtaskd/work/plan"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/read"
@@ -42,7 +44,7 @@ type loop struct {
 	runs    *run.Dispatcher // any goroutine may use it
 	duties  []duty
 	trouble *trouble
-	inbox   *inbox
+	inbox   *inbox.Inbox
 	crew    *routine.Group // all goroutines of the loop, and of its sessions
 	stats   *target.Stats
 	live    atomic.Pointer[target.Live] // those of the target, or what it was told since
@@ -54,13 +56,13 @@ type loop struct {
 	shape   *shape
 	tally   *tally
 	pace    pace
-	marked  time.Time      // when tasks were looked at that may have to be marked
 	tasks   inflight.Tasks // read by us, until their end is written
 	holds   *hold.Holds    // tasks that could not be taken just now, or have refused a change
 	tries   *hold.Tries
 	changes *change.Changer
 	ends    *ends.Ends
-	asks    []ask // not answered yet
+	marks   *mark.Marks
+	ledger  *ledger.Ledger
 
 	groups   *read.Groups
 	expire   *read.Expire
@@ -76,11 +78,6 @@ type loop struct {
 	disk  *keep.Disk
 	wake  *wake.Waker
 
-	ledger   *ledger.Ledger
-	place    atomic.Pointer[string] // where its transactions are; nil: not known
-	rolePath atomic.Pointer[string] // the search_path of what writes rows; nil: the server's alone
-	mayOwn   atomic.Bool            // it may have a connection of its own: there is a register, and we lead
-
 	drain drain
 }
 
@@ -88,7 +85,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	t.Changes = cmp.Or(t.Changes, target.NewChanges())
 	l := &loop{
 		target: t, log: log, trouble: &trouble{log: log}, stats: cmp.Or(t.Stats, target.NewStats()),
-		crew: routine.New(ctx), inbox: newInbox(),
+		crew:  routine.New(ctx),
 		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
 	}
 	live := t.Live
@@ -101,6 +98,11 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		l.dropWaiting()
 	}}
 	l.control = control.New(t, func(n *pgconn.Notification, own uint32) { l.notices.Take(n, sql.Channel(t.Relation()), own) })
+	l.inbox = inbox.New(inbox.Config{
+		Control: l.control, Longest: t.LongestText(),
+		Put:      func(entries ...*ledger.Entry) { l.ledger.Put(entries...) },
+		Register: func(ctx context.Context, opened []pool.Backend) error { return l.leads.Register(ctx, opened) },
+	})
 	l.changes = change.New(change.Config{
 		Control: l.control, Holds: l.holds, Log: log, Table: t.Relation(),
 		Known: func(id int64) bool { return l.tasks[id] != nil }, Planned: l.want,
@@ -127,8 +129,8 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	}
 	l.reads()
 	l.ledger = l.newLedger()
-	l.inbox.ledger = l.ledger
 	l.judge, l.watch = l.judges()
+	l.marks = l.newMarks()
 	l.walk = keep.NewWalk(l.control, l.changes, log, func() target.Keep { return l.live.Load().Keep })
 	l.disk = keep.NewDisk(l.control, log, l.stats, l.runs.Lanes.Slots.Halt)
 	l.leads = lead.New(lead.Config{
@@ -139,7 +141,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain.step, Served: func() bool { return l.trouble.served },
 	})
 	l.shape = &shape{
-		target: &l.target, control: l.control, table: l.table, wake: l.wake, notices: &l.notices, runs: l.runs, path: l.rolePath.Store,
+		target: &l.target, control: l.control, table: l.table, wake: l.wake, notices: &l.notices, runs: l.runs, path: l.ledger.Follow,
 		changed: func() {
 			l.scan.All() // nothing may have told us of new tasks meanwhile
 			l.leads.Renew()
@@ -158,10 +160,10 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger, Failed: failed,
 		Lanes: lane.New[*run.Task](live.Run, read.FreshFor, clock.Now),
 		Pool: pool.New(pool.Config{
-			Group: l.crew, Own: open.own, Elsewhere: open.elsewhere, Enrol: l.inbox.register, Log: l.log.Logger, Failed: failed,
+			Group: l.crew, Own: open.own, Elsewhere: open.elsewhere, Enrol: l.inbox.Enrol, Log: l.log.Logger, Failed: failed,
 		}),
 		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
-		Blame: func(id int64) { l.judge.Panics.Blame(id) }, Freed: l.inbox.wake,
+		Blame: func(id int64) { l.judge.Panics.Blame(id) }, Freed: l.inbox.Wake,
 	}, limits(live))
 }
 
@@ -169,7 +171,7 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 func (l *loop) judges() (*judge.Judge, *judge.Watch) {
 	return judge.New(judge.Config{
 			Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
-			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.place.Load,
+			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.ledger.Place,
 			Partial: l.scan.Partial, Ended: l.tally.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
 		}), judge.NewWatch(judge.WatchConfig{
 			Control: l.control, Tasks: l.tasks, Lanes: l.runs.Lanes, Sleep: func() time.Duration { return l.live.Load().Sleep },

@@ -1,11 +1,9 @@
 package work
 
 import (
-	"slices"
 	"testing"
 
 	"pgtaskd/exec/traits"
-	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
 )
 
@@ -20,25 +18,26 @@ func TestMarksCutOff(t *testing.T) {
 		IF NEW.data = 'cut' THEN PERFORM pg_terminate_backend(pg_backend_pid()); END IF;
 		RETURN NEW;
 	END$$; CREATE TRIGGER odd BEFORE UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK') EXECUTE FUNCTION odd()`)
+	answers := map[string]chan run.Answer{}
 	for _, data := range []string{"locked", "marked", "odd", "cut"} {
 		id := s.add("input, data", "VACUUM", data)
 		one := &run.Task{Row: run.Row{ID: id, Version: s.version(id)}, Traits: &traits.Traits{}}
-		l.asks = append(l.asks, ask{task: &inflight.Task{Task: one}, pid: 1, answer: make(chan answer, 1)})
+		answers[data] = make(chan run.Answer, 2)
+		l.marks.Ask(one, run.Marking{PID: 1}, answers[data])
 	}
-	asked := slices.Clone(l.asks)
-	defer s.lock(asked[0].task.Row.ID, "FOR UPDATE")()
-	s.until("the connection is lost", func() bool { return l.answer(t.Context()) != nil }) // a busy machine ends a turn before
-	var answered, open []int64
-	for _, a := range asked {
-		if len(a.answer) > 0 {
-			answered = append(answered, a.task.Row.ID)
+	defer s.lock(1, "FOR UPDATE")()
+	s.until("the connection is lost", func() bool { return l.marks.Step(t.Context()) != nil }) // a busy machine ends a turn before
+	if !l.marks.Asked() || len(answers["cut"]) > 0 {
+		t.Error("the one in whose mark the connection broke is not open")
+	}
+	l.marks.Decline()
+	for data, answer := range answers {
+		if len(answer) != 1 {
+			t.Errorf("%s: answered %d times", data, len(answer))
+			continue
 		}
-	}
-	for _, a := range l.asks {
-		open = append(open, a.task.Row.ID)
-	}
-	slices.Sort(open)
-	if !slices.Equal(answered, []int64{1, 2, 3}) || !slices.Equal(open, []int64{4}) {
-		t.Errorf("answered %v, open %v", answered, open)
+		if a := <-answer; a.OK != (data == "marked") || (a.Refused != nil) != (data == "odd") {
+			t.Errorf("%s: %v", data, a)
+		}
 	}
 }

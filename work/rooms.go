@@ -10,6 +10,7 @@ import (
 	"pgtaskd/work/change"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/ledger"
+	"pgtaskd/work/mark"
 	"pgtaskd/work/plan"
 	"pgtaskd/work/read"
 	"pgtaskd/work/run"
@@ -113,4 +114,13 @@ func (l *loop) doubt() {
 func (l *loop) clogged() bool {
 	most := 4 * l.live.Load().Run
 	return l.ends.Heavy() || l.ends.Len() > most || l.ledger.Len() > most+ledger.Most
+}
+
+// newMarks are the marks of tasks.
+func (l *loop) newMarks() *mark.Marks {
+	return mark.New(mark.Config{
+		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: l.log,
+		Clock: l.runs.Clock, Profiles: &l.runs.Profiles, Later: l.inbox.Later, Doubt: l.watch.Doubt,
+		Drains: func() bool { return l.drain.on() },
+	})
 }

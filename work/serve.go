@@ -9,7 +9,6 @@ import (
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
@@ -143,7 +142,6 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 
 // leave closes the connection, or takes note that it is lost.
 func (l *loop) leave() {
-	l.mayOwn.Store(false)
 	l.stopLedger(false)
 	l.control.Close()
 }
@@ -165,7 +163,7 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 		case <-stop:
 			l.drain.step()
 			return nil
-		case <-l.inbox.poke:
+		case <-l.inbox.Poked():
 		case <-time.After(rest):
 		}
 	}
@@ -189,7 +187,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	f := l.control.Facts()
 	l.runs.Server.Store(&run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact})
 	l.planner.Zone.Begin(f.TimeZone)
-	if err := l.readPlace(ctx); err != nil {
+	if err := l.ledger.Begin(ctx, l.control); err != nil {
 		return err
 	}
 	defer l.wake.Stop()
@@ -264,18 +262,4 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		case <-time.After(standby/2 + rand.N(standby)): // so that two who see each other do not do so again
 		}
 	}
-}
-
-// readPlace reads where transactions are, as xact_at says, where the role may: rows tell it for
-// whoever meets them somewhere else.
-func (l *loop) readPlace(ctx context.Context) error {
-	var place string
-	switch err := l.control.Row(ctx, "place", nil, &place); {
-	case err == nil:
-		l.place.Store(&place)
-	case !fault.Has(err, "42501"):
-		return err
-	}
-	l.mayOwn.Store(l.control.Table().Register != 0)
-	return nil
 }

@@ -2,12 +2,10 @@ package work
 
 import (
 	"context"
-	"slices"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
-	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
 	"pgtaskd/work/control"
 	"pgtaskd/work/pool"
@@ -78,33 +76,6 @@ func login(ctx context.Context, t *target.Target, role string) (remote.Settings,
 	return t.Connect.As(role, password), err
 }
 
-// enlist registers the sessions that wait for it, and at once those that a new register lacks. When
-// the server refuses that, their tasks wait.
-func (l *loop) enlist(ctx context.Context) error {
-	var asks []ask
-	var opened []pool.Backend
-	l.asks = slices.DeleteFunc(l.asks, func(a ask) bool {
-		switch {
-		case a.kind != askSession:
-			return false
-		case a.pid != 0 && a.pid != l.control.Facts().PID: // for what was read before we came to lead again
-			a.answer <- answer{}
-		default:
-			asks, opened = append(asks, a), append(opened, a.opened)
-		}
-		return true
-	})
-	err := l.leads.Register(ctx, opened)
-	if err != nil && !fault.Of(err).OfRow() {
-		l.asks = append(l.asks, asks...)
-		return err
-	}
-	for _, a := range asks {
-		a.answer <- answer{run.Answer{OK: err == nil}, err}
-	}
-	return nil
-}
-
 // elsewhere opens a session elsewhere. The rules ask for the role of the task: what a string
 // leaves out comes from the target's own connection, but not who that is. A remote of the
 // configuration is everybody's.
@@ -135,13 +106,4 @@ func initial(t target.Target, group string) [][2]string {
 		settings = append(settings, [2]string{"pg_task.group", group})
 	}
 	return settings
-}
-
-func (l *loop) sizes(ctx context.Context, a ask) (*run.Sizes, error) {
-	s := &run.Sizes{}
-	err := l.control.Row(ctx, "names", a.row(), &s.Group, &s.Names[0], &s.Remote, &s.Names[1], &s.Null, &s.Names[2], &s.Input, &s.Data)
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
 }

@@ -12,9 +12,7 @@ import (
 
 // How often what is looked at, where nothing asks for it sooner.
 const (
-	markAfter   = 100 * time.Millisecond // a run that lasts longer shows WORK
-	markTick    = 50 * time.Millisecond
-	checkTick   = 20 * time.Millisecond // between two looks of one kind, however many notifications come
+	startTick   = 50 * time.Millisecond
 	gatherFor   = 3 * time.Millisecond
 	gatherStock = 100 // tasks: more than start in that time
 )
@@ -22,7 +20,7 @@ const (
 // waker returns what wakes the loop. Its stream has a connection of its own.
 func (l *loop) waker() *wake.Waker {
 	return wake.New(wake.Config{
-		Table: l.target.Relation(), Group: l.crew, Log: l.log.Logger, Sleep: l.target.Sleep, Poke: l.inbox.wake, Limit: control.Limited,
+		Table: l.target.Relation(), Group: l.crew, Log: l.log.Logger, Sleep: l.target.Sleep, Poke: l.inbox.Wake, Limit: control.Limited,
 		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return control.Stream(ctx, l.target) },
 	})
 }
@@ -63,7 +61,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 	var err error
 	select {
 	case err = <-heard:
-	case <-l.inbox.poke:
+	case <-l.inbox.Poked():
 		err = ends()
 	case <-l.target.Changes.Poked():
 		err = ends()
@@ -83,12 +81,12 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 // gather lets ends come together, and room for reads, while runners have enough to go on with: a
 // statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
-	if !l.runs.Lanes.Stocked(gatherStock) || len(l.asks) > 0 || l.drain.on() {
+	if !l.runs.Lanes.Stocked(gatherStock) || l.asked() || l.drain.on() {
 		return
 	}
 	select {
 	case <-time.After(gatherFor):
-	case <-l.inbox.asked:
+	case <-l.inbox.Asked():
 	case <-ctx.Done():
 	}
 }

@@ -9,7 +9,7 @@ import (
 
 	"pgtaskd/sql"
 	"pgtaskd/work/control"
-	"pgtaskd/work/inflight"
+	"pgtaskd/work/run"
 	"pgtaskd/work/wake"
 )
 
@@ -93,9 +93,9 @@ func TestStopBeforeMark(t *testing.T) {
 	}
 	tasks[0].Examine()
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
-	asked := ask{task: &inflight.Task{Task: tasks[0]}, pid: 1, answer: make(chan answer, 1)}
-	l.asks = append(l.asks, asked)
-	if err := l.answer(t.Context()); err != nil || (<-asked.answer).OK {
+	answer := make(chan run.Answer, 1)
+	l.marks.Ask(tasks[0], run.Marking{PID: 1}, answer)
+	if err := l.marks.Step(t.Context()); err != nil || (<-answer).OK {
 		t.Error("it may start ", err)
 	}
 	if row := s.row(id, "state, start, stop, attempt"); row != `{"state":"STOP","start":null,"stop":null,"attempt":0}` {

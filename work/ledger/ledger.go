@@ -9,17 +9,17 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
 // Config is how a ledger reaches the server. The functions may be called from any goroutine.
 type Config struct {
-	Group *routine.Group // its goroutine is one of them
-	// Connect opens a connection of its own, that the next leader recognises; close ends it.
-	Connect func(context.Context) (conn *pgx.Conn, close func(), err error)
+	Group   *routine.Group // its goroutine is one of them
+	Target  target.Target
+	Pool    *pool.Pool // its own connection is one of these backends
 	Queries func() sql.Queries
-	Place   func() *string // where the transactions are, as xact_at says; nil: not known
-	Wake    func()         // has the loop call Step
-	Spare   func() bool    // there is room for a connection of its own
+	Wake    func() // has the loop call Step
 }
 
 // Ledger writes what is put into it. Put may be called from any goroutine; Step, Rest and Stop are
@@ -38,6 +38,9 @@ type Ledger struct {
 	stop    context.CancelFunc // of that
 	stopped chan struct{}      // closed when it has ended
 	failed  time.Time          // when its connection was refused last
+	mayOwn  bool               // it may have one: there is a register, and we lead
+	place   *string
+	path    *string
 }
 
 // When a connection of its own is worth while, and for how long.
@@ -60,7 +63,7 @@ func (l *Ledger) Put(entries ...*Entry) {
 		l.queue.Seen(e)
 	}
 	owns := l.owns
-	if !l.own && (l.queue.Urgent() || l.queue.Len() >= ownFrom) && time.Since(l.failed) >= ownAgain && l.Spare() {
+	if !l.own && (l.queue.Urgent() || l.queue.Len() >= ownFrom) && time.Since(l.failed) >= ownAgain && l.mayOwn && !l.Pool.Short() {
 		l.begin()
 	}
 	l.mu.Unlock()
@@ -88,7 +91,7 @@ func (l *Ledger) begin() {
 
 // work writes on a connection of its own, as long as there is something to write.
 func (l *Ledger) work(ctx context.Context) {
-	conn, closeConn, err := l.Connect(ctx)
+	conn, closeConn, err := l.connect(ctx)
 	l.mu.Lock()
 	if l.owns = err == nil; !l.owns {
 		l.own, l.failed = false, time.Now()
@@ -188,9 +191,11 @@ func (l *Ledger) Len() int {
 }
 
 // Stop ends the connection of its own, with what it is at, and withdraws all that is to be written
-// but what sessions wait for: those wait for the next term, unless decline.
+// but what sessions wait for: those wait for the next term, unless decline. From then on it has none
+// until Begin.
 func (l *Ledger) Stop(decline bool) {
 	l.mu.Lock()
+	l.mayOwn = false
 	stop, stopped := l.stop, l.stopped
 	l.mu.Unlock()
 	if stop != nil {

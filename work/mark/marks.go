@@ -1,0 +1,153 @@
+package mark
+
+import (
+	"math"
+	"slices"
+	"time"
+
+	"pgtaskd/work/change"
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/ledger"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+)
+
+// Config is what Marks work with.
+type Config struct {
+	Control  *control.Control
+	Changes  *change.Changer
+	Holds    *hold.Holds
+	Tries    *hold.Tries
+	Tasks    inflight.Tasks
+	Log      *target.Log
+	Clock    *run.Clock
+	Profiles *run.Profiles
+	Later    func(func()) // has the loop do something; any goroutine may call it
+	Doubt    func()       // has the loop look whether the rows of what runs are still ours
+	Drains   func() bool  // all that runs is to be marked
+}
+
+// Marks are those that are not written yet.
+type Marks struct {
+	Config
+	asks   []ask
+	looked time.Time // when Lasting has looked at the tasks last
+}
+
+// ask is a mark that a runner waits for.
+type ask struct {
+	run.Marking
+	task   *inflight.Task
+	answer chan<- run.Answer // has room for one
+	passed bool              // the ledger has passed it over
+}
+
+// New returns Marks.
+func New(c Config) *Marks { return &Marks{Config: c} }
+
+// Ask has a task marked before it starts. The answer has room for one.
+func (m *Marks) Ask(t *run.Task, what run.Marking, answer chan<- run.Answer) {
+	m.asks = append(m.asks, ask{Marking: what, task: m.Tasks.Known(t), answer: answer})
+}
+
+// Asked tells whether runners wait for marks.
+func (m *Marks) Asked() bool { return len(m.asks) > 0 }
+
+// Decline answers no to the runners that wait.
+func (m *Marks) Decline() {
+	for _, a := range m.asks {
+		a.answer <- run.Answer{}
+	}
+	m.asks = nil
+}
+
+// When a task is marked that nobody has asked for.
+const (
+	lasting  = 100 * time.Millisecond // a run that lasts longer shows WORK
+	tick     = 50 * time.Millisecond
+	shortest = 20 * time.Millisecond // between two looks: there may be thousands of tasks
+)
+
+// Next is how long nothing is to be marked: a moment while a task runs whose row does not show it.
+func (m *Marks) Next() time.Duration {
+	if m.Asked() {
+		return 0
+	}
+	for _, t := range m.Tasks {
+		if !t.Marked && !t.NoMark && !t.Ending {
+			return tick
+		}
+	}
+	return math.MaxInt64
+}
+
+// Lasting are entries for the tasks that have been running for a while.
+func (m *Marks) Lasting() (entries []*ledger.Entry) {
+	if time.Since(m.looked) < shortest {
+		return nil
+	}
+	m.looked = time.Now()
+	now, moment := m.Clock.Now(), time.Now()
+	for id, t := range m.Tasks {
+		m.Profiles.Lasts(t.Task, moment)
+		if t.Marked || t.NoMark || t.Ending || t.Xact() != 0 || t.Marking.After.After(moment) {
+			continue
+		}
+		pid, start, exactly := t.Runs()
+		if pid == 0 || now.Sub(start) < lasting && !m.Drains() {
+			continue
+		}
+		t.Marks.Store(true)
+		t.Marking.Later(hold.Locked) // unless it is set by then
+		entries = append(entries, &ledger.Entry{
+			Kind: ledger.Mark, ID: id, Version: t.Row.Version, PID: pid, Start: start, Exactly: exactly,
+			Tell: func(a ledger.Answer) { m.Later(func() { m.lasts(t, a) }) },
+		})
+	}
+	return entries
+}
+
+// lasts takes down whether the row of a task that runs shows that. One that refuses it is left
+// without: what its task does is not the worse for that.
+func (m *Marks) lasts(t *inflight.Task, a ledger.Answer) {
+	switch {
+	case a.Result == ledger.Taken:
+		t.Marked = true
+	case a.Result != ledger.Passed:
+	case a.Err == nil: // somebody has locked it, or changed it
+		m.Doubt()
+	case refuses(a.Err):
+		m.Log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
+		t.NoMark = true
+	}
+}
+
+// Awaited are entries for the marks that runners wait for, of those that are like most.
+func (m *Marks) Awaited() (entries []*ledger.Entry) {
+	m.asks = slices.DeleteFunc(m.asks, func(a ask) bool {
+		if a.passed || a.task.Row.MarkFirst {
+			return false
+		}
+		a.task.Marks.Store(true)
+		entries = append(entries, &ledger.Entry{
+			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.PID, Start: m.Clock.Now(),
+			Exactly: a.Exactly, Flush: a.Guarded,
+			Tell: func(said ledger.Answer) { m.Later(func() { m.answered(a, said) }) },
+		})
+		return true
+	})
+	return entries
+}
+
+// answered answers a runner that waits for a mark. What the ledger has not written is left to Step.
+func (m *Marks) answered(a ask, said ledger.Answer) {
+	if said.Result == ledger.Taken {
+		a.task.Marked = true
+		a.answer <- run.Answer{OK: true}
+		return
+	}
+	a.passed = said.Result != ledger.Withdrawn
+	m.asks = append(m.asks, a)
+}
