@@ -25,23 +25,23 @@ func TestAlone(t *testing.T) {
 		t.Helper()
 		l.runs.Lanes.Forget()
 		clear(l.tasks)
-		l.scan.Clear()
+		l.leader.scan.Clear()
 		s.exec("UPDATE task SET state = 'DONE' WHERE plan < now()")
 		id := s.add(columns, values...)
 		l.notices.Take(&pgconn.Notification{PID: 1}, "", 1)
 		l.fallAsleep(t)
-		if err := l.rescan(t.Context()); err != nil {
+		if err := l.leader.rescan(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if row, read := s.row(id, "state, attempt"), l.tasks[id] != nil; row != `{"state":"PLAN","attempt":0}` || read && l.expects() {
+		if row, read := s.row(id, "state, attempt"), l.tasks[id] != nil; row != `{"state":"PLAN","attempt":0}` || read && l.leader.expects() {
 			t.Fatal(row, read)
 		}
-		return l.tasks[id], l.scan.Pending() // only a look at all of it leaves nothing to look for
+		return l.tasks[id], l.leader.scan.Pending() // only a look at all of it leaves nothing to look for
 	}
 	if read, started := comes("input", "SELECT 1"); read != nil || started {
 		t.Error("it was read alone, and no session lies ready")
 	}
-	tasks, err := l.prefetch.Read(t.Context(), []int64{s.add("input", "SELECT 1")})
+	tasks, err := l.leader.prefetch.Read(t.Context(), []int64{s.add("input", "SELECT 1")})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}
@@ -79,12 +79,12 @@ func TestForeignIsSeen(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	s.exec("CREATE FOREIGN DATA WRAPPER there; CREATE SERVER there FOREIGN DATA WRAPPER there")
-	if err := l.scan.Begin(t.Context()); err != nil || !l.runs.Foreign.Load() {
+	if err := l.leader.scan.Begin(t.Context()); err != nil || !l.runs.Foreign.Load() {
 		t.Error("a look has not seen it ", err)
 	}
 	l.runs.Foreign.Store(false)
 	s.add("input", "SELECT 1")
-	if _, err := l.prefetch.Alone(t.Context()); err != nil || !l.runs.Foreign.Load() {
+	if _, err := l.leader.prefetch.Alone(t.Context()); err != nil || !l.runs.Foreign.Load() {
 		t.Error("a read has not seen it ", err)
 	}
 }

@@ -13,15 +13,15 @@ func TestATableThatHasChangedIsLookedAtAnew(t *testing.T) {
 	l := s.installed()
 	looksAnew := func() bool {
 		t.Helper()
-		l.shape.seen = time.Now().Add(time.Hour)
-		if err := l.scan.Begin(t.Context()); err != nil {
+		l.leader.shape.seen = time.Now().Add(time.Hour)
+		if err := l.leader.scan.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		l.shape.seen = time.Time{}
-		if err := l.comesNext(t.Context()); err != nil {
+		l.leader.shape.seen = time.Time{}
+		if err := l.leader.comesNext(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		return l.scan.Next(true) <= 0
+		return l.leader.scan.Next(true) <= 0
 	}
 	if looksAnew() {
 		t.Error("a table that has not changed is looked at anew")

@@ -132,7 +132,7 @@ func (l *loop) handOver(ctx context.Context) error {
 			return nil
 		}
 	}
-	l.judge.Orphans.Release()
+	l.leader.judge.Orphans.Release()
 	l.closeLater(l.runs.Pool.Stale(0))
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()

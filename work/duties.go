@@ -6,8 +6,6 @@ import (
 	"time"
 
 	"pgtaskd/work/keep"
-	"pgtaskd/work/pool"
-	"pgtaskd/work/read"
 )
 
 // duty is something that the loop does again and again while it leads. do runs in each round, and
@@ -47,29 +45,29 @@ func (l *loop) timetable() []duty {
 		{do: l.change},
 		{do: always(l.listen)},
 		{do: l.inbox.Enlist},
-		due(l.groups.Next, l.groups.Step),
+		due(l.leader.groups.Next, l.leader.groups.Step),
 		{do: l.post, next: l.nextPost},
 		{do: l.ends.Step, next: l.ends.Next},
-		due(l.disk.Next, l.disk.Step),
+		due(l.leader.disk.Next, l.leader.disk.Step),
 		{do: l.answer, next: l.nextAnswer},
-		due(l.judge.Next, l.judge.Step),
-		{do: l.rescan, next: l.nextScan},
-		l.drain.rests(due(l.expire.Next, l.expire.Step)),
-		l.drain.rests(duty{do: l.successors.Step, next: l.successors.Next}),
-		due(l.shape.silence, l.comesNext),
-		{do: l.watch.Step, next: l.watch.Next},
-		{do: l.prefetch.Step, next: l.prefetch.Next},
+		due(l.leader.judge.Next, l.leader.judge.Step),
+		{do: l.leader.rescan, next: l.leader.nextScan},
+		l.drain.rests(due(l.leader.expire.Next, l.leader.expire.Step)),
+		l.drain.rests(duty{do: l.leader.successors.Step, next: l.leader.successors.Next}),
+		due(l.leader.shape.silence, l.leader.comesNext),
+		{do: l.leader.watch.Step, next: l.leader.watch.Next},
+		{do: l.leader.prefetch.Step, next: l.leader.prefetch.Next},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
-		l.drain.rests(due(l.walk.Next, l.walk.Step)),
+		l.drain.rests(due(l.leader.walk.Next, l.leader.walk.Step)),
 		{do: l.drain.rests(duty{do: l.table.Guard}).do},
 		{do: l.handOver, next: l.drain.next},
 		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed()) }},
 		{do: l.drain.rests(due(survey.Next, survey.Step)).do}, // nothing wakes for it
 		{do: always(l.log.TellLeftOut)},
-		{do: always(l.pace.look)},
+		{do: always(l.leader.pace.look)},
 		{do: always(l.runs.CallBack)}, // who are with the server behind a task that lasts wait again
-		{do: always(l.runs.Dispatch), next: l.nextDispatch},
-		{do: l.closeIdle},
+		{do: always(l.runs.Dispatch), next: l.leader.nextDispatch},
+		{do: l.leader.closeIdle},
 	}
 }
 
@@ -99,44 +97,4 @@ func (l *loop) nextAnswer() time.Duration {
 		return 0
 	}
 	return l.marks.Next()
-}
-
-// rescan looks for tasks that have become due. In a drain there is none to be found.
-func (l *loop) rescan(ctx context.Context) error {
-	if l.drain.on() {
-		l.scan.Rest()
-		return nil
-	}
-	if l.notices.Changed {
-		l.doubt()
-	}
-	return l.scan.Step(ctx)
-}
-
-func (l *loop) nextScan() time.Duration { return l.scan.Next(l.drain.on()) }
-
-// nextDispatch is when a pause in a lane is over, and soon while a task that was read waits.
-func (l *loop) nextDispatch() time.Duration {
-	next := never
-	if at, ok := l.runs.Lanes.Wake(); ok {
-		next = l.runs.Clock.Until(at) + read.ClockMargin
-	}
-	if _, waiting, _ := l.runs.Lanes.Load(); waiting > 0 {
-		next = min(next, startTick)
-	}
-	return next
-}
-
-// closeIdle ends sessions that nobody has needed for a while.
-func (l *loop) closeIdle(context.Context) error {
-	l.runs.Pool.Look()
-	l.closeLater(l.runs.Pool.Stale(l.live.Load().Idle))
-	return nil
-}
-
-// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
-func (l *loop) closeLater(old []*pool.Session) {
-	if len(old) > 0 {
-		l.crew.Go(func() { pool.Close(old) })
-	}
 }

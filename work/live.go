@@ -23,7 +23,7 @@ func (l *loop) change(context.Context) error {
 	l.live.Store(latest)
 	limits := limits(*latest)
 	l.runs.Limits.Store(&limits)
-	l.walk.Restart()
+	l.leader.walk.Restart()
 	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
 		Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
 		Int64("output_limit", latest.OutputLimit).Msg("settings changed")

@@ -155,7 +155,7 @@ func TestALockIsNoRefusal(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	id := s.add("input", "SELECT 1")
-	task, err := l.prefetch.Alone(t.Context())
+	task, err := l.leader.prefetch.Alone(t.Context())
 	if err != nil || task == nil {
 		t.Fatal(err)
 	}

@@ -56,7 +56,7 @@ func TestALockedTableIsNoFaultOfALongText(t *testing.T) {
 	s := prepared(t)
 	l := s.installed()
 	id := s.add("input", "SELECT 2 --"+strings.Repeat("x", 9000))
-	tasks, err := l.prefetch.Read(t.Context(), []int64{id})
+	tasks, err := l.leader.prefetch.Read(t.Context(), []int64{id})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(tasks, err)
 	}

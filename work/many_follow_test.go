@@ -76,11 +76,11 @@ func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
 	s.exec("ALTER TABLE task ADD CHECK (parent IS NULL OR data <> 'odd' OR pg_sleep(30)::text IS NOT NULL)")
 	s.exec("INSERT INTO task (input, data, plan, active, repeat) SELECT 'SELECT 1', CASE i WHEN 2 THEN 'odd' ELSE '' END, '2020-01-01', '1 s', '1 day' FROM generate_series(1, 4) AS i")
 	expire := func() string {
-		if err := l.scan.Begin(t.Context()); err != nil {
+		if err := l.leader.scan.Begin(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		for l.expire.Len() > 0 {
-			if err := l.expire.Step(t.Context()); err != nil {
+		for l.leader.expire.Len() > 0 {
+			if err := l.leader.expire.Step(t.Context()); err != nil {
 				t.Fatal(err)
 			}
 		}

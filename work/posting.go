@@ -49,8 +49,8 @@ func (l *loop) listen() {
 		l.marks.Ask(m.Task, m.What, m.Answer)
 	}
 	for _, o := range mail.Outcomes {
-		l.tally.ran(&o)
-		l.disk.Seen(&o)
+		l.leader.tally.ran(&o)
+		l.leader.disk.Seen(&o)
 		l.ends.Seen(o)
 	}
 }

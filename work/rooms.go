@@ -8,19 +8,31 @@ import (
 
 	"pgtaskd/work/after"
 	"pgtaskd/work/change"
+	"pgtaskd/work/judge"
+	"pgtaskd/work/keep"
 	"pgtaskd/work/lane"
-	"pgtaskd/work/ledger"
-	"pgtaskd/work/mark"
 	"pgtaskd/work/plan"
 	"pgtaskd/work/read"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
-// want has the next round look for what has become due.
-func (l *loop) want() { l.scan.Want() }
+// furnish makes the rooms of the leader.
+func (l *leader) furnish() {
+	l.pace.lanes = l.runs.Lanes
+	l.successors, l.planner = l.newSuccessors(), l.newPlanner()
+	l.tally = &tally{
+		log: l.log, stats: l.stats, after: l.successors, empty: l.ends.Deletes.Later,
+		encoding: func() string { return l.control.Facts().Encoding },
+	}
+	l.reads()
+	l.judge, l.watch = l.judges()
+	l.walk = keep.NewWalk(l.control, l.changes, l.log, func() target.Keep { return l.live.Load().Keep })
+	l.disk = keep.NewDisk(l.control, l.log, l.stats, l.runs.Lanes.Slots.Halt)
+}
 
 // newPlanner plans tasks with a cron expression.
-func (l *loop) newPlanner() *plan.Planner {
+func (l *leader) newPlanner() *plan.Planner {
 	return plan.New(plan.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Target: l.target, Log: l.log,
 		Follows: func(id int64) { l.successors.Add(id) }, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
@@ -28,7 +40,7 @@ func (l *loop) newPlanner() *plan.Planner {
 }
 
 // newSuccessors are the tasks that wait for others.
-func (l *loop) newSuccessors() *after.Successors {
+func (l *leader) newSuccessors() *after.Successors {
 	return after.New(after.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
 		Ready: func() int {
@@ -44,7 +56,7 @@ func (l *loop) newSuccessors() *after.Successors {
 }
 
 // reads makes what finds and reads tasks that are due.
-func (l *loop) reads() {
+func (l *leader) reads() {
 	l.groups = &read.Groups{
 		Control: l.control, Table: l.target.Relation(), Lanes: l.runs.Lanes, Clock: l.runs.Clock, Notices: &l.notices,
 		Every: func() time.Duration { return l.live.Load().Sleep }, Tells: l.wake.Tells,
@@ -70,57 +82,14 @@ func (l *loop) reads() {
 	})
 }
 
-// comesNext reads the server's clock and the earliest plan to come: it is our sign of life, where the
-// control session has been silent for long, or it has not been seen for long what the table is like.
-func (l *loop) comesNext(ctx context.Context) error {
-	batch := &pgx.Batch{}
-	l.scan.QueueNext(batch)
-	if err := l.control.Send(ctx, batch); err != nil {
-		return err
-	}
-	return l.shape.redescribe(ctx)
-}
-
-// every is how often all that is due is looked at when nothing says that there is something.
-func (l *loop) every() time.Duration {
-	return min(l.wake.Every(l.live.Load().Sleep), l.target.Reset)
-}
-
-// askMore adds to the first part of a look what the rooms beside it want to know; full tells that it
-// looks at all that is due.
-func (l *loop) askMore(batch *pgx.Batch, full bool) {
-	l.planner.Queue(batch)
-	if full {
-		l.judge.Orphans.QueueStopping(batch)
-	}
-}
-
-// hearMore follows on the answers to a part of a look.
-func (l *loop) hearMore(ctx context.Context, first bool) error {
-	if err := l.shape.redescribe(ctx); err != nil || !first {
-		return err
-	}
-	return l.planner.Step(ctx)
-}
-
-// doubt takes note that somebody has changed rows: running tasks may have been stopped, and what
-// others wait for may have been deleted.
-func (l *loop) doubt() {
-	l.successors.Doubt()
-	l.watch.Doubt()
-}
-
-// clogged tells that so many ends could not be written that we must not make more of them.
-func (l *loop) clogged() bool {
-	most := 4 * l.live.Load().Run
-	return l.ends.Heavy() || l.ends.Len() > most || l.ledger.Len() > most+ledger.Most
-}
-
-// newMarks are the marks of tasks.
-func (l *loop) newMarks() *mark.Marks {
-	return mark.New(mark.Config{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: l.log,
-		Clock: l.runs.Clock, Profiles: &l.runs.Profiles, Later: l.inbox.Later, Doubt: l.watch.Doubt,
-		Drains: func() bool { return l.drain.on() },
-	})
+// judges see to what was cut off, and to what somebody has stopped.
+func (l *leader) judges() (*judge.Judge, *judge.Watch) {
+	return judge.New(judge.Config{
+			Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
+			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.ledger.Place,
+			Partial: l.scan.Partial, Ended: l.tally.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
+		}), judge.NewWatch(judge.WatchConfig{
+			Control: l.control, Tasks: l.tasks, Lanes: l.runs.Lanes, Sleep: func() time.Duration { return l.live.Load().Sleep },
+			Pending: l.scan.Pending, Want: l.want,
+		})
 }

@@ -42,7 +42,7 @@ func TestStaleStatistics(t *testing.T) {
 	}
 	var tasks []*run.Task
 	read("read", func() (err error) {
-		tasks, err = l.prefetch.Read(t.Context(), ids)
+		tasks, err = l.leader.prefetch.Read(t.Context(), ids)
 		return err
 	})
 	l.tasks.Know(tasks)

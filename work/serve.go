@@ -75,7 +75,7 @@ func undone(err error) error {
 // the loop's goroutines is one, so that one target's bug leaves the others alone.
 func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l := newLoop(ctx, s.target, s.trouble.log)
-	l.trouble, l.judge.Panics = s.trouble, s.panics
+	l.trouble, l.leader.judge.Panics = s.trouble, s.panics
 	if s.begins != nil {
 		s.begins(l)
 	}
@@ -180,13 +180,13 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 			err = l.diagnose(ctx, err)
 		}
 	}()
-	if err := l.shape.install(ctx); err != nil {
+	if err := l.leader.shape.install(ctx); err != nil {
 		return err
 	}
 	defer func() { l.endTerm(ctx, err) }()
 	f := l.control.Facts()
 	l.runs.Server.Store(&run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact})
-	l.planner.Zone.Begin(f.TimeZone)
+	l.leader.planner.Zone.Begin(f.TimeZone)
 	if err := l.ledger.Begin(ctx, l.control); err != nil {
 		return err
 	}
@@ -196,7 +196,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	l.stats.Stands(target.Standing{Leads: true})
 	defer l.stats.Stands(target.Standing{})
 	l.trouble.become(func() { l.log.Info().Int32("pid", f.PID).Str("wake", string(l.wake.Way())).Msg("leading") })
-	if err := l.begin(ctx); err != nil {
+	if err := l.leader.begin(ctx); err != nil {
 		return err
 	}
 	for {
@@ -240,7 +240,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 			return false, err
 		}
 		l.decline()
-		l.judge.Panics.Clear()             // whatever they have cut off is the leader's
+		l.leader.judge.Panics.Clear()      // whatever they have cut off is the leader's
 		l.closeLater(l.runs.Pool.Stale(0)) // of what has ended since we led
 		if rival != nil {
 			l.stats.Stands(target.Standing{StandsBy: true})

@@ -35,7 +35,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 			return err
 		}
 		if fell {
-			l.want()
+			l.leader.want()
 		}
 	}
 	d := l.doze()

@@ -137,7 +137,7 @@ func (s *stage) drain() {
 func (s *stage) installed() *loop {
 	s.t.Helper()
 	l := s.connected()
-	if err := l.shape.install(s.t.Context()); err != nil {
+	if err := l.leader.shape.install(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}
 	return l

@@ -87,7 +87,7 @@ func TestStopBeforeMark(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	id := s.add("input", "VACUUM task")
-	tasks, err := l.prefetch.Read(t.Context(), []int64{id})
+	tasks, err := l.leader.prefetch.Read(t.Context(), []int64{id})
 	if err != nil || len(tasks) != 1 {
 		t.Fatal(err)
 	}

@@ -113,7 +113,7 @@ func (l *loop) diagnose(ctx context.Context, err error) error {
 	case fault.Has(err, "25006"): // while a server in recovery is not led
 		return control.ErrReadOnly
 	case l.trouble.served && fault.Has(err, "42501", "42P01", "42703", "3F000"):
-		if better := l.shape.install(ctx); better != nil {
+		if better := l.leader.shape.install(ctx); better != nil {
 			return better
 		}
 	}

@@ -1,0 +1,180 @@
+package work
+
+import (
+	"context"
+	"runtime"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/work/after"
+	"pgtaskd/work/judge"
+	"pgtaskd/work/keep"
+	"pgtaskd/work/ledger"
+	"pgtaskd/work/plan"
+	"pgtaskd/work/read"
+)
+
+// leader does what only the controller does that leads: it finds, reads and plans tasks, judges what was
+// cut off, and keeps the table. begin begins a term; what belongs to it, clear drops.
+type leader struct {
+	*shared
+	shape *shape
+	tally *tally
+	pace  pace
+
+	groups   *read.Groups
+	expire   *read.Expire
+	scan     *read.Scan
+	prefetch *read.Prefetch
+
+	successors *after.Successors
+	planner    *plan.Planner
+	judge      *judge.Judge
+	watch      *judge.Watch
+	walk       *keep.Walk
+	disk       *keep.Disk
+}
+
+// begin finds out where things stand when a term begins.
+func (l *leader) begin(ctx context.Context) error {
+	l.clear()
+	l.judge.Begin(l.runs.Clock.Now())
+	l.watch.Begin()
+	var used bool // tasks have been written to the table: pauses may be under way
+	var crashed *time.Time
+	if err := l.control.Row(ctx, "used", nil, &used, &crashed); err != nil {
+		return err
+	}
+	if used {
+		l.runs.Lanes.Doubt()
+	}
+	if err := l.groups.Step(ctx); err != nil {
+		return err
+	}
+	l.prefetch.Begin(crashed)
+	l.ends.DropForgotten(crashed)
+	if err := l.scan.Begin(ctx); err != nil {
+		return err
+	}
+	return l.judge.Orphans.Clear(ctx)
+}
+
+// clear drops what belongs to a term: nothing of it outlasts that.
+func (l *leader) clear() {
+	l.holds.Clear()
+	l.groups.Clear()
+	l.expire.Clear()
+	l.scan.Clear()
+	l.successors.Clear()
+	l.planner.Clear()
+	l.shape.seen = time.Time{}
+	l.pace.ended = 0
+}
+
+// rescan looks for tasks that have become due. In a drain there is none to be found.
+func (l *leader) rescan(ctx context.Context) error {
+	if l.drain.on() {
+		l.scan.Rest()
+		return nil
+	}
+	if l.notices.Changed {
+		l.doubt()
+	}
+	return l.scan.Step(ctx)
+}
+
+func (l *leader) nextScan() time.Duration { return l.scan.Next(l.drain.on()) }
+
+// comesNext reads the server's clock and the earliest plan to come: it is our sign of life, where the
+// control session has been silent for long, or it has not been seen for long what the table is like.
+func (l *leader) comesNext(ctx context.Context) error {
+	batch := &pgx.Batch{}
+	l.scan.QueueNext(batch)
+	if err := l.control.Send(ctx, batch); err != nil {
+		return err
+	}
+	return l.shape.redescribe(ctx)
+}
+
+// askMore adds to the first part of a look what the rooms beside it want to know; full tells that it
+// looks at all that is due.
+func (l *leader) askMore(batch *pgx.Batch, full bool) {
+	l.planner.Queue(batch)
+	if full {
+		l.judge.Orphans.QueueStopping(batch)
+	}
+}
+
+// hearMore follows on the answers to a part of a look.
+func (l *leader) hearMore(ctx context.Context, first bool) error {
+	if err := l.shape.redescribe(ctx); err != nil || !first {
+		return err
+	}
+	return l.planner.Step(ctx)
+}
+
+// expects tells whether to try to read a task alone: there is no other that we know of, ours or not,
+// and a session lies ready. A leader that is awake looks all the time.
+func (l *leader) expects() bool {
+	busy, waiting, ready := l.runs.Lanes.Load()
+	known := busy + waiting + ready + len(l.tasks) + l.judge.Orphans.Len() + l.holds.Len()
+	return known == 0 && !l.wake.Awake() && !l.scan.Active() && !l.runs.Pool.Empty()
+}
+
+// startAlone reads the task that is due alone, if there is one, and starts it. If no session suits it,
+// since settings are others than when those were opened, a look comes first: writes may have been
+// switched off.
+func (l *leader) startAlone(ctx context.Context) (started bool, err error) {
+	if !l.expects() {
+		return false, nil
+	}
+	t, err := l.prefetch.Alone(ctx)
+	if err != nil || t == nil || !l.runs.Fits(t) {
+		return false, err
+	}
+	l.runs.Dispatch()
+	runtime.Gosched() // the runner begins here and now, and need not wait for another thread to wake up: 0.035 ms
+	l.scan.StartedAlone()
+	return true, nil
+}
+
+// want has the next round look for what has become due.
+func (l *leader) want() { l.scan.Want() }
+
+// doubt takes note that somebody has changed rows: running tasks may have been stopped, and what
+// others wait for may have been deleted.
+func (l *leader) doubt() {
+	l.successors.Doubt()
+	l.watch.Doubt()
+}
+
+// every is how often all that is due is looked at when nothing says that there is something.
+func (l *leader) every() time.Duration {
+	return min(l.wake.Every(l.live.Load().Sleep), l.target.Reset)
+}
+
+// clogged tells that so many ends could not be written that we must not make more of them.
+func (l *leader) clogged() bool {
+	most := 4 * l.live.Load().Run
+	return l.ends.Heavy() || l.ends.Len() > most || l.ledger.Len() > most+ledger.Most
+}
+
+// nextDispatch is when a pause in a lane is over, and soon while a task that was read waits.
+func (l *leader) nextDispatch() time.Duration {
+	next := never
+	if at, ok := l.runs.Lanes.Wake(); ok {
+		next = l.runs.Clock.Until(at) + read.ClockMargin
+	}
+	if _, waiting, _ := l.runs.Lanes.Load(); waiting > 0 {
+		next = min(next, startTick)
+	}
+	return next
+}
+
+// closeIdle ends sessions that nobody has needed for a while.
+func (l *leader) closeIdle(context.Context) error {
+	l.runs.Pool.Look()
+	l.closeLater(l.runs.Pool.Stale(l.live.Load().Idle))
+	return nil
+}

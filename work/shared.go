@@ -1,0 +1,68 @@
+package work
+
+import (
+	"cmp"
+	"context"
+	"sync/atomic"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/routine"
+	"pgtaskd/sql"
+	"pgtaskd/work/change"
+	"pgtaskd/work/control"
+	"pgtaskd/work/ends"
+	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
+	"pgtaskd/work/ledger"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/run"
+	"pgtaskd/work/target"
+	"pgtaskd/work/wake"
+)
+
+// shared is what the loop and its leader have in common. It outlasts terms.
+type shared struct {
+	target  target.Target
+	log     *target.Log
+	stats   *target.Stats
+	live    atomic.Pointer[target.Live] // settings of the target, or what it was told since; any goroutine may read it
+	crew    *routine.Group              // all goroutines of the loop, and of its sessions
+	control *control.Control
+	notices wake.Notices
+	wake    *wake.Waker
+	runs    *run.Dispatcher // any goroutine may use it
+	tasks   inflight.Tasks  // read by us, until their end is written
+	holds   *hold.Holds     // tasks that could not be taken just now, or have refused a change
+	tries   *hold.Tries
+	changes *change.Changer
+	ends    *ends.Ends
+	ledger  *ledger.Ledger
+	drain   drain
+}
+
+func newShared(ctx context.Context, t target.Target, log *target.Log) *shared {
+	s := &shared{
+		target: t, log: log, stats: cmp.Or(t.Stats, target.NewStats()), crew: routine.New(ctx),
+		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
+	}
+	live := t.Live
+	if latest := t.Changes.Latest(); latest != nil {
+		live = *latest
+	}
+	s.live.Store(&live)
+	s.control = control.New(t, func(n *pgconn.Notification, own uint32) { s.notices.Take(n, sql.Channel(t.Relation()), own) })
+	return s
+}
+
+// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
+func (s *shared) closeLater(old []*pool.Session) {
+	if len(old) > 0 {
+		s.crew.Go(func() { pool.Close(old) })
+	}
+}
+
+// dropWaiting forgets all that was read and has not started.
+func (s *shared) dropWaiting() {
+	s.tasks.Forget(s.runs.Lanes.Forget())
+}
