@@ -27,7 +27,6 @@ const (
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
 var above = map[string]int{
 	"fields of work/ledger.Entry": 22,
-	"methods of work.loop":        32,
 }
 
 // embedded are types that nothing embeds: who does has all that they have.

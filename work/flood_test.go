@@ -12,7 +12,7 @@ func TestTheQueueOfNotificationsIsLookedAt(t *testing.T) {
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()
 	queue := -1.0
-	if err := l.control.Conn().QueryRow(t.Context(), l.queries().Text("columns"), "public", "task").Scan(nil, nil, nil, &queue); err != nil || queue < 0 {
+	if err := l.control.Conn().QueryRow(t.Context(), l.control.Queries().Text("columns"), "public", "task").Scan(nil, nil, nil, &queue); err != nil || queue < 0 {
 		t.Error(queue, err)
 	}
 }

@@ -8,7 +8,6 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/sql"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/ends"
@@ -119,17 +118,6 @@ func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
 		Blame: func(id int64) { l.leader.judge.Panics.Blame(id) }, Freed: l.inbox.Wake,
 	}, limits(live))
 }
-
-// load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
-func (l *loop) load() (running, ready, sessions int) {
-	busy, prefetched, ready := l.runs.Lanes.Load()
-	return busy, prefetched + ready, l.runs.Pool.Count()
-}
-
-// busy tells whether tasks of ours run, or their ends are still to be written.
-func (l *loop) busy() bool { return len(l.tasks) > 0 }
-
-func (l *loop) queries() sql.Queries { return *l.runs.Queries.Load() }
 
 // endTerm gives up what belongs to the term, because of an error or not.
 func (l *loop) endTerm(ctx context.Context, err error) {

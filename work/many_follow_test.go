@@ -32,7 +32,7 @@ func TestManyRepetitionsVisitEachOnce(t *testing.T) {
 			for name, value := range control.Planning {
 				must(t, s.conn, fmt.Sprintf("SET %s = %s", name, value))
 			}
-			must(t, s.conn, "SET session_replication_role = replica; PREPARE plan_repeat AS "+l.queries().Text("repeat"))
+			must(t, s.conn, "SET session_replication_role = replica; PREPARE plan_repeat AS "+l.control.Queries().Text("repeat"))
 			if few, many := s.repeats(40), s.repeats(400); many > 11*few {
 				t.Errorf("visits %v rows for 40 tasks, and %v for 400", few, many)
 			}
@@ -134,7 +134,7 @@ func TestManyThatWaitForOneAreNotVisited(t *testing.T) {
 				"awaited":    {"0", "20"},
 				"successors": {fmt.Sprintf("'{%d}'", gate), "20"},
 			} {
-				must(t, l.control.Conn(), "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")
+				must(t, l.control.Conn(), "PREPARE plan_"+name+" AS "+l.control.Queries().Text(name)+"\n")
 				if got, plan := explain(t, l.control.Conn(), name, planned{args: args}); got.rows > 200 || got.reads > 100 {
 					t.Errorf("%s visits %v rows, %v pages:\n%s", name, got.rows, got.reads, plan)
 				}

@@ -204,7 +204,7 @@ func (w world) try(t *testing.T, dsn string) {
 	conn := l.control.Conn()
 	must(t, conn, "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'") // the others may take their time
 	for name, p := range plans {
-		must(t, conn, "PREPARE plan_"+name+" AS "+l.queries().Text(name)+"\n")
+		must(t, conn, "PREPARE plan_"+name+" AS "+l.control.Queries().Text(name)+"\n")
 		if len(w.later) > 0 {
 			must(t, conn, "EXPLAIN EXECUTE "+p.call(name))
 		}

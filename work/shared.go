@@ -66,3 +66,12 @@ func (s *shared) closeLater(old []*pool.Session) {
 func (s *shared) dropWaiting() {
 	s.tasks.Forget(s.runs.Lanes.Forget())
 }
+
+// load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
+func (s *shared) load() (running, ready, sessions int) {
+	busy, prefetched, ready := s.runs.Lanes.Load()
+	return busy, prefetched + ready, s.runs.Pool.Count()
+}
+
+// busy tells whether tasks of ours run, or their ends are still to be written.
+func (s *shared) busy() bool { return len(s.tasks) > 0 }

@@ -16,7 +16,7 @@ func TestWhatOthersMayStillSeeSlowsNoTask(t *testing.T) {
 	alone := plans["prefetch"]
 	alone.args = append([]string{"NULL"}, alone.args[1:len(alone.args)-1]...)
 	alone.args = append(alone.args, "statement_timestamp() - interval '1 minute'")
-	must(t, l.control.Conn(), "PREPARE plan_prefetch AS "+l.queries().Text("prefetch"))
+	must(t, l.control.Conn(), "PREPARE plan_prefetch AS "+l.control.Queries().Text("prefetch"))
 	if got, plan := explain(t, l.control.Conn(), "prefetch", alone); got.reads > 200 {
 		t.Errorf("%v pages: %s", got.reads, plan)
 	}

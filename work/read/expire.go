@@ -43,17 +43,17 @@ func (e *Expire) Next() time.Duration {
 	return 0
 }
 
-// Found takes down those of the tasks that no pause has held back. The limits of groups are read
+// found takes down those of the tasks that no pause has held back. The limits of groups are read
 // again first, since a task may be newer than those that are known; where that cannot be done now, the
 // next look at all that is due finds the tasks again.
-func (e *Expire) Found(ctx context.Context, found []expiring) error {
-	if len(found) == 0 {
+func (e *Expire) found(ctx context.Context, some []expiring) error {
+	if len(some) == 0 {
 		return nil
 	}
 	if known, err := e.Groups.refresh(ctx); !known || err != nil {
 		return err
 	}
-	for _, t := range found {
+	for _, t := range some {
 		if !e.Groups.outlives(t.group, t.active) {
 			e.overdue = append(e.overdue, t.id)
 		}

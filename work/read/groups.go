@@ -75,8 +75,8 @@ func (g *Groups) Next() time.Duration {
 	return max(next, groupsRetry-time.Since(k.failed))
 }
 
-// For reads the limits again before tasks are started that may be newer than they are.
-func (g *Groups) For(ctx context.Context, tasks []*run.Task, changed bool) error {
+// refreshFor reads the limits again before tasks are started that may be newer than they are.
+func (g *Groups) refreshFor(ctx context.Context, tasks []*run.Task, changed bool) error {
 	k := &g.known
 	same := g.Control.Table().Group == k.table && (k.table == 0 || !changed && !k.open)
 	if len(tasks) == 0 || same || time.Since(k.failed) < groupsRetry {

@@ -62,7 +62,7 @@ func (s *Scan) startScan(atOnce bool) {
 // lookForNew begins to look only for what has become due, or has come, since the last scan began.
 func (s *Scan) lookForNew() place {
 	s.looks.wanted, s.looks.later = false, true
-	return s.placeFrom(pgtype.Timestamptz{Valid: true, Time: s.SeenUpTo()}, math.MinInt64)
+	return s.placeFrom(pgtype.Timestamptz{Valid: true, Time: s.seenUpTo()}, math.MinInt64)
 }
 
 func (s *Scan) placeFrom(plan pgtype.Timestamptz, id int64) place {
@@ -108,7 +108,7 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	if err := s.Asked(ctx, first); err != nil {
 		return err
 	}
-	if err := s.Expire.Found(ctx, expired); err != nil {
+	if err := s.Expire.found(ctx, expired); err != nil {
 		return err
 	}
 	more := found == scanChunk
@@ -116,7 +116,7 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 		p.atOnce = false
 		s.Want()
 	}
-	if !more || p.taken >= scanMost || s.Listed() >= scanMost {
+	if !more || p.taken >= scanMost || s.listed() >= scanMost {
 		s.endScan(p, more)
 	} else if p == &s.place && !p.atOnce && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
 		s.Want() // what has become due meanwhile is not what comes next any more

@@ -119,7 +119,7 @@ func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	if missing > 0 {
 		p.Changes.PutOff(chosen...)
 	}
-	p.Scan.Misses(missing, len(tasks))
+	p.Scan.misses(missing, len(tasks))
 }
 
 // Read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
@@ -145,7 +145,7 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + p.Target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
 	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.crashed,
-		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.SeenUpTo()).Query(func(rows pgx.Rows) (err error) {
+		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = p.readRows(rows)
 		return err
 	})
@@ -156,7 +156,7 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	if len(tasks) > 0 {
 		p.Follow(ctx, tasks[0].Row.Session.Epoch)
 	}
-	return tasks, p.Groups.For(ctx, tasks, regrouped)
+	return tasks, p.Groups.refreshFor(ctx, tasks, regrouped)
 }
 
 // waitsStill tells whether a row that was read is not to start now: another one has its id, and comes
@@ -193,7 +193,7 @@ func (p *Prefetch) Alone(ctx context.Context) (*run.Task, error) {
 	case err != nil:
 		return nil, err
 	}
-	p.Scan.ReadAlone(asked)
+	p.Scan.readAlone(asked)
 	p.took(nil, tasks)
 	return tasks[0], nil
 }

@@ -22,5 +22,5 @@ func TestManyThatWereDeletedKeepNobodyWaiting(t *testing.T) {
 			return
 		}
 	}
-	t.Errorf("another one is not read; %d are known to be due", s.scan.Listed())
+	t.Errorf("another one is not read; %d are known to be due", s.scan.listed())
 }

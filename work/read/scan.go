@@ -49,7 +49,7 @@ func (s *Scan) Begin(ctx context.Context) error { return s.scan(ctx, true) }
 // Clear forgets all: a term begins, or has ended.
 func (s *Scan) Clear() { s.looks, s.place = looks{}, place{} }
 
-// Want has the next round look for what has become due. It is the only way to ask for a look.
+// Want has the next round look for what has become due.
 func (s *Scan) Want() { s.looks.wanted = true }
 
 // All has the next round look at all that is due.
@@ -76,26 +76,26 @@ func (s *Scan) Pending() bool { return s.looks.wanted || s.looks.later || s.plac
 // Partial tells that not all that is due is known.
 func (s *Scan) Partial() bool { return s.looks.partial }
 
-// SeenUpTo is the time up to which a look has seen the plans of all that is due, by the server's
+// seenUpTo is the time up to which a look has seen the plans of all that is due, by the server's
 // clock.
-func (s *Scan) SeenUpTo() time.Time { return s.looks.low.Add(-visibility) }
+func (s *Scan) seenUpTo() time.Time { return s.looks.low.Add(-visibility) }
 
-// Listed is how many tasks are known that are due, with those that are to be given up.
-func (s *Scan) Listed() int {
+// listed is how many tasks are known that are due, with those that are to be given up.
+func (s *Scan) listed() int {
 	_, _, ready := s.Lanes.Load()
 	return ready + s.Expire.Len()
 }
 
-// Misses takes down that so many of the tasks that were to be read were not there.
-func (s *Scan) Misses(missing, read int) {
-	if s.looks.misses(missing, read, s.Listed()) && !s.place.active {
+// misses takes down that so many of the tasks that were to be read were not there.
+func (s *Scan) misses(missing, read int) {
+	if s.looks.misses(missing, read, s.listed()) && !s.place.active {
 		s.All()
 	}
 }
 
-// ReadAlone takes down that the task which was due alone was read, and not started: asked is when, by
+// readAlone takes down that the task which was due alone was read, and not started: asked is when, by
 // the server's clock.
-func (s *Scan) ReadAlone(asked time.Time) { s.looks.low = asked }
+func (s *Scan) readAlone(asked time.Time) { s.looks.low = asked }
 
 // StartedAlone takes down that it was started: other news may wait for a moment.
 func (s *Scan) StartedAlone() {
@@ -135,7 +135,7 @@ func (s *Scan) Step(ctx context.Context) error {
 }
 
 func (s *Scan) view(now time.Time, due bool) view {
-	full, listed := now.Sub(s.looks.full), s.Listed()
+	full, listed := now.Sub(s.looks.full), s.listed()
 	return view{
 		active: s.place.active,
 		stale:  full >= s.Every() || s.looks.partial && listed < scanMost/2,
@@ -162,7 +162,7 @@ func (s *Scan) Next(drains bool) time.Duration {
 		next = min(next, s.Wake.Rest(s.looks.last))
 	}
 	if s.looks.later {
-		next = min(next, s.looks.rest(s.Listed())-time.Since(s.looks.full))
+		next = min(next, s.looks.rest(s.listed())-time.Since(s.looks.full))
 	}
 	if !s.looks.next.IsZero() {
 		next = min(next, s.Clock.Until(s.looks.next)+ClockMargin)

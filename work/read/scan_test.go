@@ -53,8 +53,8 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	for s.scan.looks.wanted = false; s.scan.Active(); {
 		s.does(s.scan.Step)
 	}
-	if n := s.get("SELECT count(*) FROM task"); n != strconv.Itoa(s.scan.Listed()+len(tasks)) {
-		t.Error(s.scan.Listed(), " are known, and ", len(tasks), " read, of ", n)
+	if n := s.get("SELECT count(*) FROM task"); n != strconv.Itoa(s.scan.listed()+len(tasks)) {
+		t.Error(s.scan.listed(), " are known, and ", len(tasks), " read, of ", n)
 	}
 }
 
@@ -80,8 +80,8 @@ func TestManyPausedTasksHideNothing(t *testing.T) {
 	id := s.Add("input", "SELECT 1")
 	s.does(s.scan.Groups.Step)
 	s.does(s.scan.Begin)
-	if s.scan.Listed() != 1 || s.scan.looks.held != 100 {
-		t.Error("ready ", s.scan.Listed(), ", held ", s.scan.looks.held)
+	if s.scan.listed() != 1 || s.scan.looks.held != 100 {
+		t.Error("ready ", s.scan.listed(), ", held ", s.scan.looks.held)
 	}
 	if ids := s.scan.Lanes.Choose(10); len(ids) != 1 || ids[0] != id {
 		t.Error("chosen ", ids)
