@@ -12,7 +12,8 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
 	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 day', '1 s' FROM generate_series(1, 1001)")
-	release := s.lock()
+	release, now := s.lock(), time.Now()
+	s.scan.Holds.Now = func() time.Time { return now }
 	s.exec("INSERT INTO task (input, plan, active) VALUES ('SELECT 1', now() - interval '1 day', '1 s')")
 	s.does(s.scan.Begin)
 	if tried := s.giveUp(); tried != 1002 || s.State(1002) != "GONE" {
@@ -22,7 +23,7 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 		t.Error("some are tried again at once")
 	}
 	release()
-	s.scan.Holds.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	now = now.Add(time.Hour)
 	if next := s.scan.Next(false); next > 0 {
 		t.Error("nothing is done for", next)
 	}
