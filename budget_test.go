@@ -25,9 +25,7 @@ const (
 )
 
 // above are what is still over its budget, and by how much it is: the figures only become smaller.
-var above = map[string]int{
-	"fields of work/ledger.Entry": 22,
-}
+var above = map[string]int{}
 
 // embedded are types that nothing embeds: who does has all that they have.
 var embedded = []string{"loop", "term", "Dispatcher"}

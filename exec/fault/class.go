@@ -3,6 +3,7 @@ package fault
 import (
 	"errors"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -170,6 +171,13 @@ func Has(err error, states ...string) bool {
 func IsAnswer(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Severity == "ERROR"
+}
+
+// OfServer tells an error that says nothing of a row, wherever it was met: the server takes no writes
+// or has no room for what it does, or somebody has cancelled that.
+func OfServer(err error) bool {
+	var answer *pgconn.PgError
+	return errors.As(err, &answer) && (answer.Code == "57014" || answer.Code == "25006" || strings.HasPrefix(answer.Code, "53"))
 }
 
 // IsDenied tells that a right is missing.

@@ -49,6 +49,21 @@ type Mark struct {
 	Answer chan<- run.Answer // has room for one
 }
 
+// session is one that is to be registered.
+type session struct {
+	backend pool.Backend
+	leader  int32        // the control session that is to register it; 0: any
+	answer  chan<- error // has room for one
+}
+
+func (s session) decline() { s.answer <- pool.ErrNotLeading }
+
+// question is one to the server, which the loop asks on the control connection.
+type question struct {
+	put    func(context.Context, *run.Answer) error
+	answer chan<- run.Answer // has room for one
+}
+
 // New returns an empty one.
 func New(c Config) *Inbox {
 	return &Inbox{Config: c, poked: make(chan struct{}, 1), asked: make(chan struct{}, 1)}

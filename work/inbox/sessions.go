@@ -10,15 +10,6 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// session is one that is to be registered.
-type session struct {
-	backend pool.Backend
-	leader  int32        // the control session that is to register it; 0: any
-	answer  chan<- error // has room for one
-}
-
-func (s session) decline() { s.answer <- pool.ErrNotLeading }
-
 // Enrol waits until the loop has registered one of our backends, on that control session. Any
 // goroutine may call it.
 func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) error {

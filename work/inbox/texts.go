@@ -12,12 +12,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// question is one to the server, which the loop asks on the control connection.
-type question struct {
-	put    func(context.Context, *run.Answer) error
-	answer chan<- run.Answer // has room for one
-}
-
 // Text waits for a text of the task's row, as it was read, or as the session pid was marked in it.
 func (b *Inbox) Text(ctx context.Context, t *run.Task, pid int32, which run.Text) run.Answer {
 	row := []any{t.Row.ID, int32(t.Row.Version), pid}

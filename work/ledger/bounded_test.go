@@ -69,7 +69,7 @@ func (w *world) round() {
 		ids[e.ID] = true
 	}
 	var told []Told
-	var look []*Entry
+	var look []*waiting
 	switch w.IntN(4) {
 	case 0, 1:
 		rows := map[int64]Row{}

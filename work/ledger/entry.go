@@ -34,15 +34,37 @@ type Entry struct {
 
 	// Tell is called once with the answer, by whoever has written the round; it must not block.
 	Tell func(Answer)
+}
 
+// waiting is an entry in the queue, with what became of its tries.
+type waiting struct {
+	*Entry
 	group  int       // entries of one group are written together
 	since  time.Time // when it first met a lock
 	after  time.Time // the next try
 	tries  int
 	waited bool  // it has waited for a lock in vain, and not been passed over
 	silent int   // how often in a row it was passed over, and nobody was in the way
-	bare   bool  // without its texts,
-	why    error // as the table refuses them so
+	bare   error // it is written without its texts, since the table refuses them so
+}
+
+// texts are those that are written.
+func (w *waiting) texts() (output, notice *string) {
+	if w.bare != nil {
+		return nil, nil
+	}
+	return w.Output, w.Notice
+}
+
+// size is that of its texts, in bytes.
+func (w *waiting) size() (n int) {
+	output, notice := w.texts()
+	for _, text := range []*string{output, notice} {
+		if text != nil {
+			n += len(*text)
+		}
+	}
+	return n
 }
 
 // stop is null for what has not ended.
@@ -58,16 +80,6 @@ func (e *Entry) xact() *int64 {
 		return nil
 	}
 	return &e.Xact
-}
-
-// Size is that of its texts, in bytes.
-func (e *Entry) Size() (n int) {
-	for _, text := range []*string{e.Output, e.Notice} {
-		if text != nil {
-			n += len(*text)
-		}
-	}
-	return n
 }
 
 // Answer is what became of an entry.

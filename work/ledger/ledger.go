@@ -104,7 +104,7 @@ func (l *Ledger) work(ctx context.Context) {
 	defer closeConn()
 	own, used, gather := &writer{Conn: conn, lazy: true}, time.Now(), gatherFew
 	for err == nil && l.await(ctx, used, gather) {
-		var wrote []*Entry
+		var wrote []*waiting
 		wrote, err = l.round(ctx, own)
 		used, gather = time.Now(), gatherAfter(wrote)
 	}
@@ -115,7 +115,7 @@ func (l *Ledger) work(ctx context.Context) {
 }
 
 // gatherAfter is how long more is waited for after a round.
-func gatherAfter(wrote []*Entry) time.Duration {
+func gatherAfter(wrote []*waiting) time.Duration {
 	switch {
 	case len(wrote) == 1 && wrote[0].Kind.urgent():
 		return 0 // its session waits for its COMMIT now, and comes back
@@ -207,7 +207,7 @@ func (l *Ledger) Stop(decline bool) {
 	withdrawn := all[:0:0]
 	for _, e := range all {
 		if e.Kind.urgent() && !decline {
-			l.queue.Seen(e)
+			l.queue.add(e)
 		} else {
 			withdrawn = append(withdrawn, e)
 		}

@@ -1,6 +1,7 @@
 package ledger
 
 import (
+	"errors"
 	"slices"
 	"time"
 )
@@ -22,8 +23,8 @@ const (
 
 // Queue holds what is to be written. It knows no server and no clock. It belongs to one goroutine.
 type Queue struct {
-	urgent []*Entry // somebody waits for them in an open transaction
-	others []*Entry
+	urgent []*waiting // somebody waits for them in an open transaction
+	others []*waiting
 	groups int // so many were made
 }
 
@@ -34,7 +35,9 @@ func (q *Queue) Len() int { return len(q.urgent) + len(q.others) }
 func (q *Queue) Urgent() bool { return len(q.urgent) > 0 }
 
 // Seen adds an entry.
-func (q *Queue) Seen(e *Entry) {
+func (q *Queue) Seen(e *Entry) { q.add(&waiting{Entry: e}) }
+
+func (q *Queue) add(e *waiting) {
 	if e.Kind.urgent() {
 		q.urgent = append(q.urgent, e)
 	} else {
@@ -48,18 +51,18 @@ const few = 2
 // Next takes out what is to be written now, together: preparations before ends. None of it has the
 // same id twice. Where a single session waits, few ends do not keep it waiting: they have the time of
 // its COMMIT.
-func (q *Queue) Next(now time.Time) (round []*Entry) {
+func (q *Queue) Next(now time.Time) (round []*waiting) {
 	if len(q.urgent) == 1 && len(q.others) <= few && !q.urgent[0].after.After(now) {
 		round, q.urgent = q.urgent, nil
 		return round
 	}
 	size, ids := 0, map[int64]bool{}
-	take := func(e *Entry) bool {
+	take := func(e *waiting) bool {
 		if len(round) == Most || size >= sizeMost || e.after.After(now) || ids[e.ID] ||
 			len(round) > 0 && (e.group != 0 || round[0].group != 0) && e.group != round[0].group {
 			return false
 		}
-		round, size, ids[e.ID] = append(round, e), size+e.Size(), true
+		round, size, ids[e.ID] = append(round, e), size+e.size(), true
 		return true
 	}
 	q.urgent = slices.DeleteFunc(q.urgent, take)
@@ -84,19 +87,22 @@ type Row struct {
 	Empty bool
 }
 
+// ErrKept is why a row has not taken what was written: a trigger of the table has kept it as it was.
+var ErrKept = errors.New("a trigger of the table keeps the row as it is")
+
 // Told is an entry with the answer that it is to be told.
 type Told struct {
-	*Entry
+	*waiting
 	Answer
 }
 
 // Written takes what the statement has returned of a round, by id. Of those in look somebody is to
 // find out why their rows were passed over, and call Looked.
-func (q *Queue) Written(round []*Entry, rows map[int64]Row) (told []Told, look []*Entry) {
+func (q *Queue) Written(round []*waiting, rows map[int64]Row) (told []Told, look []*waiting) {
 	for _, e := range round {
 		switch row, met := rows[e.ID]; {
 		case met && !row.Stays:
-			told = append(told, Told{e, Answer{Result: Taken, Empty: row.Empty, Err: e.why}})
+			told = append(told, Told{e, Answer{Result: Taken, Empty: row.Empty, Err: e.bare}})
 		case met && e.Kind.urgent():
 			told = append(told, q.refused(e, ErrKept)...)
 		case e.Kind.urgent():
@@ -110,13 +116,13 @@ func (q *Queue) Written(round []*Entry, rows map[int64]Row) (told []Told, look [
 
 // Failed takes the error by which the server has refused a round. One of several is tried by parts,
 // until the row in question stands alone.
-func (q *Queue) Failed(round []*Entry, err error, class Class, now time.Time) (told []Told, look []*Entry) {
+func (q *Queue) Failed(round []*waiting, err error, class Class, now time.Time) (told []Told, look []*waiting) {
 	if len(round) > 1 {
 		for part := range slices.Chunk(round, (len(round)+1)/2) {
 			q.groups++
 			for _, e := range part {
 				e.group = q.groups
-				q.Seen(e)
+				q.add(e)
 			}
 		}
 		return nil, nil
@@ -140,25 +146,14 @@ func (q *Queue) Failed(round []*Entry, err error, class Class, now time.Time) (t
 }
 
 // refused has an entry tried without its texts, if that may help.
-func (q *Queue) refused(e *Entry, err error) []Told {
-	if e.bare || e.Size() == 0 {
+func (q *Queue) refused(e *waiting, err error) []Told {
+	if e.size() == 0 {
 		return []Told{{e, Answer{Result: Refused, Err: err}}}
 	}
-	e.bare, e.why, e.silent, e.Output, e.Notice = true, err, 0, nil, nil
-	q.Seen(e)
+	e.bare, e.silent = err, 0
+	q.add(e)
 	return nil
 }
-
-// Class is what an error of the server's means for a row.
-type Class int
-
-// The classes.
-const (
-	Refuses   Class = iota // the row, or the table, does not take it
-	Blocked                // it has waited for a lock in vain
-	Conflicts              // it may go well the next time, unless it is the table's own doing
-	Passing                // it goes well some day, as far as can be told
-)
 
 // Look is what was found out about a row that was passed over.
 type Look struct {
@@ -172,7 +167,7 @@ type Look struct {
 // Looked says what follows from that. What has waited for a lock that nobody is seen to hold on the
 // row, or the table, waits for its run, as far as can be told: for a row that a trigger of the table
 // changes, or an equal value in an index.
-func (q *Queue) Looked(e *Entry, l Look, now time.Time) []Told {
+func (q *Queue) Looked(e *waiting, l Look, now time.Time) []Told {
 	if e.since.IsZero() {
 		e.since = now
 	}
@@ -200,7 +195,7 @@ func (q *Queue) Looked(e *Entry, l Look, now time.Time) []Told {
 const silences = 3
 
 // later has an entry tried again, for some time, or, patient, for as long as it takes.
-func (q *Queue) later(e *Entry, now time.Time, patient bool) []Told {
+func (q *Queue) later(e *waiting, now time.Time, patient bool) []Told {
 	if e.since.IsZero() {
 		e.since = now
 	}
@@ -209,12 +204,12 @@ func (q *Queue) later(e *Entry, now time.Time, patient bool) []Told {
 	}
 	e.after = now.Add(min(lockedFirst<<min(e.tries, 8), lockedPause))
 	e.tries++
-	q.Seen(e)
+	q.add(e)
 	return nil
 }
 
 // Take empties the queue.
-func (q *Queue) Take() (all []*Entry) {
+func (q *Queue) Take() (all []*waiting) {
 	all = slices.Concat(q.urgent, q.others)
 	q.urgent, q.others = nil, nil
 	return all

@@ -22,7 +22,7 @@ func put(q *Queue, kinds string) (entries []*Entry) {
 	return entries
 }
 
-func ids(entries []*Entry) (ids []int64) {
+func ids(entries []*waiting) (ids []int64) {
 	for _, e := range entries {
 		ids = append(ids, e.ID)
 	}
@@ -30,7 +30,7 @@ func ids(entries []*Entry) (ids []int64) {
 }
 
 // wantIDs fails the test unless the entries are those.
-func wantIDs(t *testing.T, what string, got []*Entry, want ...int64) {
+func wantIDs(t *testing.T, what string, got []*waiting, want ...int64) {
 	t.Helper()
 	if !slices.Equal(ids(got), want) {
 		t.Errorf("%s: %v, want %v", what, ids(got), want)
@@ -130,7 +130,7 @@ func TestAFailedRoundIsSplit(t *testing.T) {
 }
 
 // taken is the answer to a round in which each row shows what was written.
-func taken(round []*Entry) map[int64]Row {
+func taken(round []*waiting) map[int64]Row {
 	rows := map[int64]Row{}
 	for _, e := range round {
 		rows[e.ID] = Row{}
@@ -170,7 +170,7 @@ func TestARefusedPreparationIsTriedWithoutItsTexts(t *testing.T) {
 		t.Fatal(told, look)
 	}
 	round := q.Next(epoch)
-	if len(round) != 1 || round[0].Output != nil || round[0].Notice != nil {
+	if len(round) != 1 || round[0].size() > 0 {
 		t.Fatal("it is not tried bare")
 	}
 	told, _ := q.Failed(round, errTable, Refuses, epoch)
@@ -210,7 +210,7 @@ func TestLooked(t *testing.T) {
 		{"another's for long before its SQL began", Claim, false, Look{Ours: true}, lockedMost, Answer{Result: Locked}},
 		{"another's for very long, and it must not be repeated", Prepare, true, Look{Ours: true}, time.Hour, later},
 	} {
-		q, e := &Queue{}, &Entry{Kind: c.kind, Patient: c.patient, since: epoch}
+		q, e := &Queue{}, &waiting{Entry: &Entry{Kind: c.kind, Patient: c.patient}, since: epoch}
 		now := epoch.Add(c.since)
 		told := q.Looked(e, c.look, now)
 		if c.want != later {

@@ -13,7 +13,7 @@ const Patience = "50ms"
 
 // round writes what is to be written now, in one exchange of messages and one transaction, and returns
 // it. The error is one of the connection, or of the table as a whole.
-func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*Entry, err error) {
+func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*waiting, err error) {
 	l.writes.Lock()
 	defer l.writes.Unlock()
 	l.mu.Lock()
@@ -28,7 +28,7 @@ func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*Entry, err
 	class, refused := classOf(err)
 	l.mu.Lock()
 	var told []Told
-	var look []*Entry
+	var look []*waiting
 	switch {
 	case err == nil:
 		told, look = l.queue.Written(entries, rows)
@@ -61,7 +61,7 @@ func tell(all []Told) {
 }
 
 // lost are the answers where the connection is.
-func lost(entries []*Entry) (told []Told) {
+func lost(entries []*waiting) (told []Told) {
 	for _, e := range entries {
 		result := Passed
 		if e.Kind.urgent() {
@@ -90,20 +90,21 @@ type session struct {
 const knownMost = 4096
 
 // see takes down that the session of an entry was there.
-func (w *writer) see(e *Entry) {
+func (w *writer) see(e *waiting) {
 	if w.known == nil || len(w.known) >= knownMost {
 		w.known = map[session]bool{}
 	}
 	w.known[session{e.PID, e.Since}] = true
 }
 
-func (w *writer) knows(e *Entry) bool { return !e.Kind.urgent() || w.known[session{e.PID, e.Since}] }
+func (w *writer) knows(e *waiting) bool { return !e.Kind.urgent() || w.known[session{e.PID, e.Since}] }
 
 // write sends the round.
-func (l *Ledger) write(ctx context.Context, conn *writer, entries []*Entry) (rows map[int64]Row, err error) {
+func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
 	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.knows(e) {
+		output, notice := e.texts()
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
-			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), e.Output, e.Notice, e.Exactly, e.xact(), l.Place())
+			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), output, notice, e.Exactly, e.xact(), l.Place())
 		if err != nil || len(rows) > 0 { // else it may only show the lock of one who is gone
 			return rows, err
 		}
@@ -140,7 +141,7 @@ func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, valu
 }
 
 // look finds out why a row was passed over.
-func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *Entry) (seen Look, err error) {
+func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Look, err error) {
 	queries := l.Queries()
 	var own, others bool
 	if err := conn.QueryRow(ctx, queries.Text("holders"), e.PID).Scan(&own, &others); err != nil {
@@ -170,7 +171,7 @@ const (
 	flush = "flush" // the disk, at least
 )
 
-func paceOf(entries []*Entry) string {
+func paceOf(entries []*waiting) string {
 	pace := lazy
 	for _, e := range entries {
 		switch {
@@ -197,7 +198,7 @@ type columns struct {
 	xacts     []*int64
 }
 
-func newColumns(entries []*Entry, conn *writer) *columns {
+func newColumns(entries []*waiting, conn *writer) *columns {
 	c := &columns{}
 	for _, e := range entries {
 		c.ids, c.what, c.versions = append(c.ids, e.ID), append(c.what, string(e.Kind)), append(c.versions, int32(e.Version))
@@ -207,7 +208,8 @@ func newColumns(entries []*Entry, conn *writer) *columns {
 			since = &e.Since
 		}
 		c.stops, c.sinces, c.xacts = append(c.stops, e.stop()), append(c.sinces, since), append(c.xacts, e.xact())
-		c.outputs, c.notices = append(c.outputs, e.Output), append(c.notices, e.Notice)
+		output, notice := e.texts()
+		c.outputs, c.notices = append(c.outputs, output), append(c.notices, notice)
 		c.exactly = append(c.exactly, e.Exactly)
 	}
 	return c

@@ -63,9 +63,6 @@ func (m *Marks) refused(ctx context.Context, a ask, err error) error {
 	return nil
 }
 
-// refuses tells that a row does not take the mark, and nobody is in the way.
-func refuses(err error) bool { return fault.Of(err).OfRow() && !fault.Of(err).Passing() }
-
 // repeats tells that a repetition may have to be written with the mark: with overlap it comes now.
 func repeats(t *inflight.Task) bool { return t.Row.MarkFirst && !t.Row.Single }
 

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"time"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
@@ -123,6 +124,9 @@ func (m *Marks) lasts(t *inflight.Task, a ledger.Answer) {
 		t.NoMark = true
 	}
 }
+
+// refuses tells that a row does not take the mark, and nobody is in the way.
+func refuses(err error) bool { return fault.Of(err).OfRow() && !fault.Of(err).Passing() }
 
 // Awaited are entries for the marks that runners wait for, of those that are like most.
 func (m *Marks) Awaited() (entries []*ledger.Entry) {
