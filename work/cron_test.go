@@ -112,14 +112,54 @@ func TestCronThatWaitsWhilePaused(t *testing.T) {
 	s.eventually("true", "SELECT plan = date_trunc('hour', now()) + interval '1 hour' AND skipped IN (71, 72) FROM task WHERE id = $1 AND origin IS NULL", id)
 }
 
-// TestIdsBelowOne are as good as others: what has a cron or an after is planned and runs.
-func TestIdsBelowOne(t *testing.T) {
+// TestBeatsOfAgesKeepNobodyWaiting: how old a plan is says nothing of how long its next one takes.
+func TestBeatsOfAgesKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
-	s := play(t, inBerlin)
-	const least = "-9223372036854775808"
-	s.exec("INSERT INTO task (id, input) VALUES (-5, 'SELECT 1'), (0, 'SELECT 1')")
-	s.exec("INSERT INTO task (id, input, cron) VALUES (-30, 'SELECT 1', '@hourly'), (" + least + ", 'SELECT 1', '@hourly')")
-	s.exec("INSERT INTO task (id, input, after) VALUES (-3, 'SELECT 1', '{-5,0}')")
-	s.becomes(-3, "DONE")
-	s.eventually("2", "SELECT count(*) FROM task WHERE id IN (-30, "+least+") AND state = 'PLAN' AND plan = date_trunc('hour', created) + interval '1 hour' AND origin IS NULL")
+	s := play(t)
+	s.exec(`INSERT INTO task ("group", input, cron, plan) SELECT 'c', '', '0 30 2 29 2 *', '2000-01-01 BC' FROM generate_series(1, 300)`)
+	s.exec(`INSERT INTO task ("group", input, cron, plan, origin) SELECT 'o', '', '@every 1 s', '9999-01-01', '4713-01-02 BC' FROM generate_series(1, 20)`)
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	s.eventually("300", `SELECT count(*) FROM task WHERE "group" = 'c' AND state = 'PLAN' AND plan > now() AND origin IS NULL`)
+	s.eventually("20", `SELECT count(*) FROM task WHERE "group" = 'o' AND state = 'PLAN' AND plan = '9999-01-01 00:00:01' AND origin IS NULL`)
+	if n := s.leads(); n != 1 {
+		t.Errorf("led %d times", n)
+	}
+}
+
+// TestABeatOutOfTheRangeOfPlanFails its task, once for all.
+func TestABeatOutOfTheRangeOfPlanFails(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	for _, id := range []int64{
+		s.add("input, cron, plan, origin", "SELECT 1", "0 0 29 2 *", "9999-01-01", "4713-01-02 BC"),
+		s.add("input, cron, plan, origin, catchup", "SELECT 1", "0 0 29 2 *", "2026-01-01", "4713-01-02 BC", 1<<30),
+		s.add("input, cron, plan, origin", "SELECT 1", "@every 1000 years", "2026-01-01", "294276-01-02"),
+	} {
+		s.becomes(id, "FAIL")
+		if got := s.get("SELECT sqlstate || ' ' || error FROM task WHERE id = $1", id); got != "22023 ERROR:  the next run of cron is out of the range of plan: from 2000 BC to the year 9999" {
+			t.Error(got)
+		}
+	}
+}
+
+// TestASeriesDoesNotEndByAnOddTimeZone of the role, which somebody may have set for a moment: it
+// waits.
+func TestASeriesDoesNotEndByAnOddTimeZone(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	database := s.get("SELECT current_database()")
+	s.add("input, cron", "SELECT 1", "* * * * * *")
+	s.eventually("true", "SELECT count(*) > 0 FROM task WHERE state = 'DONE'")
+	s.drain()
+	s.exec("ALTER DATABASE " + database + " SET TimeZone = '<x>+167:59'")
+	s.serve()
+	s.says("is no name of the tz database: repetitions by cron wait")
+	fails := s.add("input, cron", "SELECT 1", "* * * * * *") // its author sees it at once
+	s.becomes(fails, "FAIL")
+	before := s.get("SELECT count(*) FROM task WHERE state = 'DONE'")
+	s.exec("ALTER DATABASE " + database + " RESET TimeZone")
+	s.eventually("true", "SELECT count(*) > $1::int8 FROM task WHERE state = 'DONE'", before)
+	if got := s.get("SELECT count(*) FROM task WHERE state = 'FAIL' AND id <> $1", fails); got != "0" {
+		t.Error("the series has ended")
+	}
 }

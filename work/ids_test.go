@@ -1,5 +1,3 @@
-//go:build slow
-
 package work
 
 import (
@@ -8,52 +6,76 @@ import (
 	"testing"
 )
 
-// TestIDsThatAreNotCommitted hold up the series that come to them, and nothing else. When they are
-// committed, repetitions take others.
-func TestIDsThatAreNotCommitted(t *testing.T) {
+// TestIdsBelowOne are as good as others: what has a cron or an after is planned and runs.
+func TestIdsBelowOne(t *testing.T) {
 	t.Parallel()
-	const effect = "'INSERT INTO public.effect VALUES (' || i || ')'"
-	for name, c := range someOf(map[string]struct{ columns, values, end string }{
-		"writing":    {"input, repeat, max_failures", effect + ", '200 ms', 1", "COMMIT"},
-		"taken back": {"input, repeat, max_failures", effect + ", '200 ms', 1", "ROLLBACK"},
-		"with a key": {"input, repeat, key, max_failures", effect + ", '200 ms', 'k' || i, 1", "COMMIT"},
-		"failing":    {"input, repeat", "'SELECT 1/0; SELECT ' || i, '200 ms'", "COMMIT"},
-		"overlap":    {"input, repeat, overlap, max_failures", "'SELECT ' || i, '200 ms', true, 1", "COMMIT"},
-		"by cron":    {"input, cron, max_failures", effect + ", '* * * * * *', 1", "COMMIT"},
-		"on_fail":    {"input, on_fail, repeat", "'SELECT 1/0; SELECT ' || i, 'SELECT 2', '200 ms'", "COMMIT"},
-	}) {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := play(t)
-			s.exec("CREATE TABLE effect (id int)")
-			s.exec(fmt.Sprintf(`INSERT INTO task ("group", delete, %s) SELECT 's' || i, false, %s FROM generate_series(1, 4) AS i`, c.columns, c.values))
-			const goesOn = `SELECT count(*) FROM (SELECT FROM task WHERE id > $1 AND state IN ('DONE', 'FAIL') AND "group" LIKE 's%' GROUP BY "group" HAVING count(*) > 1) AS g`
-			s.eventually("4", goesOn, 0)
-			stranger := s.connect()
-			s.on(stranger, "BEGIN; INSERT INTO task (id, plan, input) SELECT (SELECT nextval('task_id_seq')) + g, 'infinity', '' FROM generate_series(1, 1000) AS g ON CONFLICT (id) DO NOTHING")
-			s.says(`"warn"`, "keeps a task's row from being changed", fmt.Sprintf("pid %d of role postgres", stranger.PgConn().PID()))
-			s.exec(`INSERT INTO task (id, "group", input) VALUES (-1, 'others', 'SELECT 1')`)
-			s.becomes(-1, "DONE")
-			s.eventually("true", "SELECT count(*) > 0 FROM pg_stat_activity WHERE datname = current_database() AND wait_event = 'transactionid'")
-			s.on(stranger, c.end)
-			s.eventually("4", goesOn, s.get("SELECT last_value FROM task_id_seq"))
-			if met := s.get(`SELECT coalesce(string_agg(concat(id, ' ', state, ' ', error), E'\n'), '') FROM task WHERE "group" LIKE 's%' AND (state IN ('STOP', 'GONE')
-				OR state = 'FAIL' AND error NOT LIKE '%division by zero%' OR error LIKE '%repetition%' OR attempt > 1)`); met != "" {
-				t.Error(met)
-			}
-			if strings.Contains(s.logged(), "refuses") || s.leads() > 1 {
-				t.Error("the leader has met more than that")
-			}
-		})
+	s := play(t, inBerlin)
+	const least = "-9223372036854775808"
+	s.exec("INSERT INTO task (id, input) VALUES (-5, 'SELECT 1'), (0, 'SELECT 1')")
+	s.exec("INSERT INTO task (id, input, cron) VALUES (-30, 'SELECT 1', '@hourly'), (" + least + ", 'SELECT 1', '@hourly')")
+	s.exec("INSERT INTO task (id, input, after) VALUES (-3, 'SELECT 1', '{-5,0}')")
+	s.becomes(-3, "DONE")
+	s.eventually("2", "SELECT count(*) FROM task WHERE id IN (-30, "+least+") AND state = 'PLAN' AND plan = date_trunc('hour', created) + interval '1 hour' AND origin IS NULL")
+}
+
+// TestRepetitionDrawsItsIdAnew when somebody has taken it by hand.
+func TestRepetitionDrawsItsIdAnew(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	for i, input := range []string{"SELECT 1", "CREATE TABLE effect ()", "SELECT 1/0"} {
+		id := s.add(`input, repeat, plan, "group"`, input, "1 day", "infinity", fmt.Sprint("g", i))
+		s.exec("INSERT INTO task (id, input, plan) SELECT i, '', 'infinity' FROM generate_series($1::int8 + 1, $1 + 50) AS i", id)
+		s.exec("UPDATE task SET plan = now() - interval '1 min' WHERE id = $1", id)
+		s.eventually("true", "SELECT next IS NOT NULL FROM task WHERE id = $1", id)
+		if next := s.get("SELECT t.next > t.id + 50 AND n.parent = t.id AND n.state = 'PLAN' FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", id); next != "true" {
+			t.Error(input, next)
+		}
+		s.exec("SELECT setval('task_id_seq', (SELECT max(id) FROM task))")
 	}
 }
 
-// TestATriggerThatChoosesTakenIDs, for repetitions, ends the series, as any other that refuses them.
-func TestATriggerThatChoosesTakenIDs(t *testing.T) {
+// TestAnExhaustedSequenceEndsNoSeries: the ends wait until ids are left again, and the log names the
+// sequence once. Effects come at once, and once.
+func TestAnExhaustedSequenceEndsNoSeries(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	s.exec("CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.id := 7; RETURN NEW; END'; CREATE TRIGGER mine BEFORE INSERT ON task FOR EACH ROW WHEN (NEW.parent = 7) EXECUTE FUNCTION mine()")
-	s.add("id, input, repeat, delete", 7, "SELECT 1", "1 s", false)
-	s.becomes(7, "DONE")
-	s.eventually("1", "SELECT count(*) FROM task WHERE id = 7 AND error LIKE '%the end of the task could not be written: duplicate key value%'")
+	s.exec("CREATE TABLE effect (id int8)")
+	states := map[int64]string{}
+	for i, c := range [][2]string{
+		{"SELECT 1", "DONE"},
+		{"INSERT INTO effect VALUES (1)", "DONE"},
+		{"VACUUM effect", "DONE"},
+		{"SELECT 1/0", "FAIL"},
+		{"BEGIN; INSERT INTO effect VALUES (2); COMMIT", "DONE"},
+	} {
+		states[s.add(`input, repeat, plan, "group"`, c[0], "1 day", "infinity", string(rune('a'+i)))] = c[1]
+	}
+	states[s.add(`input, repeat, plan, overlap, max_failures, "group"`, "SELECT 1", "1 day", "infinity", true, 1, "overlap")] = "DONE"
+	late := s.add(`input, repeat, plan, active`, "SELECT 1", "1 day", "infinity", "1 min")
+	s.exec("SELECT setval('task_id_seq', 9223372036854775807)")
+	s.exec("UPDATE task SET plan = now() - CASE WHEN id = $1 THEN interval '1 hour' ELSE '0' END", late)
+	s.says(`"error"`, "no ids are left", "reached maximum value", "task_id_seq", "setval")
+	s.eventually("2", "SELECT count(*) FROM effect") // effects do not wait for ends
+	for id := range states {
+		if row := s.row(id, "state IN ('PLAN', 'WORK') AS waits"); row != `{"waits":true}` {
+			t.Error(s.row(id, "input, state, stop, error, next, xact"))
+		}
+	}
+	s.becomes(s.add("id, input", 500, "INSERT INTO effect SELECT 3 WHERE false"), "DONE") // what takes no id goes on
+	s.exec("SELECT setval('task_id_seq', 1000)")
+	for id, state := range states {
+		s.becomes(id, state)
+		if n := s.get("SELECT count(*) FROM task WHERE parent = $1 AND state = 'PLAN'", id); n != "1" {
+			t.Errorf("%s: %s repetitions", s.row(id, "input, state, error"), n)
+		}
+	}
+	if n := s.get("SELECT string_agg(id::text, ' ' ORDER BY id) FROM effect"); n != "1 2" {
+		t.Errorf("effects: %s", n)
+	}
+	if state := s.state(late); state == "GONE" && s.get("SELECT count(*) FROM task WHERE parent = $1", late) != "1" {
+		t.Error("it has expired without a repetition: ", s.row(late, "error"))
+	}
+	if n := strings.Count(s.logged(), "no ids are left"); n != 1 {
+		t.Errorf("the log says so %d times", n)
+	}
 }

@@ -1,51 +1,112 @@
-//go:build slow
-
 package work
 
 import (
-	"strings"
 	"testing"
+	"time"
 
-	"github.com/rs/zerolog"
+	"pgtaskd/server/servertest"
+	"pgtaskd/sql/schema"
 )
 
-// TestPartOfAServedTableIsRefused: its lanes would be counted apart from those of the whole.
-func TestPartOfAServedTableIsRefused(t *testing.T) {
+// TestACronTaskIsPlannedIntoAnotherPartition, where a row that moves is inserted.
+func TestACronTaskIsPlannedIntoAnotherPartition(t *testing.T) {
 	t.Parallel()
-	for name, tables := range map[string]string{
-		"partition": `CREATE TABLE p (id bigserial, plan timestamptz NOT NULL DEFAULT now(), input text NOT NULL) PARTITION BY RANGE (plan);
-			CREATE TABLE p1 PARTITION OF p FOR VALUES FROM (MINVALUE) TO (MAXVALUE)`,
-		"child": "CREATE TABLE p (id bigserial PRIMARY KEY, input text NOT NULL); CREATE TABLE between (PRIMARY KEY (id)) INHERITS (p); CREATE TABLE p1 (PRIMARY KEY (id)) INHERITS (between)",
+	s := prepared(t)
+	s.exec(`CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL DEFAULT 'SELECT 1') PARTITION BY RANGE (plan);
+		DO $$BEGIN
+			EXECUTE format('CREATE TABLE early PARTITION OF task FOR VALUES FROM (MINVALUE) TO (%L)', now() + '1 hour');
+			EXECUTE format('CREATE TABLE late PARTITION OF task FOR VALUES FROM (%L) TO (MAXVALUE)', now() + '1 hour');
+		END$$`)
+	s.serve()
+	s.settled()
+	id := s.add("input, cron", "SELECT 1", "@every 2000h")
+	s.eventually("true", "SELECT plan > now() + '1000 hours' AND origin IS NULL AND state = 'PLAN' AND tableoid = 'late'::regclass FROM task WHERE id = $1", id)
+	s.exec("UPDATE task SET plan = now() WHERE id = $1", id)
+	s.becomes(id, "DONE")
+	s.eventually("true", "SELECT n.plan > now() + '1000 hours' AND n.origin IS NULL FROM task AS t JOIN task AS n ON n.parent = t.id WHERE t.id = $1", id)
+}
+
+// TestAPartitionThatComesBackHoldsUpNoLane: what ran when its partition was detached is found to be
+// cut off when that is attached again, be it that its session was ended, or has gone on with others
+// as the end was refused. Others of its lane go on.
+func TestAPartitionThatComesBackHoldsUpNoLane(t *testing.T) {
+	t.Parallel()
+	for name, sleep := range map[string]time.Duration{
+		"cut off": time.Second, "refused": time.Hour, // it is not looked whether tasks were stopped
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			refusesAPart(t, tables)
+			s := prepared(t, func(target *Target) { target.Sleep, target.Run, target.Reset = sleep, 2, time.Hour })
+			s.exec(`CREATE TABLE task (id bigserial, input text NOT NULL, "group" text NOT NULL DEFAULT 'group') PARTITION BY RANGE (id);
+				CREATE TABLE first PARTITION OF task FOR VALUES FROM (2) TO (3); CREATE TABLE rest PARTITION OF task DEFAULT; CREATE TABLE effect (id int8)`)
+			s.serve()
+			s.settled()
+			s.exec("SELECT pg_advisory_lock(7)")
+			s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(100)", "runs"), "WORK") // each second it is looked whether it is to be cancelled
+			id := s.add("input, rerun", "INSERT INTO effect VALUES (1); SELECT pg_advisory_xact_lock_shared(7)", false)
+			s.becomes(id, "WORK")
+			pid := s.get("SELECT pid FROM task WHERE id = $1", id)
+			behind := s.add("input", "SELECT 2")
+			s.exec("ALTER TABLE task DETACH PARTITION first")
+			if name == "cut off" {
+				s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid)
+			}
+			s.exec("SELECT pg_advisory_unlock(7)")
+			s.becomes(behind, "DONE")
+			if again := s.get("SELECT pid FROM task WHERE id = $1", behind); name == "refused" && again != pid {
+				t.Errorf("session %s, then %s", pid, again)
+			}
+			s.exec("ALTER TABLE task ATTACH PARTITION first FOR VALUES FROM (2) TO (3)")
+			began := time.Now()
+			behind = s.add("input", "SELECT 3")
+			s.becomes(id, "FAIL") // rerun is false
+			s.becomes(behind, "DONE")
+			if took := time.Since(began); took > servertest.Limit(8*time.Second) {
+				t.Error("the lane stood still for ", took)
+			}
+			if row := s.row(id, "interrupted, (SELECT count(*) FROM effect) AS effects"); row != `{"interrupted":1,"effects":0}` {
+				t.Error(row)
+			}
 		})
 	}
 }
 
-func refusesAPart(t *testing.T, tables string) {
-	s := play(t)
-	for sql := range strings.SplitSeq(tables, ";") {
-		s.exec(sql)
+// TestMarksMoveRows: a table may be partitioned by state.
+func TestMarksMoveRows(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.exec(`CREATE TYPE state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
+		CREATE TABLE task (id bigserial, state state NOT NULL DEFAULT 'PLAN', input text NOT NULL) PARTITION BY LIST (state);
+		CREATE TABLE over PARTITION OF task FOR VALUES IN ('DONE', 'FAIL', 'GONE'); CREATE TABLE rest PARTITION OF task DEFAULT; CREATE TABLE works PARTITION OF task FOR VALUES IN ('WORK')`)
+	s.serve()
+	s.settled()
+	id := s.add("input, delete", "VACUUM", false)
+	s.becomes(id, "DONE")
+}
+
+// TestATableAboveIsServed: a partition of it is not, until it is no more.
+func TestATableAboveIsServed(t *testing.T) {
+	t.Parallel()
+	s := owned(t)
+	role := s.target.Connect["user"]
+	s.on(s.conn, "CREATE TABLE whole (id bigserial, plan timestamptz NOT NULL DEFAULT now(), input text NOT NULL) PARTITION BY RANGE (plan); "+
+		"CREATE TABLE task PARTITION OF whole FOR VALUES FROM (MINVALUE) TO (MAXVALUE); ALTER TABLE whole OWNER TO "+role+"; ALTER TABLE task OWNER TO "+role)
+	whole := s.target
+	whole.Table = "whole"
+	if _, err := schema.Install(t.Context(), s.connectAs(role), whole.Relation(), schema.Options{}); err != nil {
+		t.Fatal(err)
 	}
-	whole, part := s.target, s.target
-	whole.Table, part.Table = "p", "p1"
-	stop, ended := make(chan struct{}), make(chan error)
-	go func() { ended <- Serve(t.Context(), stop, whole, zerologNone) }()
-	s.exec("INSERT INTO p (input) VALUES ('SELECT 1')")
-	s.until("served", func() bool {
-		return s.get("SELECT count(*) FROM information_schema.columns WHERE table_name = 'p' AND column_name = 'state'") == "1" &&
-			s.get("SELECT count(*) FROM p WHERE state = 'DONE'") == "1"
-	})
-	refused := make(chan error)
-	go func() { refused <- Serve(t.Context(), stop, part, zerolog.New(s)) }()
-	s.until("refused", func() bool { return strings.Contains(s.logged(), `\"p1\" is a partition or child of \"public\".\"p\"`) })
-	close(stop)
-	if err := <-refused; err != nil {
-		t.Error(err)
-	}
-	if err := <-ended; err != nil {
-		t.Error(err)
+	above := &stage{t: t, dsn: s.dsn, target: whole, conn: s.connect()}
+	s.serve()
+	s.settled()
+	s.serves()
+	above.serve()
+	above.says("standing by", role)
+	s.drain()
+	above.settled()
+	s.serve()
+	s.says("which is served, too", role)
+	if above.leads() != 1 || s.leads() != 1 {
+		t.Error(above.leads(), s.leads(), "leaders")
 	}
 }

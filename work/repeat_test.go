@@ -5,6 +5,8 @@ import (
 	"math/rand/v2"
 	"testing"
 
+	"github.com/jackc/pgx/v5"
+
 	"pgtaskd/server/servertest"
 )
 
@@ -83,4 +85,124 @@ func TestRepetitionWithDrift(t *testing.T) {
 	s.exec("INSERT INTO task (input, active, repeat, plan, drift) SELECT i, '0', '1 day', now() - interval '10 days', true FROM unnest(ARRAY['SELECT 1', 'SELECT 1/0']) AS i")
 	s.eventually("2", "SELECT count(*) FROM task WHERE parent IS NULL AND next IS NOT NULL")
 	s.eventually("0", "SELECT count(*) FROM task AS t JOIN task AS n ON n.id = t.next WHERE abs(extract(epoch FROM n.plan - t.stop - interval '1 day')) > 0.01")
+}
+
+// TestMonthsKeepTheirDay: a chain by months counts from its origin, unless somebody has moved the
+// task away from it.
+func TestMonthsKeepTheirDay(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	for plan, from := range map[string]string{"2020-04-30 12:00:00+00": "2019-12-31 12:00:00+00", "2020-04-15 12:00:00+00": "2020-04-15 12:00:00+00"} {
+		id := s.add("plan, origin, repeat, active, input", plan, "2019-12-31 12:00:00+00", "2 mons", "0", "SELECT 1")
+		s.becomes(id, "DONE")
+		want := s.get("SELECT min(b)::text FROM (SELECT $1::timestamptz + k * interval '2 mons' AS b FROM generate_series(1, 3000) AS k) AS beats WHERE b > now()", from)
+		if got := s.get("SELECT plan::text FROM task WHERE parent = $1", id); got != want {
+			t.Errorf("after %s comes %s, want %s", plan, got, want)
+		}
+	}
+}
+
+// TestColumnAddedLater: a repetition copies what users add while the controller runs.
+func TestColumnAddedLater(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	s.exec("ALTER TABLE task ADD COLUMN \"their own\" text")
+	for _, input := range []string{"SELECT 1", "CREATE TABLE made ()"} {
+		id := s.add(`repeat, "their own", input`, "1 day", "kept", input)
+		s.becomes(id, "DONE")
+		s.eventually("kept", `SELECT "their own" FROM task WHERE parent = $1`, id)
+	}
+}
+
+// TestADayThatTheClockMovesIsNoDayForEver: days are counted from the chain's origin as months are,
+// so that the day after a skipped hour is back at its own time.
+func TestADayThatTheClockMovesIsNoDayForEver(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	s.exec(fmt.Sprintf("ALTER DATABASE %s SET TimeZone = 'Europe/Berlin'", s.get("SELECT current_database()")))
+	s.conn = s.connect()
+	s.serve()
+	s.settled()
+	for _, period := range []string{"1 day", "7 days", "1 mon", "1 day 12:00"} {
+		first := s.add("input, repeat, active, plan", "SELECT 1", period, "0", "2026-03-01 02:30")
+		s.eventually("true", "SELECT next IS NOT NULL FROM task WHERE id = $1", first)
+		if origin := s.get("SELECT n.origin FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", first); origin != "2026-03-01 02:30:00+01" {
+			t.Errorf("every %s: the chain counts from %s", period, origin)
+		}
+	}
+	// The 29th of March 2026 has no half past two.
+	moved := s.add("input, repeat, active, plan, origin", "SELECT 1", "1 day", "0", "2026-03-29 03:30", "2026-03-01 02:30")
+	s.eventually("true", "SELECT next IS NOT NULL FROM task WHERE id = $1", moved)
+	if next := s.get("SELECT to_char(n.plan, 'HH24:MI') FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", moved); next != "02:30" {
+		t.Errorf("the day after comes at %s", next)
+	}
+}
+
+// TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow: a change of it reaches the next repetition,
+// whichever way an end is written.
+func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.becomes(s.add("input", "SELECT 1"), "DONE")
+	for _, zone := range []string{"Asia/Tokyo", "America/New_York"} {
+		s.exec(fmt.Sprintf("ALTER DATABASE %s SET TimeZone = '%s'", s.get("SELECT current_database()"), zone))
+		for _, input := range []string{"SELECT 1", "CREATE TABLE IF NOT EXISTS effect ()", "SELECT 1/0"} {
+			// Across a change of the clocks a month has another length in each zone.
+			id := s.add("input, repeat, active, plan", input, "1 mon", "0", "2026-06-01 12:00:00+00")
+			s.eventually("true", "SELECT next IS NOT NULL FROM task WHERE id = $1", id)
+			if right := s.get("SELECT n.plan AT TIME ZONE $2 - t.plan AT TIME ZONE $2 = date_trunc('day', n.plan AT TIME ZONE $2 - t.plan AT TIME ZONE $2) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", id, zone); right != "true" {
+				t.Errorf("%s in %s: the next comes at %s", input, zone, s.get("SELECT n.plan FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", id))
+			}
+		}
+	}
+}
+
+// TestAnotherPeriod of a job that waits counts from the beat before.
+func TestAnotherPeriod(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	first := s.add("input, repeat, active, plan", "SELECT 1", "1 day", "0", s.get("SELECT now() - interval '25 hours'"))
+	s.eventually("1", "SELECT count(*) FROM task WHERE parent = $1", first)
+	s.exec("UPDATE task SET repeat = '90 min' WHERE parent = $1", first) // the beat before was an hour ago
+	if got := s.get("SELECT round(extract(epoch FROM n.plan - t.plan) / 60) FROM task AS t JOIN task AS n ON n.id = t.next"); got != "1530" {
+		t.Error("minutes between the two:", got)
+	}
+	alone := s.add("input, repeat, plan", "SELECT 1", "1 day", s.get("SELECT now() + interval '3 hours'"))
+	plan := s.get("SELECT plan FROM task WHERE id = $1", alone)
+	s.exec("UPDATE task SET repeat = '1 min' WHERE id = $1", alone)
+	if got := s.get("SELECT plan FROM task WHERE id = $1", alone); got != plan {
+		t.Error("the first of a chain has moved to", got)
+	}
+	s.exec("UPDATE task SET repeat = '2 hours', plan = '2100-01-01' WHERE parent = $1", first)
+	if got := s.get("SELECT plan = '2100-01-01' FROM task WHERE parent = $1", first); got != "true" {
+		t.Error("a plan that is set as well does not stand")
+	}
+}
+
+// TestRepetitionOfWhatHasNoPlanWaits until somebody plans it, as that did.
+func TestRepetitionOfWhatHasNoPlanWaits(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	for _, columns := range []string{"", ", origin", ", origin, until, catchup", ", drift"} {
+		values := map[string]string{", origin": ", 'infinity'", ", origin, until, catchup": ", '-infinity', 'infinity', 3", ", drift": ", true"}[columns]
+		first := s.add("input, plan", "SELECT 1/0", "infinity")
+		behind := s.inserted(fmt.Sprintf("INSERT INTO task (input, plan, repeat, after%s) VALUES ('SELECT 1', 'infinity', '1 day', '{%d}'%s)", columns, first, values))
+		s.exec("UPDATE task SET plan = now() WHERE id = $1", first)
+		s.eventually("GONE ERROR:  task %, after which it was to run, has ended as FAIL infinity", `SELECT concat_ws(' ', t.state, replace(t.error, $2, '%'), n.plan)
+			FROM task AS t LEFT JOIN task AS n ON n.id = t.next AND n.state = 'PLAN' WHERE t.id = $1`, behind, fmt.Sprint(first))
+	}
+	for _, columns := range []string{"'infinity', NULL, 0", "'2020-01-01', '-infinity', 3"} {
+		id := s.inserted("INSERT INTO task (input, plan, active, repeat, origin, until, catchup) VALUES ('SELECT 1', now(), '1 s', '1 day', " + columns + ")")
+		s.eventually("DONE", "SELECT concat_ws(' ', state, error) FROM task WHERE id = $1", id)
+	}
+}
+
+// inserted is the id of a new task.
+func (s *stage) inserted(sql string) (id string) {
+	s.t.Helper()
+	if err := s.conn.QueryRow(s.t.Context(), sql+" RETURNING id::text", pgx.QueryExecModeSimpleProtocol).Scan(&id); err != nil {
+		s.t.Fatal(sql, ": ", err)
+	}
+	return id
 }

@@ -267,3 +267,26 @@ func (s *stage) version(id int64) (version uint32) {
 	}
 	return version
 }
+
+// says waits for a line of the log that has all the parts.
+func (s *stage) says(parts ...string) {
+	s.t.Helper()
+	s.until("the log to say "+strings.Join(parts, ", "), func() bool {
+		for line := range strings.Lines(s.logged()) {
+			all := true
+			for _, part := range parts {
+				all = all && strings.Contains(line, part)
+			}
+			if all {
+				return true
+			}
+		}
+		return false
+	})
+}
+
+// on runs statements on another connection of the test's.
+func (s *stage) on(conn *pgx.Conn, sql string) {
+	s.t.Helper()
+	servertest.Exec(s.t, conn, sql)
+}

@@ -7,7 +7,6 @@ import (
 	"io"
 	"slices"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -140,34 +139,4 @@ func TestTroubleForgetsOldFailures(t *testing.T) {
 			t.Errorf("waits %v after a good while", wait)
 		}
 	})
-}
-
-// panicky is a log that nobody can write to at first.
-type panicky struct {
-	*stage
-	done atomic.Bool
-}
-
-func (p *panicky) Write(line []byte) (int, error) {
-	if bytes.Contains(line, []byte(`"leading"`)) && !p.done.Swap(true) {
-		panic("nobody thought of this")
-	}
-	return p.stage.Write(line)
-}
-
-// TestPanic: it is logged, and the target goes on.
-func TestPanic(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	stop, ended := make(chan struct{}), make(chan error)
-	go func() { ended <- Serve(t.Context(), stop, s.target, zerolog.New(&panicky{stage: s})) }()
-	s.settled()
-	s.others()
-	if log := s.logged(); !strings.Contains(log, "panic: nobody thought of this") || !strings.Contains(log, `"stack":"goroutine`) {
-		t.Errorf("logged %s", log)
-	}
-	close(stop)
-	if err := <-ended; err != nil {
-		t.Error(err)
-	}
 }

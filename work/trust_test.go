@@ -1,26 +1,9 @@
 package work
 
 import (
-	"context"
 	"strings"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 )
-
-// strangerOf is a role that nobody trusts. Its name is that of the test's database with an m.
-func strangerOf(s *stage) string {
-	s.t.Helper()
-	name := "m_" + s.conn.Config().Database
-	s.exec("CREATE ROLE " + name + " LOGIN")
-	s.t.Cleanup(func() {
-		_, err := s.conn.Exec(context.WithoutCancel(s.t.Context()), "DROP OWNED BY "+name+" CASCADE; DROP ROLE "+name, pgx.QueryExecModeSimpleProtocol)
-		if err != nil {
-			s.t.Error(err)
-		}
-	})
-	return name
-}
 
 // TestARefusedTableIsNotServed: nor led, until somebody has mended it.
 func TestARefusedTableIsNotServed(t *testing.T) {
@@ -51,5 +34,28 @@ func TestARefusalDrains(t *testing.T) {
 	}
 	if done, err := l.drained(); !done || !IsRefused(err) {
 		t.Errorf("drained: %v, %v", done, err)
+	}
+}
+
+// TestOwnersThatChangeAreNoticed: what could run with the table becomes somebody else's while it is
+// served.
+func TestOwnersThatChangeAreNoticed(t *testing.T) {
+	t.Parallel()
+	for what, sql := range map[string]string{
+		"schema public":     "ALTER SCHEMA public OWNER TO $m",
+		"table public.p1":   "ALTER TABLE p1 OWNER TO $m",
+		"table public.task": "ALTER TABLE task OWNER TO $m",
+	} {
+		t.Run(what, func(t *testing.T) {
+			t.Parallel()
+			s, do := withRoles(t, true)
+			must(t, s.conn, parts)
+			s.serve()
+			s.settled()
+			s.becomes(s.add("input, delete", "SELECT 1", false), "DONE") // it has been looked at
+			do(sql)
+			s.exec("INSERT INTO task (input) VALUES ('SELECT 1')") // so that the leader looks
+			s.says(what, "mallory_")
+		})
 	}
 }

@@ -1,0 +1,119 @@
+package work
+
+import "testing"
+
+// dated has a run see everything as it was when it began.
+const dated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
+
+// TestARightThatIsGrantedChangesNothingForALongRun, though whoever has any right can have the row of
+// the table written anew by that, as often as they like.
+func TestARightThatIsGrantedChangesNothingForALongRun(t *testing.T) {
+	t.Parallel()
+	for name, role := range map[string]string{"of the serving role": "", "of another role": "inserter"} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := furnished(t, func(t *Target) { t.Inserter = role != "" })
+			s.serve()
+			s.settled()
+			s.exec("CREATE TABLE gate (); CREATE TABLE effect (id int8); CREATE SEQUENCE tries")
+			gate := s.connect()
+			must(t, gate, "BEGIN; LOCK TABLE gate")
+			id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
+			s.becomes(id, "WORK")
+			s.exec("SELECT pg_sleep(1)") // it lasts
+			s.exec("GRANT SELECT ON task TO " + s.role())
+			must(t, gate, "COMMIT")
+			s.becomes(id, "DONE")
+			if effect := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effect != "1" {
+				t.Errorf("effects %s", effect)
+			}
+		})
+	}
+}
+
+// TestALongRunEndsWhereNoMoreSessionsMayBeOpened, and does not run again: the ledger goes without a
+// connection of its own.
+func TestALongRunEndsWhereNoMoreSessionsMayBeOpened(t *testing.T) {
+	t.Parallel()
+	s := owned(t)
+	role := s.target.Connect["user"]
+	s.serve()
+	s.settled()
+	s.exec("CREATE TABLE effect (id int8); CREATE SEQUENCE tries; CREATE TABLE gate (); GRANT ALL ON effect, gate TO PUBLIC; GRANT ALL ON SEQUENCE tries TO PUBLIC")
+	gate := s.connect()
+	must(t, gate, "BEGIN; LOCK TABLE gate")
+	id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
+	s.becomes(id, "WORK")
+	s.exec(`DO $$BEGIN EXECUTE format('ALTER ROLE ` + role + ` CONNECTION LIMIT %s',
+		(SELECT count(*) FROM pg_stat_activity WHERE usename = '` + role + `')); END$$`)
+	must(t, gate, "COMMIT")
+	s.becomes(id, "DONE")
+	if effects := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effects != "1" {
+		t.Error("effects ", effects)
+	}
+}
+
+// TestALongRunOfAnotherRoleEnds, once, though it sees everything as it was when it began.
+func TestALongRunOfAnotherRoleEnds(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	c.must(c.alice, "CREATE TABLE effect (id int4)")
+	for _, how := range []string{dated, "SET TRANSACTION ISOLATION LEVEL SERIALIZABLE; "} {
+		id := c.asks(c.alice, how+"INSERT INTO effect SELECT 1 FROM pg_sleep(1.2)")
+		c.becomes(id, "DONE")
+		if attempts := c.row(id, "attempt"); attempts != `{"attempt":1}` {
+			t.Error(attempts)
+		}
+	}
+}
+
+// TestChangedMeanwhile: a change of the row by somebody else makes the end fail in a transaction
+// that does not see it (40001). That is no fault of the task's.
+func TestChangedMeanwhile(t *testing.T) {
+	t.Parallel()
+	for name, level := range map[string]string{
+		"named":  "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; ",
+		"strict": "BEGIN ISOLATION LEVEL SERIALIZABLE; ",
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			s.exec("CREATE TABLE effect (id int8); CREATE SEQUENCE ran; CREATE FUNCTION ran() RETURNS int8 LANGUAGE sql AS $$SELECT nextval('ran')$$")
+			id := s.add("input, repeat, retry", level+effect+"SELECT ran(), pg_sleep(0.3)", "1 year", 1)
+			s.eventually("true", "SELECT is_called FROM ran")
+			s.exec("UPDATE task SET priority = 7 WHERE id = $1", id)
+			s.becomes(id, "DONE", "FAIL")
+			if row := s.row(id, "state, attempt, interrupted, priority, error"); row != `{"state":"DONE","attempt":1,"interrupted":0,"priority":7,"error":null}` {
+				t.Error(row)
+			}
+			if n := s.effects(id); n != "1" {
+				t.Error("effects: ", n)
+			}
+			if n := s.get("SELECT last_value FROM ran"); n < "2" {
+				t.Error("runs: ", n)
+			}
+			s.others()
+		})
+	}
+}
+
+// TestIsolationOfTheDatabase: nor is our own mark, where every transaction is strict by default.
+func TestIsolationOfTheDatabase(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	name := s.get("SELECT current_database()")
+	s.exec("ALTER DATABASE " + name + " SET default_transaction_isolation TO 'serializable'")
+	s.serve()
+	s.settled()
+	s.exec("CREATE TABLE effect (id int8)")
+	for _, input := range []string{effect, effect + "SELECT pg_sleep(0.3)", "SELECT pg_sleep(0.3)", "BEGIN; " + effect + "COMMIT"} {
+		id := s.add("input, repeat", input, "1 year")
+		s.becomes(id, "DONE", "FAIL")
+		if row := s.row(id, "state, attempt, interrupted, error"); row != `{"state":"DONE","attempt":1,"interrupted":0,"error":null}` {
+			t.Error(input, row)
+		}
+	}
+	if n := s.get("SELECT count(*) || ' ' || count(DISTINCT id) FROM effect"); n != "3 3" {
+		t.Error("effects: ", n)
+	}
+}

@@ -1,0 +1,126 @@
+package work
+
+import (
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// TestTaskThatRewritesItsTableEndsWell: its row is a new version then, which nobody has changed.
+func TestTaskThatRewritesItsTableEndsWell(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE FUNCTION rewrite() RETURNS void LANGUAGE plpgsql AS $$BEGIN ALTER TABLE task ADD COLUMN hidden float8 DEFAULT random(); END$$")
+	for _, input := range []string{
+		"ALTER TABLE task ALTER COLUMN data TYPE varchar(100)",
+		"ALTER TABLE task ADD COLUMN number float8 DEFAULT random()",
+		"DO $$BEGIN ALTER TABLE task ADD COLUMN other float8 DEFAULT random(); EXCEPTION WHEN division_by_zero THEN NULL; END$$",
+		"SELECT rewrite()",
+		"VACUUM FULL task",
+		"CLUSTER task USING task_pkey",
+		"ALTER TABLE task SET (fillfactor = 70)",
+		"BEGIN; ALTER TABLE task ALTER COLUMN data TYPE text; COMMIT",
+	} {
+		id := s.add("input, data", input, "kept")
+		s.becomes(id, "DONE", "FAIL")
+		if row := s.row(id, "state, data, error, interrupted"); row != `{"state":"DONE","data":"kept","error":null,"interrupted":0}` {
+			t.Error(input, row)
+		}
+	}
+	once := s.add("input, rerun", "ALTER TABLE task ALTER COLUMN data TYPE varchar(50)", false)
+	s.becomes(once, "DONE", "FAIL")
+	if row := s.row(once, "state, attempt, sqlstate"); row != `{"state":"FAIL","attempt":1,"sqlstate":"55006"}` {
+		t.Error(row) // it may not run a second time
+	}
+}
+
+// TestTaskChangesItsOwnRow by whatever way: it runs a second time, and what it sets holds.
+func TestTaskChangesItsOwnRow(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	const own = "UPDATE task SET data = 'changed' WHERE id = current_setting('pg_task.id')::int8"
+	s.exec("CREATE FUNCTION change() RETURNS void LANGUAGE plpgsql AS $$BEGIN " + own + "; EXCEPTION WHEN division_by_zero THEN NULL; END$$")
+	for _, input := range []string{
+		own,
+		"SAVEPOINT a; " + own,
+		"SAVEPOINT a; " + own + "; RELEASE a",
+		"INSERT INTO effect VALUES (1); SAVEPOINT a; " + own + "; RELEASE a; SAVEPOINT b; SELECT 1",
+		"SELECT max(age(xmin)) FROM task; " + own,
+		"SELECT change()",
+		"SELECT max(age(xmin)) FROM task; SELECT change()",
+		own + "; ALTER TABLE task ADD COLUMN number float8 DEFAULT random()",
+		"ALTER TABLE task ADD COLUMN number2 float8 DEFAULT random(); " + own,
+		"ALTER TABLE task ADD COLUMN number3 float8 DEFAULT random(); SELECT change()",
+		"ALTER TABLE task ALTER COLUMN data TYPE varchar(100); UPDATE task SET priority = 7",
+		"UPDATE task SET input = 'SELECT 1' WHERE id = current_setting('pg_task.id')::int8; ALTER TABLE task ALTER COLUMN data TYPE varchar(100)",
+	} {
+		s.exec("DROP TABLE IF EXISTS effect; CREATE TABLE effect (id int8)")
+		id := s.add("input, data", input, "kept")
+		s.becomes(id, "DONE", "FAIL")
+		want := `{"state":"DONE","error":null,"attempt":1,"changed":true}`
+		if row := s.row(id, "state, error, attempt, data = 'changed' OR priority = 7 OR input = 'SELECT 1' AS changed"); row != want {
+			t.Error(input, row)
+		}
+		if n := s.get("SELECT count(*) FROM effect"); n != strconv.Itoa(strings.Count(input, "INTO effect")) {
+			t.Errorf("%s: %s effects", input, n)
+		}
+	}
+}
+
+// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: it comes from a transaction that is younger than the
+// task's.
+func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE effect (id int8)")
+	id := s.add("input", "SAVEPOINT a; INSERT INTO effect VALUES (1); RELEASE a; SELECT pg_sleep(0.5)")
+	s.becomes(id, "WORK")
+	s.becomes(id, "DONE", "FAIL")
+	if row := s.row(id, "state, attempt, error"); row != `{"state":"DONE","attempt":1,"error":null}` {
+		t.Error(row)
+	}
+}
+
+// TestARunThatLocksTheTableEnds: its row is prepared before it begins, the second time. One that must
+// be the first of its transaction cannot run so, and one that sees everything as it was when that began
+// cannot change its row: they FAIL, and say how it would go.
+func TestARunThatLocksTheTableEnds(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE effect ()")
+	for input, want := range map[string]string{
+		"INSERT INTO effect DEFAULT VALUES; SELECT pg_sleep(0.3); LOCK TABLE task": `{"state":"DONE","attempt":1,"sqlstate":null,"hints":null}`,
+		dated + "INSERT INTO effect DEFAULT VALUES; LOCK TABLE task":               `{"state":"FAIL","attempt":1,"sqlstate":"25001","hints":true}`,
+		"UPDATE task SET data = 'x' WHERE " + own + "; SET TRANSACTION READ ONLY":  `{"state":"DONE","attempt":1,"sqlstate":null,"hints":null}`,
+		"UPDATE task SET data = 'repeatable read' WHERE " + own:                    `{"state":"FAIL","attempt":1,"sqlstate":"40001","hints":true}`,
+	} {
+		var settings *string
+		if strings.Contains(input, "'repeatable read'") {
+			settings = new(string)
+			*settings = `{"default_transaction_isolation": "repeatable read"}`
+		}
+		id := s.add("input, settings", input, settings)
+		s.becomes(id, "DONE", "FAIL")
+		if row := s.row(id, "state, attempt, sqlstate, error LIKE E'%\\nHINT: %' AS hints"); row != want {
+			t.Error(input, row, s.get("SELECT error FROM task WHERE id = $1", id))
+		}
+	}
+	if got := s.get("SELECT count(*) FROM effect"); got != "1" {
+		t.Error(got, " effects")
+	}
+}
+
+// TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped: a foreign key's check locks the row, and keeps
+// nothing of ours from it.
+func TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	s.exec("CREATE TABLE child (task int8 REFERENCES task (id))")
+	id := s.add("input", "INSERT INTO child SELECT current_setting('pg_task.id')::int8; SELECT pg_sleep(60)")
+	s.becomes(id, "WORK")
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
+	s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", id)
+	if got := s.get("SELECT state::text || (SELECT count(*) FROM child) FROM task WHERE id = $1", id); got != "STOP0" {
+		t.Error(got)
+	}
+}

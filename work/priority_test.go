@@ -1,0 +1,17 @@
+package work
+
+import "testing"
+
+// TestSlightedTaskStarts: sessions that do not suit the task that comes first make room for it,
+// though there is enough for them to do.
+func TestSlightedTaskStarts(t *testing.T) {
+	t.Parallel()
+	s := leading(t, func(t *Target) { t.Run = 1 })
+	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT pg_sleep(0.01)', 'g' || i % 100 FROM generate_series(1, 500) AS i`)
+	s.eventually("true", "SELECT count(*) > 0 FROM task WHERE state = 'DONE'")
+	urgent := s.add("input, remote, priority", "SELECT 1", s.dsn, 1)
+	s.becomes(urgent, "DONE")
+	if s.get("SELECT count(*) > 0 FROM task WHERE state = 'PLAN'") != "true" {
+		t.Error("it came last")
+	}
+}

@@ -1,0 +1,160 @@
+package work
+
+import (
+	"encoding/json"
+	"fmt"
+	"net"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"pgtaskd/remote"
+	"pgtaskd/server/servertest"
+)
+
+// answerless is the address of a server that takes connections and never answers, and the number of
+// those that it has at the moment, and has had at most.
+func answerless(t *testing.T) (port int, most *atomic.Int32) {
+	t.Helper()
+	listener, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	var now atomic.Int32
+	most = &atomic.Int32{}
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		for {
+			conn, err := listener.Accept()
+			if err != nil {
+				return
+			}
+			if n := now.Add(1); n > most.Load() {
+				most.Store(n)
+			}
+			go func() {
+				defer now.Add(-1)
+				defer func() { _ = conn.Close() }()
+				buffer := make([]byte, 100)
+				for err == nil {
+					_, err = conn.Read(buffer)
+				}
+			}()
+		}
+	}()
+	t.Cleanup(func() { _ = listener.Close(); <-ended })
+	return listener.Addr().(*net.TCPAddr).Port, most
+}
+
+// TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting, however many tasks it is to run: one
+// connection at a time tries it, and takes no place in run.
+func TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting(t *testing.T) {
+	t.Parallel()
+	port, most := answerless(t)
+	s := play(t, func(t *Target) { t.Run = 2 })
+	s.exec(`INSERT INTO task ("group", max, remote, input) SELECT 'g' || i % 50, 1000, $1, 'SELECT 1' FROM generate_series(1, 500) AS i`,
+		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=x sslmode=disable", port))
+	s.until("the remote to be tried", func() bool { return most.Load() > 0 })
+	for i := range 20 {
+		began := time.Now()
+		s.becomes(s.add(`"group", input`, fmt.Sprint("local", i), "SELECT 1"), "DONE")
+		if took := time.Since(began); took > servertest.Limit(2*time.Second) {
+			t.Errorf("a task of another lane took %s", took)
+		}
+	}
+	if n := most.Load(); n > 1 {
+		t.Errorf("%d connections tried at once", n)
+	}
+	if states := s.get("SELECT count(*) FROM task WHERE remote IS NOT NULL AND state <> 'PLAN'"); states != "0" {
+		t.Error(states, "of the remote have ended")
+	}
+}
+
+// TestRemotesThatDoNotAnswerAreTriedByAsManyAsRun: a table can name any number of them.
+func TestRemotesThatDoNotAnswerAreTriedByAsManyAsRun(t *testing.T) {
+	t.Parallel()
+	port, most := answerless(t)
+	s := play(t, func(t *Target) { t.Run = 2 })
+	s.exec(`INSERT INTO task ("group", remote, input) SELECT 'g' || i, $1 || i, 'SELECT 1' FROM generate_series(1, 300) AS i`,
+		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=x sslmode=disable application_name=%s", port, strings.Repeat("long", 40)))
+	s.until("two of them to be tried", func() bool { return most.Load() > 1 })
+	for i := range 20 {
+		began := time.Now()
+		s.becomes(s.add(`"group", input`, fmt.Sprint("local", i), "SELECT 1"), "DONE")
+		if took := time.Since(began); took > servertest.Limit(2*time.Second) {
+			t.Errorf("a task of another lane took %s", took)
+		}
+	}
+	if n := most.Load(); n > 2 {
+		t.Errorf("%d connections tried at once", n)
+	}
+}
+
+// TestRemoteTasksStartOnceTheirServerAnswers: the first opens the way for the others.
+func TestRemoteTasksStartOnceTheirServerAnswers(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Run = 4 })
+	s.exec(`INSERT INTO task ("group", max, remote, input) SELECT 'g' || i % 50, 1, 'application_name=here', 'SELECT 1' FROM generate_series(1, 500) AS i`)
+	s.eventually("500", "SELECT count(*) FROM task WHERE state = 'DONE'")
+}
+
+// TestTasksOfManyRemotesAreNoMoreThanRun: to have tried its remote gives a task no place.
+func TestTasksOfManyRemotesAreNoMoreThanRun(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Run = 2 })
+	s.exec(`INSERT INTO task ("group", remote, input, delete) SELECT 'g' || i, 'application_name=a' || i, 'SELECT pg_sleep(0.05)', false FROM generate_series(1, 40) AS i`)
+	s.eventually("40", "SELECT count(*) FROM task WHERE state = 'DONE'")
+	if most := s.get("SELECT max((SELECT count(*) FROM task AS o WHERE o.start <= t.start AND o.stop > t.start)) FROM task AS t"); most != "2" {
+		t.Error(most, "ran at once")
+	}
+}
+
+// TestConnectionsRefused: what the server cannot take now waits, and says why.
+func TestConnectionsRefused(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(t *Target) { t.Idle = 0 })
+	name := s.get("SELECT current_database()")
+	other, err := connectTo(t.Context(), servertest.Server(t).DSN("postgres"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = other.Close(t.Context()) }()
+	if _, err := other.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
+		t.Fatal(err)
+	}
+	id := s.add("input", "SELECT 1")
+	s.eventually("true", "SELECT error LIKE 'ERROR:  could not establish connection%' AND state = 'PLAN' AND plan > now() FROM task WHERE id = $1", id)
+	if _, err := other.Exec(t.Context(), "ALTER DATABASE "+name+" ALLOW_CONNECTIONS true"); err != nil {
+		t.Fatal(err)
+	}
+	s.becomes(id, "DONE")
+	if row := s.row(id, "attempt, interrupted, error"); row != `{"attempt":1,"interrupted":0,"error":null}` {
+		t.Error(row)
+	}
+}
+
+// TestSuperuserIsTold: a superuser's task shows why its server can't be reached.
+func TestSuperuserIsTold(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	id := s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1")
+	s.eventually("true", "SELECT error LIKE '%DETAIL:  connection refused%' AND state = 'PLAN' FROM task WHERE id = $1", id)
+}
+
+// TestServersWordsAreShown: what a PostgreSQL server answers is shown to every role.
+func TestServersWordsAreShown(t *testing.T) {
+	t.Parallel()
+	s := guest(t)
+	place := s.target.Connect
+	id := s.add("input, remote", "SELECT 1", remote.Settings{"host": place["host"], "port": place["port"], "user": "nobody", "password": "x", "dbname": "postgres"}.String())
+	s.becomes(id, "FAIL")
+	var row struct{ Error, SQLState string }
+	if err := json.Unmarshal([]byte(s.row(id, "error, sqlstate")), &row); err != nil {
+		t.Fatal(err)
+	}
+	if row.SQLState != "28000" || !strings.Contains(row.Error, `role "nobody" does not exist`) {
+		t.Errorf("%+v", row)
+	}
+}

@@ -1,0 +1,69 @@
+package work
+
+import (
+	"testing"
+
+	"pgtaskd/work/run"
+)
+
+// TestInstantsDoNotHinder: queries that take no time, and then turn out to wait, do not keep others
+// from starting.
+func TestInstantsDoNotHinder(t *testing.T) {
+	t.Parallel()
+	s := leading(t, func(t *Target) { t.Run = run.InstantMost + 8 })
+	quick := func(n int) { // one lane each
+		s.exec(`INSERT INTO task (input, data, "group") SELECT $1, 'quick', 'g' || i FROM generate_series(1, $2) AS i`, waits, n)
+		s.eventually("0", "SELECT count(*) FROM task WHERE data = 'quick' AND state <> 'DONE'")
+	}
+	quick(100) // and so they are known
+	s.exec("UPDATE task SET data = 'known'")
+	quick(1000)
+	holder := s.connect()
+	s.tell(holder, "SELECT pg_advisory_lock(7)")
+	s.exec(`INSERT INTO task (input, data, "group") SELECT $1, 'wait', 'w' || i FROM generate_series(1, $2) AS i`, waits, run.InstantMost+4)
+	s.eventually("20", "SELECT count(*) FROM task WHERE data = 'wait' AND state = 'WORK'")
+	quick(100) // there is room for some
+	s.tell(holder, "SELECT pg_advisory_unlock(7)")
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
+	if n := s.loop.runs.Profiles.Instants(); n != 0 {
+		t.Error(n, "are counted still")
+	}
+}
+
+// TestSlowTaskBehindInstants: where the sessions that run queries of microseconds are enough for
+// the tasks that come first in many lanes, others have the rest of run.
+func TestSlowTaskBehindInstants(t *testing.T) {
+	t.Parallel()
+	s := leading(t, func(t *Target) { t.Run = 2 * run.InstantMost })
+	leave := s.loop.runs.Profiles.Crowd("SELECT 1")
+	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, 20) // more than are looked at for one that fits
+	s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(0)", "slow"), "DONE")
+	if n := s.get("SELECT count(*) FROM task WHERE state = 'DONE'"); n != "1" {
+		t.Error(n, "have ended, though there are enough such queries")
+	}
+	leave()
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
+}
+
+// TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a
+// mark; but not where an effect would not be seen, and no other task.
+func TestRemoteQueries(t *testing.T) {
+	t.Parallel()
+	elsewhere := func(prepare string) string {
+		s := prepared(t)
+		s.exec(prepare)
+		return s.dsn
+	}
+	plain, foreign := elsewhere("SELECT"), elsewhere("CREATE FOREIGN DATA WRAPPER nothing; CREATE SERVER other FOREIGN DATA WRAPPER nothing")
+	s := leading(t, func(t *Target) { t.Run = 2 })
+	s.exec(`INSERT INTO task ("group", remote, input, rerun, save)
+		SELECT g, CASE g WHEN 'foreign' THEN $1 ELSE $2 END, CASE g WHEN 'write' THEN 'CREATE TEMP TABLE a ()' ELSE $3 END, g <> 'once', g = 'save'
+		FROM unnest('{read,foreign,write,once,save}'::text[]) AS g, generate_series(1, 100) AS i`, foreign, plain, "SELECT current_setting('pg_task.id')")
+	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE' OR output <> CASE \"group\" WHEN 'write' THEN 'CREATE TABLE' ELSE id::text END OR attempt > 1 OR start < plan OR stop < start")
+	if got := s.get(`SELECT string_agg("group", ' ') FROM (SELECT DISTINCT "group" FROM task WHERE atomic) AS t`); got != "read" {
+		t.Error("exactly once: ", got)
+	}
+	if ok := s.get(`SELECT count(*) >= 19 FROM task WHERE "group" IN ('read', 'once', 'save') AND NOT atomic AND start < (SELECT min(start) FROM task WHERE atomic)`); ok != "true" {
+		t.Error("fewer than 20 have told what such queries are like")
+	}
+}

@@ -1,0 +1,155 @@
+package work
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/work/judge"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
+)
+
+// led is a stage that a loop of the test's own leads.
+type led struct {
+	*stage
+	loop *loop
+}
+
+// anywhere runs a test of pipelines with tasks in the target's own database, and once more with
+// remote ones.
+func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Target)) *led)) {
+	t.Parallel()
+	t.Run("own", func(t *testing.T) {
+		t.Parallel()
+		test(t, leading)
+	})
+	t.Run("remote", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(t *testing.T, change ...func(*Target)) *led {
+			s := leading(t, change...)
+			s.exec("ALTER TABLE task ALTER remote SET DEFAULT " + "'" + strings.ReplaceAll(s.dsn, "'", "''") + "'")
+			return s
+		})
+	})
+}
+
+// leading begins a stage in which all tasks are the target's own.
+func leading(t *testing.T, change ...func(*Target)) *led {
+	t.Helper()
+	s := furnished(t, change...)
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	l := newLoop(ctx, s.target, target.NewLog(zerologNone, nil))
+	s.stop, s.ended = make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(s.ended)
+		s.err = l.lead(ctx, s.stop)
+	}()
+	t.Cleanup(func() {
+		l.runs.Lanes.Slots.Close()
+		cancel()
+		<-s.ended
+		l.crew.End()
+		l.crew.Wait()
+		pool.Close(l.runs.Pool.Stale(0))
+	})
+	return &led{s, l}
+}
+
+// waits is a query that takes no time, or waits for the test where its data say so.
+const waits = "SELECT CASE current_setting('pg_task.data') WHEN 'wait' THEN pg_advisory_xact_lock_shared(7)::text ELSE 'quick' END"
+
+// stuck makes a pipeline wait: its first task is in the first of the groups, and waits for a lock
+// that the test holds until release. The others, four in each group in turn, come after it, and
+// some of them are with the server behind it.
+func (s *led) stuck(groups ...string) (first int64, others []int64, release func()) {
+	s.t.Helper()
+	holder := s.connect()
+	release = func() { s.tell(holder, "SELECT pg_advisory_unlock(7)") }
+	for range 20 {
+		s.tell(holder, "SELECT pg_advisory_lock(7)")
+		first, others = s.crowd(groups)
+		s.eventually("1", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
+		if s.aloft() > 0 {
+			return first, others, release
+		}
+		release() // it was the last of its pipeline
+		s.done(append(others, first)...)
+	}
+	s.t.Fatal("nothing flies behind the task that waits")
+	return 0, nil, nil
+}
+
+// tell runs a statement on another connection of the test's.
+func (s *led) tell(conn *pgx.Conn, sql string) {
+	s.t.Helper()
+	if _, err := conn.Exec(context.WithoutCancel(s.t.Context()), sql); err != nil {
+		s.t.Fatal(err)
+	}
+}
+
+// crowd adds many quick tasks, one that waits, and others.
+func (s *led) crowd(groups []string) (first int64, others []int64) {
+	s.t.Helper()
+	rows, err := s.conn.Query(s.t.Context(), `INSERT INTO task (input, "group", data)
+		SELECT $1, ($2::text[])[(i + 100 * n) % n + 1], CASE i WHEN 0 THEN 'wait' ELSE 'quick' END
+		FROM cardinality($2::text[]) AS n, generate_series(-100 * n, 4 * n) AS i
+		RETURNING id`, waits, groups)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	at := 100 * len(groups)
+	return ids[at], ids[at+1:]
+}
+
+// aloft is how many tasks are with the server behind others.
+func (s *led) aloft() int {
+	return s.loop.runs.Behind()
+}
+
+// done waits until the tasks have ended as they are to.
+func (s *led) done(ids ...int64) {
+	s.t.Helper()
+	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
+}
+
+// serveWith is serve with a look at each loop before it begins; the first is number 1.
+func (s *stage) serveWith(begins func(number int, l *loop)) {
+	s.t.Helper()
+	s.beginWith(begins)
+	s.settled()
+}
+
+// beginWith is the same, but does not wait until the table is served.
+func (s *stage) beginWith(begins func(number int, l *loop)) {
+	s.t.Helper()
+	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
+	s.stop, s.ended = make(chan struct{}), make(chan struct{})
+	log := zerolog.New(s)
+	number := 0
+	sv := &service{target: s.target, trouble: &trouble{log: target.NewLog(log, s.target.TaskLog)}, panics: &judge.Panics{}, begins: func(l *loop) {
+		number++
+		begins(number, l)
+	}}
+	stop, ended := s.stop, s.ended
+	go func() {
+		defer close(ended)
+		s.err = sv.serve(ctx, stop)
+	}()
+	s.t.Cleanup(func() {
+		cancel()
+		<-ended
+		if s.t.Failed() {
+			lines := strings.Split(s.logged(), "\n")
+			s.t.Log(strings.Join(lines[max(0, len(lines)-20):], "\n"))
+		}
+	})
+}
