@@ -1,12 +1,8 @@
 package exec
 
 import (
-	"context"
 	"strings"
-	"sync/atomic"
 	"testing"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // TestChained: a transaction that follows on another's is as good as one of its own.
@@ -82,70 +78,6 @@ func TestChainedWithState(t *testing.T) {
 	last, _ := b.run(keeps("SELECT current_setting('transaction_read_only')"), &Tail{})
 	if output(last) != "on" {
 		t.Error("the mode that was asked for: ", output(last))
-	}
-}
-
-// TestCancelDuringPreparation: whatever a cancel request of somebody else's meets, no effect stays
-// of what was not committed.
-func TestCancelDuringPreparation(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	ctx, cancel := context.WithCancel(t.Context())
-	done := make(chan struct{})
-	var pid atomic.Uint32
-	pid.Store(b.session.PID)
-	go func() {
-		defer close(done)
-		for ctx.Err() == nil {
-			_, _ = b.watch.Exec(ctx, "SELECT pg_cancel_backend($1)", int32(pid.Load()))
-		}
-	}()
-	t.Cleanup(func() { cancel(); <-done })
-	committed, failed := 0, 0
-	count := func(v *Verdict) {
-		if v != nil && v.Committed {
-			committed++
-		}
-	}
-	var tail *Tail
-	for range 2000 {
-		task := spec("INSERT INTO ends VALUES (1)")
-		verdict, _, err := b.session.Begin(tail, task)
-		count(verdict)
-		tail = nil
-		var result *Result
-		if err == nil {
-			result, err = b.session.Await(task)
-		}
-		switch {
-		case err != nil: // a session is given up whose preparation or rollback is cancelled
-			failed++
-			b.session.Close()
-			b.open()
-			pid.Store(b.session.PID)
-		case result.Open:
-			tail = &Tail{}
-		default:
-			failed++
-		}
-	}
-	cancel()
-	<-done
-	if tail != nil {
-		verdict, err := b.session.End(tail)
-		if err != nil {
-			t.Fatal(err)
-		}
-		count(verdict)
-	}
-	looking, err := pgx.Connect(t.Context(), b.dsn) // the other connection is gone with its context
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer looking.Close(t.Context())
-	var rows int
-	if err := looking.QueryRow(t.Context(), "SELECT count(*) FROM ends").Scan(&rows); err != nil || rows != committed || failed == 0 || committed == 0 {
-		t.Errorf("%d effects, %d committed, %d failed, %v", rows, committed, failed, err)
 	}
 }
 

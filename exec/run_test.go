@@ -4,6 +4,7 @@ import (
 	"context"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/jackc/pgx/v5"
 )
@@ -177,4 +178,37 @@ func TestBarred(t *testing.T) {
 		}
 		b.end(result)
 	}
+}
+
+func TestMoment(t *testing.T) {
+	t.Parallel()
+	want := time.Date(2026, 11, 22, 1, 2, 3, 456789000, time.UTC)
+	if got, err := moment([]byte("\x00\x03\x03\xd1\xcb\x44\xb1\x15")); err != nil || !got.Equal(want) {
+		t.Errorf("%s %v, want %s", got.UTC(), err, want)
+	}
+	for _, value := range []string{"", "1234567", "123456789", "2026-11-22"} {
+		if got, err := moment([]byte(value)); err == nil {
+			t.Errorf("%q is taken for %s", value, got)
+		}
+	}
+}
+
+// TestKeepsNoLargeText: what a task shows goes with it.
+func TestKeepsNoLargeText(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	large := spec("SELECT length(current_setting('pg_task.data'))")
+	large.Usual = Usual{{{"application_name", "a"}}, {{"pg_task.data", strings.Repeat("x", 1<<20)}}}
+	result, _ := b.run(large, nil)
+	if b.end(result); output(result) != "1048576" {
+		t.Error(output(result))
+	}
+	kept := cap(b.session.setup.shown.texts)
+	for _, value := range b.session.setup.shown.values[:cap(b.session.setup.shown.values)] {
+		kept = max(kept, len(value))
+	}
+	if kept > textsKept {
+		t.Error(kept, " bytes are kept")
+	}
+	b.alive()
 }

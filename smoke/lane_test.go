@@ -64,45 +64,6 @@ func TestRemoteMakesALane(t *testing.T) {
 	}
 }
 
-func TestOrder(t *testing.T) {
-	t.Parallel()
-	u := shared.user(t)
-	g := group(t)
-	u.exec(`INSERT INTO task ("group", data, max, priority, input) SELECT ` + g + `, data, max, priority, 'SELECT pg_sleep(0.05)' FROM (VALUES
-		(5, 0, 0), (3, 0, 9), (1, 2, 0), (6, 0, 0), (2, 1, 5), (4, 0, 8)) AS v (data, max, priority)`)
-	u.ended(g, 6)
-	// The first two may run together, and start together.
-	u.is(`(SELECT string_agg(CASE WHEN data > '2' THEN data ELSE '-' END, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "- - 3 4 5 6")
-}
-
-// What comes while the lane is full is in order with what is there.
-func TestOrderOfLateComers(t *testing.T) {
-	t.Parallel()
-	u := shared.user(t)
-	g := group(t)
-	u.becomes(u.add("input", `'SELECT pg_sleep(2)'`), "WORK")
-	for _, row := range []string{"3, 0", "4, 0", "2, 1", "1, 7", "5, -1"} {
-		u.exec(`INSERT INTO task ("group", data, priority, input) VALUES (` + g + `, ` + row + `, 'SELECT 1')`)
-	}
-	u.ended(g, 6)
-	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "1 2 3 4 5")
-}
-
-// Whoever changes a waiting task changes its place.
-func TestOrderIsThatOfTheRows(t *testing.T) {
-	t.Parallel()
-	u := shared.user(t)
-	g := group(t)
-	first := u.add("input", `'SELECT pg_sleep(60)'`)
-	u.becomes(first, "WORK")
-	u.exec(`INSERT INTO task ("group", data, input) SELECT ` + g + `, n, 'SELECT 1' FROM generate_series(1, 3) AS n`)
-	u.exec(`UPDATE task SET priority = 1 WHERE "group" = ` + g + ` AND data = '3'`)
-	u.exec(`UPDATE task SET plan = 'infinity' WHERE "group" = ` + g + ` AND data = '1'`)
-	u.exec("UPDATE task SET state = 'STOP' WHERE id = " + first)
-	u.ended(g, 3)
-	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+` AND start IS NOT NULL)`, "3 2")
-}
-
 func TestPlan(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -137,43 +98,6 @@ func TestRun(t *testing.T) {
 	u.until(`SELECT count(*) = 17 FROM task WHERE "group" IN ('busy', 'modest', 'urgent') AND state = 'DONE'`)
 	u.is(`(SELECT count(*) > 3 FROM task AS b, task AS m WHERE b."group" = 'busy' AND m."group" = 'modest' AND b.start > m.start)`, "t")
 	u.is(`(SELECT count(*) > 3 FROM task AS b, task AS m WHERE b."group" = 'busy' AND m."group" = 'urgent' AND b.start > m.start)`, "t")
-}
-
-func TestPauseWithDrift(t *testing.T) {
-	t.Parallel()
-	u := shared.user(t)
-	g := group(t)
-	u.exec(`INSERT INTO task ("group", max, drift, input) SELECT ` + g + `, -400, true, 'SELECT pg_sleep(0.2)' FROM generate_series(1, 4)`)
-	u.ended(g, 4)
-	// None too short, and not all too long, as they may be on a busy machine.
-	u.is(`(SELECT CASE WHEN min(pause) >= '400 ms' AND min(pause) < '700 ms' THEN 'ok' ELSE string_agg(pause::text, ' ') END FROM
-		(SELECT start - lag(stop) OVER (ORDER BY start) AS pause FROM task WHERE "group" = `+g+`) AS p WHERE pause IS NOT NULL)`, "ok")
-}
-
-// Without drift the pauses end at the beats that the first plan has set.
-func TestPauseWithoutDrift(t *testing.T) {
-	t.Parallel()
-	u := shared.user(t)
-	prompt(t, func(try int) bool {
-		g := fmt.Sprintf("'beat %d'", try)
-		u.exec(`INSERT INTO task ("group", max, input) SELECT ` + g + `, -400, 'SELECT pg_sleep(0.5)' FROM generate_series(1, 3)`)
-		u.ended(g, 3)
-		return u.value(`SELECT bool_and(start > ended AND beat < 0.25 AND start < ended + interval '650 ms')
-			FROM (SELECT start, mod(extract(epoch FROM start - first_value(plan) OVER w)::numeric, 0.4) AS beat, lag(stop) OVER w AS ended
-				FROM task WHERE "group" = `+g+` WINDOW w AS (ORDER BY start)) AS p WHERE ended IS NOT NULL`) == "t"
-	})
-}
-
-// A task that comes while the lane pauses waits, whatever its plan; one that needs no pause does
-// not.
-func TestPauseOfLateComers(t *testing.T) {
-	t.Parallel()
-	u := shared.user(t)
-	first := u.add("max, drift, input", `-600, true, 'SELECT 1'`)
-	u.becomes(first, "DONE")
-	second := u.add("max, drift, plan, input", `-600, true, now() - interval '1 min', 'SELECT 2'`)
-	u.becomes(second, "DONE")
-	u.is("(SELECT start >= (SELECT stop + interval '600 ms' FROM task WHERE id = $1) FROM task WHERE id = $2)", "t", first, second)
 }
 
 // A task that waits for a long one runs as its row says when it starts.

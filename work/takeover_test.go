@@ -212,6 +212,6 @@ func TestALongRunEndsWhileAnotherLeads(t *testing.T) {
 	<-s.ended
 	next.becomes(id, "DONE")
 	if got := next.get("SELECT string_agg(id::text, ' ') FROM effect"); got != "1" {
-		t.Error("effects ", got)
+		t.Error("effects ", got, next.row(id, "attempt, interrupted, runs"), s.logged())
 	}
 }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"math/rand/v2"
-	"net"
 	"slices"
 	"strings"
 	"sync"
@@ -272,58 +271,4 @@ func mustFail(exchange fake.Exchange, way fake.Way) bool {
 		"no row", "a row without columns", "nulls", "empty strings", "long strings", "text", "no characters", "nothing", "silence",
 		"the last moment", "the first moment",
 	}, way.Name)
-}
-
-// TestPanicWhileConnecting: what a server makes panic in the client's library is an error of the
-// connection.
-func TestPanicWhileConnecting(t *testing.T) {
-	t.Parallel()
-	cfg, err := pgconn.ParseConfig("host=127.0.0.1 sslmode=disable")
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) { panic("nobody thought of this") }
-	s, err := Connect(t.Context(), cfg, time.Second, false, true)
-	if p := new(routine.Panic); s != nil || !errors.As(err, &p) || !strings.Contains(p.Value, "nobody") {
-		t.Errorf("session %v, error %v", s, err)
-	}
-}
-
-// TestPanicOfCancel: it ends the crew, and whoever waits for the cancel goes on.
-func TestPanicOfCancel(t *testing.T) {
-	t.Parallel()
-	server, err := fake.Start(nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(server.Stop)
-	cfg, err := pgconn.ParseConfig(server.DSN() + " sslmode=disable")
-	if err != nil {
-		t.Fatal(err)
-	}
-	var dialed atomic.Int64
-	dial := cfg.DialFunc
-	cfg.DialFunc = func(ctx context.Context, network, address string) (net.Conn, error) {
-		if dialed.Add(1) > 1 {
-			panic("nobody thought of this")
-		}
-		return dial(ctx, network, address)
-	}
-	s, err := Connect(t.Context(), cfg, time.Second, false, true)
-	if err != nil {
-		t.Fatal(err)
-	}
-	crew := routine.New(t.Context())
-	s.Within(crew)
-	s.cancel.enter(time.Hour)
-	s.Cancel(Stopped)
-	<-crew.Context().Done()
-	if reason := s.cancel.exit(); reason != Stopped {
-		t.Errorf("cancelled as %v", reason)
-	}
-	s.Close()
-	crew.Wait()
-	if crew.Panicked() == nil {
-		t.Error("no panic")
-	}
 }

@@ -26,14 +26,6 @@ func talkative(t *testing.T) *bench {
 	return b
 }
 
-// settingsOf are settings of a task's own, as long as may be.
-func settingsOf(value string) (own [][2]string) {
-	for i := range 1500 {
-		own = append(own, [2]string{fmt.Sprint("my.own_setting_of_a_task_", i), value})
-	}
-	return own
-}
-
 // TestWhatIsSentDoesNotWaitForUsToRead: whatever the server says about what makes the session
 // ready, or about COMMIT, it gets all that comes after that, however long.
 func TestWhatIsSentDoesNotWaitForUsToRead(t *testing.T) {
@@ -62,31 +54,6 @@ func TestWhatIsSentDoesNotWaitForUsToRead(t *testing.T) {
 	}
 	if n := b.get("SELECT count(*) FROM ends"); n != "2" {
 		t.Error("effects:", n)
-	}
-}
-
-// TestOwnSettings are set in their order, whatever the session reads arrays with, and gone before
-// the next task, even if that keeps what the one before it has left.
-func TestOwnSettings(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	const shown = "SELECT concat_ws('|', current_setting('work_mem'), current_setting('my.own', true), current_setting('array_nulls'), current_setting('client_encoding'))"
-	for _, c := range []struct {
-		own  [][2]string
-		want string
-	}{
-		{[][2]string{{"my.own", "a"}, {"work_mem", "7MB"}, {"my.own", "NULL"}}, "7MB|NULL|on|UTF8"},
-		{[][2]string{{"array_nulls", "off"}, {"client_encoding", "LATIN1"}, {"my.own", `o{,"\`}}, "4MB|o{,\"\\|off|LATIN1"},
-		{nil, "4MB||on|UTF8"},
-		{[][2]string{{"my.own", ""}}, "4MB||on|UTF8"},
-	} {
-		task := spec(shown)
-		task.Own, task.Keep, task.Save = c.own, true, true
-		result, _ := b.run(task, nil)
-		if result.Failure != nil || result.Output == nil || *result.Output != c.want {
-			t.Errorf("%v: %v %v", c.own, result.Failure, result.Output)
-		}
-		b.end(result)
 	}
 }
 
@@ -138,4 +105,37 @@ func TestASessionIsReadySoon(t *testing.T) {
 		t.Errorf("%+v", verdict)
 	}
 	b.end(result)
+}
+
+// TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits
+// for.
+func TestAfterFailedPreparation(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{"VACUUM ends", "SELECT 1"} {
+		odd, next := spec("SELECT 1"), spec(input)
+		odd.Settings, next.Settings = [][2]string{{"work_mem", "much"}}, [][2]string{{"work_mem", "1MB"}}
+		if _, _, err := b.session.Begin(nil, odd); err == nil {
+			t.Fatal("such a setting is taken")
+		}
+		result, _ := b.run(next, nil)
+		if result.Failure != nil {
+			t.Error(input, result.Failure)
+		}
+		b.end(result)
+	}
+}
+
+// TestUnprepared: settings that the server does not take are the task's failure: a new session
+// would not take them either.
+func TestUnprepared(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	task := spec("SELECT 1")
+	task.Settings = [][2]string{{"DateStyle", "no such style"}}
+	_, start, err := b.session.Begin(nil, task)
+	var gone *Lost
+	if err == nil || errors.As(err, &gone) || !start.IsZero() {
+		t.Errorf("%T %v, want a *text.Failure", err, err)
+	}
 }

@@ -3,12 +3,82 @@ package exec
 import (
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"testing"
 	"time"
 
+	"pgtaskd/exec/text"
 	"pgtaskd/server/proxy"
+	"pgtaskd/server/servertest"
 )
+
+func TestTimeout(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{
+		"SELECT pg_sleep(60)",
+		"SET statement_timeout = 0; SELECT pg_sleep(60)",
+		"SELECT pg_sleep(0.15); SELECT pg_sleep(0.15); SELECT pg_sleep(0.15)",
+		"COMMIT; SELECT pg_sleep(60)",
+	} {
+		task := spec(input)
+		task.Timeout = 200 * time.Millisecond
+		began := time.Now()
+		result, _ := b.run(task, nil)
+		if result.Failure == nil || !strings.HasPrefix(result.Failure.Text, "ERROR:  canceling statement due to statement timeout") {
+			t.Errorf("%s: %v %v", input, result.Failure, result.Reason)
+		}
+		if took := time.Since(began); took > servertest.Limit(5*time.Second) {
+			t.Errorf("%s took %s", input, took)
+		}
+		b.alive()
+	}
+}
+
+func TestLongestTimeout(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, timeout := range []time.Duration{1, time.Microsecond, 1<<31*time.Millisecond - 1, 1 << 31 * time.Millisecond, 1<<63 - 1} {
+		task := spec("SELECT 1")
+		task.Timeout = timeout
+		verdict, _, err := b.session.Begin(nil, task)
+		if early := new(text.Failure); errors.As(err, &early) && early.SQLState == "57014" && timeout < time.Second {
+			continue // it has met BEGIN
+		}
+		if err != nil {
+			t.Errorf("timeout %s: %v %v", timeout, verdict, err)
+			b.open()
+			continue
+		}
+		result, err := b.session.Await(task)
+		if err != nil || timeout > time.Second && result.Failure != nil {
+			t.Errorf("timeout %s: %v %v", timeout, result.Failure, err)
+		}
+		b.end(result)
+	}
+}
+
+// TestTransactionTimeoutOfAnother: the clock of a transaction starts with it, which is before the
+// reset where it is chained.
+func TestTransactionTimeoutOfAnother(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	if b.get("SELECT current_setting('transaction_timeout', true)") == servertest.Null {
+		return // before PostgreSQL 17
+	}
+	for _, base := range []string{"0", "1h"} {
+		b.exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET transaction_timeout = %L', current_database(), '" + base + "'); END$$")
+		b.session.Close()
+		b.open()
+		_, _ = b.run(spec("SET transaction_timeout = '100 ms'"), nil)
+		second, _ := b.run(spec("SELECT pg_sleep(0.3)"), &Tail{})
+		if second.Failure != nil {
+			t.Error(base, second.Failure)
+		}
+		b.end(second)
+	}
+}
 
 // slowdown delays one message on the way to the server, counted from a task whose SQL sets a limit.
 type slowdown struct {

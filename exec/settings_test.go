@@ -1,10 +1,9 @@
 package exec
 
 import (
+	"fmt"
 	"testing"
 	"time"
-
-	"pgtaskd/server/servertest"
 )
 
 // usual is a task with save that finds what the one before has left, and shows these data.
@@ -108,27 +107,6 @@ func TestStateOfAnotherLane(t *testing.T) {
 	}
 }
 
-// TestTransactionTimeoutOfAnother: the clock of a transaction starts with it, which is before the
-// reset where it is chained.
-func TestTransactionTimeoutOfAnother(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	if b.get("SELECT current_setting('transaction_timeout', true)") == servertest.Null {
-		return // before PostgreSQL 17
-	}
-	for _, base := range []string{"0", "1h"} {
-		b.exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET transaction_timeout = %L', current_database(), '" + base + "'); END$$")
-		b.session.Close()
-		b.open()
-		_, _ = b.run(spec("SET transaction_timeout = '100 ms'"), nil)
-		second, _ := b.run(spec("SELECT pg_sleep(0.3)"), &Tail{})
-		if second.Failure != nil {
-			t.Error(base, second.Failure)
-		}
-		b.end(second)
-	}
-}
-
 // TestQuotedModes: the settings of a transaction can be named in quotes.
 func TestQuotedModes(t *testing.T) {
 	t.Parallel()
@@ -160,5 +138,38 @@ func TestModesAfterConstants(t *testing.T) {
 			}
 			b.end(next)
 		}
+	}
+}
+
+// settingsOf are settings of a task's own, as long as may be.
+func settingsOf(value string) (own [][2]string) {
+	for i := range 1500 {
+		own = append(own, [2]string{fmt.Sprint("my.own_setting_of_a_task_", i), value})
+	}
+	return own
+}
+
+// TestOwnSettings are set in their order, whatever the session reads arrays with, and gone before
+// the next task, even if that keeps what the one before it has left.
+func TestOwnSettings(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	const shown = "SELECT concat_ws('|', current_setting('work_mem'), current_setting('my.own', true), current_setting('array_nulls'), current_setting('client_encoding'))"
+	for _, c := range []struct {
+		own  [][2]string
+		want string
+	}{
+		{[][2]string{{"my.own", "a"}, {"work_mem", "7MB"}, {"my.own", "NULL"}}, "7MB|NULL|on|UTF8"},
+		{[][2]string{{"array_nulls", "off"}, {"client_encoding", "LATIN1"}, {"my.own", `o{,"\`}}, "4MB|o{,\"\\|off|LATIN1"},
+		{nil, "4MB||on|UTF8"},
+		{[][2]string{{"my.own", ""}}, "4MB||on|UTF8"},
+	} {
+		task := spec(shown)
+		task.Own, task.Keep, task.Save = c.own, true, true
+		result, _ := b.run(task, nil)
+		if result.Failure != nil || result.Output == nil || *result.Output != c.want {
+			t.Errorf("%v: %v %v", c.own, result.Failure, result.Output)
+		}
+		b.end(result)
 	}
 }

@@ -10,6 +10,56 @@ import (
 	"pgtaskd/server/servertest"
 )
 
+func TestTerminated(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for _, input := range []string{"SELECT 1 AS a; SELECT pg_sleep(60)", "VACUUM; SELECT pg_sleep(60)"} {
+		task := spec("SELECT 1 AS a; SELECT pg_sleep(60)")
+		_, _, err := b.session.Begin(nil, task)
+		if err != nil {
+			t.Fatal(err)
+		}
+		b.until("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", int32(b.session.PID))
+		result, err := b.session.Await(task)
+		var gone *Lost
+		if !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code != "57P01" {
+			t.Errorf("%s: %v", input, err)
+		}
+		if output(result) != "1" {
+			t.Errorf("%s: output before the end: %q", input, output(result))
+		}
+		b.session.Close()
+		b.open()
+	}
+}
+
+// TestTerminatedWhileIdle: the next task is told, and has not started.
+func TestTerminatedWhileIdle(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	b.alive()
+	b.terminate()
+	_, start, err := b.session.Begin(nil, spec("SELECT 1"))
+	var gone *Lost
+	if !errors.As(err, &gone) || !start.IsZero() {
+		t.Error(start, err)
+	}
+}
+
+// TestTerminatedBeforeEnd: a transaction that waits for its end is known to be gone, with the
+// server's word.
+func TestTerminatedBeforeEnd(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	result, _ := b.run(spec("INSERT INTO ends VALUES (1)"), nil)
+	b.terminate()
+	verdict, err := b.session.End(&Tail{})
+	var gone *Lost
+	if !result.Open || verdict != nil || !errors.As(err, &gone) || gone.Fatal == nil {
+		t.Errorf("%+v %v", verdict, err)
+	}
+}
+
 // TestWhatMeetsASessionThatIsGoneHasNotBegun: by what was sent, or by the server's last word.
 func TestWhatMeetsASessionThatIsGoneHasNotBegun(t *testing.T) {
 	t.Parallel()
