@@ -41,9 +41,9 @@ var encodings = map[string]string{
 	"EUC_JP": `\xf5\xa1`, "EUC_KR": `\xc9\xa1`, "EUC_CN": `\xf8\xa1`, "EUC_TW": "", "UTF8": "",
 }
 
-// TestEncodings: an end is written whatever the encoding of the database, once, and what that has
-// not is replaced.
-func TestEncodings(t *testing.T) {
+// TestEndsAreWrittenInEachEncoding: once; characters that the encoding of the database lacks are
+// replaced.
+func TestEndsAreWrittenInEachEncoding(t *testing.T) {
 	t.Parallel()
 	for encoding := range someOf(encodings) {
 		t.Run(encoding, func(t *testing.T) {
@@ -86,9 +86,8 @@ func TestEncodings(t *testing.T) {
 	}
 }
 
-// TestOddBytes: a byte that no encoding explains, in whatever column, stops its own task, and
-// nothing else.
-func TestOddBytes(t *testing.T) {
+// TestBytesThatNoEncodingHasStopTheirTaskAlone: whatever column has them.
+func TestBytesThatNoEncodingHasStopTheirTaskAlone(t *testing.T) {
 	t.Parallel()
 	for encoding, odd := range someOf(encodings) {
 		if odd == "" {

@@ -189,10 +189,10 @@ func TestFinishRefused(t *testing.T) {
 	}
 }
 
-// TestRefusalOfTheTableIsNotBlamedOnTheInput: where the table refuses that a task is prepared, its
+// TestARefusedPreparationIsNotBlamedOnTheInput: where the table refuses that a task is prepared, its
 // run is rolled back, and the row says why, and shows no statement of the task's. What the table
 // refuses at COMMIT is a refusal like others.
-func TestRefusalOfTheTableIsNotBlamedOnTheInput(t *testing.T) {
+func TestARefusedPreparationIsNotBlamedOnTheInput(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec("CREATE TABLE effect (id int8); CREATE TABLE word (word text PRIMARY KEY)")
@@ -223,21 +223,5 @@ func TestRefusalOfTheTableIsNotBlamedOnTheInput(t *testing.T) {
 		if got != c.want || !strings.HasPrefix(text, c.error) || strings.Contains(text, "STATEMENT") != (c.data == "even") {
 			t.Errorf("%s: %s: %s", c.data, got, text)
 		}
-	}
-}
-
-// TestRightThatATriggerMissesIsAskedForOnce: what a trigger or a policy of the table refuses, it
-// would refuse again. The effects stay, and so does the row.
-func TestRightThatATriggerMissesIsAskedForOnce(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.exec("CREATE SEQUENCE runs; CREATE TABLE effect (id int8)")
-	s.exec("CREATE FUNCTION denies() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.data = 'odd' AND NEW.state = 'DONE' THEN RAISE insufficient_privilege; END IF; RETURN NEW; END$$;" +
-		"CREATE TRIGGER denies BEFORE UPDATE ON task FOR EACH ROW EXECUTE FUNCTION denies()")
-	id := s.add("data, input", "odd", "INSERT INTO effect VALUES (nextval('runs'))")
-	s.says("table refuses every end of a task", "42501")
-	s.others()
-	if row := s.row(id, "state, attempt"); row != `{"state":"WORK","attempt":1}` || s.get("SELECT string_agg(id::text, ' ') FROM effect") != "1" {
-		t.Error(row, s.get("SELECT last_value FROM runs"))
 	}
 }

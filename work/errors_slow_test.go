@@ -63,9 +63,9 @@ func (s *stage) failed() (n int) {
 	return n
 }
 
-// TestWhatATaskMeetsIsNoOthersTrouble: whatever a remote says, or a task has its session say, be it
-// as the last word, others start as usual.
-func TestWhatATaskMeetsIsNoOthersTrouble(t *testing.T) {
+// TestErrorsOfOneTaskKeepNoOtherWaiting: other tasks start as usual, whatever error a remote sends
+// or a task raises, even as the last message of its session.
+func TestErrorsOfOneTaskKeepNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		return
@@ -134,8 +134,8 @@ func TestWhatATaskMeetsIsNoOthersTrouble(t *testing.T) {
 	})
 }
 
-// TestATaskThatFillsTheTableOfLocksHoldsUpNoOthers: it FAILs, and lets go of them by that.
-func TestATaskThatFillsTheTableOfLocksHoldsUpNoOthers(t *testing.T) {
+// TestATaskThatFillsTheTableOfLocksKeepsNoOtherWaiting: it FAILs, which frees its locks.
+func TestATaskThatFillsTheTableOfLocksKeepsNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		return

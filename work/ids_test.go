@@ -18,8 +18,8 @@ func TestIdsBelowOne(t *testing.T) {
 	s.eventually("2", "SELECT count(*) FROM task WHERE id IN (-30, "+least+") AND state = 'PLAN' AND plan = date_trunc('hour', created) + interval '1 hour' AND origin IS NULL")
 }
 
-// TestRepetitionDrawsItsIdAnew when somebody has taken it by hand.
-func TestRepetitionDrawsItsIdAnew(t *testing.T) {
+// TestARepetitionTakesAnotherIDWhenItsIsTaken: somebody has inserted a row with that id.
+func TestARepetitionTakesAnotherIDWhenItsIsTaken(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	for i, input := range []string{"SELECT 1", "CREATE TABLE effect ()", "SELECT 1/0"} {

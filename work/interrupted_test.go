@@ -1,6 +1,7 @@
 package work
 
 import (
+	"fmt"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -13,27 +14,22 @@ import (
 // sessions are the backends that run tasks of the stage's database.
 const sessions = "FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'"
 
-func TestTerminatedFails(t *testing.T) {
+// TestARunThatSomebodyEndsFails: an administrator terminates its session, or cancels its SQL. Its
+// output so far stays.
+func TestARunThatSomebodyEndsFails(t *testing.T) {
 	t.Parallel()
-	s := play(t)
-	id := s.add("input", "SELECT 1; SELECT pg_sleep(60)")
-	s.becomes(id, "WORK")
-	s.exec("SELECT pg_terminate_backend(pid) " + sessions)
-	s.becomes(id, "FAIL")
-	if row := s.row(id, "output, sqlstate, attempt, interrupted"); row != `{"output":"1","sqlstate":"57P01","attempt":1,"interrupted":0}` {
-		t.Error(row)
-	}
-}
-
-func TestCancelledFails(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	id := s.add("input", "SELECT 1; SELECT pg_sleep(60)")
-	s.becomes(id, "WORK")
-	s.exec("SELECT pg_cancel_backend(pid) " + sessions)
-	s.becomes(id, "FAIL")
-	if row := s.row(id, "output, sqlstate, attempt, interrupted"); row != `{"output":"1","sqlstate":"57014","attempt":1,"interrupted":0}` {
-		t.Error(row)
+	for by, code := range map[string]string{"pg_terminate_backend": "57P01", "pg_cancel_backend": "57014"} {
+		t.Run(by, func(t *testing.T) {
+			t.Parallel()
+			s := play(t)
+			id := s.add("input", "SELECT 1; SELECT pg_sleep(60)")
+			s.becomes(id, "WORK")
+			s.exec("SELECT " + by + "(pid) " + sessions)
+			s.becomes(id, "FAIL")
+			if row := s.row(id, "output, sqlstate, attempt, interrupted"); row != `{"output":"1","sqlstate":"`+code+`","attempt":1,"interrupted":0}` {
+				t.Error(row)
+			}
+		})
 	}
 }
 
@@ -63,57 +59,31 @@ func breaking(t *testing.T) *stage {
 	return s
 }
 
-// TestLostBeforeTheStartIsKnown: a connection that breaks without a word of the server's may have
-// broken behind the task's SQL: it is cut off.
-func TestLostBeforeTheStartIsKnown(t *testing.T) {
+// TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff: its SQL may have run. It runs again,
+// unless it must not run twice.
+func TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff(t *testing.T) {
 	t.Parallel()
-	s := breaking(t)
-	id := s.add("input", "/* break */ INSERT INTO effect VALUES (1)")
-	s.becomes(id, "DONE")
-	const want = `{"attempt":2,"interrupted":1,"jsonb_array_length":1,"effects":1}`
-	if row := s.row(id, "attempt, interrupted, jsonb_array_length(runs), (SELECT count(*) FROM effect) AS effects"); row != want {
-		t.Error(row)
+	for rerun, c := range map[bool]struct{ input, state, row, effects string }{
+		true:  {"/* break */ INSERT INTO effect VALUES (1)", "DONE", `{"attempt":2,"interrupted":1,"runs":1,"sqlstate":null}`, "1"},
+		false: {"BEGIN; INSERT INTO effect VALUES (1) /* break */; COMMIT", "FAIL", `{"attempt":1,"interrupted":1,"runs":1,"sqlstate":"08006"}`, "0 1"},
+	} {
+		t.Run(fmt.Sprint("rerun ", rerun), func(t *testing.T) {
+			t.Parallel()
+			s := breaking(t)
+			id := s.add("input, rerun", c.input, rerun)
+			s.becomes(id, c.state)
+			if row := s.row(id, "attempt, interrupted, jsonb_array_length(runs) AS runs, sqlstate"); row != c.row {
+				t.Error(row)
+			}
+			if n := s.get("SELECT count(*) FROM effect"); !strings.Contains(c.effects, n) {
+				t.Errorf("%s effects", n)
+			}
+		})
 	}
 }
 
-// TestLostBeforeTheStartIsKnownOnce: likewise, and what must not run twice does not.
-func TestLostBeforeTheStartIsKnownOnce(t *testing.T) {
-	t.Parallel()
-	s := breaking(t)
-	id := s.add("input, rerun", "BEGIN; INSERT INTO effect VALUES (1) /* break */; COMMIT", false)
-	s.becomes(id, "FAIL")
-	if row := s.row(id, "attempt, interrupted, sqlstate"); row != `{"attempt":1,"interrupted":1,"sqlstate":"08006"}` {
-		t.Error(row)
-	}
-	if n := s.get("SELECT count(*) FROM effect"); n > "1" {
-		t.Errorf("%s effects", n)
-	}
-}
-
-// TestEndedWhileIdle: a session that the server had ended before it was given a task has not run
-// it, as the server's last word says.
-func TestEndedWhileIdle(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.exec("CREATE TABLE effect (id int8)")
-	for _, input := range []string{"INSERT INTO effect VALUES (1)", "/* once more */ INSERT INTO effect VALUES (1)"} {
-		s.becomes(s.add("input", "SELECT 1"), "DONE")
-		s.exec("SELECT pg_terminate_backend(pid) " + sessions)
-		s.eventually("0", "SELECT count(*) "+sessions)
-		id := s.add("input", input)
-		s.becomes(id, "DONE")
-		if row := s.row(id, "attempt, interrupted, runs"); row != `{"attempt":1,"interrupted":0,"runs":null}` {
-			t.Error(row)
-		}
-	}
-	if n := s.get("SELECT count(*) FROM effect"); n != "2" {
-		t.Errorf("%s effects", n)
-	}
-}
-
-// TestTerminatedOneAfterTheOther: the end of a task whose session was terminated is not put off by
-// others that meet with the same.
-func TestTerminatedOneAfterTheOther(t *testing.T) {
+// TestEndsOfTerminatedSessionsDoNotWaitForEachOther: many sessions are terminated, one after the other.
+func TestEndsOfTerminatedSessionsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 60 })
 	s.exec(`INSERT INTO task (plan, "group", input, delete)

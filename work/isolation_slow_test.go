@@ -9,9 +9,9 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestEndsThatMeetEachOther: what serializable transactions of ours do to each other is no fault of
-// the tasks, which end well, once each, and spend no retry.
-func TestEndsThatMeetEachOther(t *testing.T) {
+// TestConflictsBetweenOurTransactionsSpendNoRetry: serializable transactions of ours can abort each
+// other. Their tasks end well, once, and lose no retry.
+func TestConflictsBetweenOurTransactionsSpendNoRetry(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
 		name, before, input string
@@ -46,8 +46,9 @@ func TestEndsThatMeetEachOther(t *testing.T) {
 	}
 }
 
-// TestConflictAtCommitWithoutEnd: what meets another transaction at each COMMIT fails in the end.
-func TestConflictAtCommitWithoutEnd(t *testing.T) {
+// TestAConflictAtEachCommitFailsInTheEnd: a task that meets another transaction at each COMMIT
+// fails after some tries.
+func TestAConflictAtEachCommitFailsInTheEnd(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec(`CREATE TABLE odd (id int8); CREATE SEQUENCE runs; CREATE TABLE held (id int8); INSERT INTO held VALUES (1);
@@ -63,9 +64,9 @@ func TestConflictAtCommitWithoutEnd(t *testing.T) {
 	}
 }
 
-// TestConflictThatIsRaisedIsTheTasks: who says at COMMIT that another transaction is in the way fails
-// at once, as by any error, and has its retries.
-func TestConflictThatIsRaisedIsTheTasks(t *testing.T) {
+// TestARaisedConflictFailsTheTask: an input that raises a conflict at COMMIT fails at once, as with
+// any error, and uses its retries.
+func TestARaisedConflictFailsTheTask(t *testing.T) {
 	t.Parallel()
 	for _, code := range []string{"40001", "40P01", "55P03"} {
 		t.Run(code, func(t *testing.T) {

@@ -5,9 +5,9 @@ import "testing"
 // dated has a run see everything as it was when it began.
 const dated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
 
-// TestARightThatIsGrantedChangesNothingForALongRun, though whoever has any right can have the row of
-// the table written anew by that, as often as they like.
-func TestARightThatIsGrantedChangesNothingForALongRun(t *testing.T) {
+// TestAGrantDuringARepeatableReadRunDoesNotRepeatIt: a GRANT rewrites the row of the table in
+// pg_class, and any role with a right can cause that.
+func TestAGrantDuringARepeatableReadRunDoesNotRepeatIt(t *testing.T) {
 	t.Parallel()
 	for name, role := range map[string]string{"of the serving role": "", "of another role": "inserter"} {
 		t.Run(name, func(t *testing.T) {
@@ -31,9 +31,9 @@ func TestARightThatIsGrantedChangesNothingForALongRun(t *testing.T) {
 	}
 }
 
-// TestALongRunEndsWhereNoMoreSessionsMayBeOpened, and does not run again: the ledger goes without a
-// connection of its own.
-func TestALongRunEndsWhereNoMoreSessionsMayBeOpened(t *testing.T) {
+// TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger: where no more sessions may be
+// opened, the ledger writes on the control connection.
+func TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger(t *testing.T) {
 	t.Parallel()
 	s := owned(t)
 	role := s.target.Connect["user"]
@@ -53,8 +53,8 @@ func TestALongRunEndsWhereNoMoreSessionsMayBeOpened(t *testing.T) {
 	}
 }
 
-// TestALongRunOfAnotherRoleEnds, once, though it sees everything as it was when it began.
-func TestALongRunOfAnotherRoleEnds(t *testing.T) {
+// TestAStrictRunOfAnotherRoleEndsOnce: although its snapshot is that of its beginning.
+func TestAStrictRunOfAnotherRoleEndsOnce(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
 	c.must(c.alice, "CREATE TABLE effect (id int4)")
@@ -97,8 +97,8 @@ func TestChangedMeanwhile(t *testing.T) {
 	}
 }
 
-// TestIsolationOfTheDatabase: nor is our own mark, where every transaction is strict by default.
-func TestIsolationOfTheDatabase(t *testing.T) {
+// TestTasksEndWellWhereSerializableIsTheDefault: our own marks and ends succeed, too.
+func TestTasksEndWellWhereSerializableIsTheDefault(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	name := s.get("SELECT current_database()")

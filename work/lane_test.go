@@ -5,17 +5,17 @@ import (
 	"testing"
 )
 
-// TestTasksBehindALongOneStart: those that were read ahead of their lane's turn, and then had to
-// wait for longer than what was read is kept.
-func TestTasksBehindALongOneStart(t *testing.T) {
+// TestTasksReadBehindALongOneStart: they were read before it was their turn, and waited longer than
+// rows are kept in memory.
+func TestTasksReadBehindALongOneStart(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec(`INSERT INTO task (input, "group") SELECT CASE i WHEN 1500 THEN 'SELECT pg_sleep(3.5)' ELSE 'SELECT ' || i END, 'one' FROM generate_series(1, 2500) AS i`)
 	s.eventually("2500", "SELECT count(*) FROM task WHERE state = 'DONE'")
 }
 
-// TestLongGroup: it does not have to fit into a startup packet.
-func TestLongGroup(t *testing.T) {
+// TestALongGroupNeedNotFitIntoAStartupPacket: a task sees all of its group.
+func TestALongGroupNeedNotFitIntoAStartupPacket(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	id := s.add(`input, "group"`, "SELECT length(current_setting('pg_task.group'))", string(bytes.Repeat([]byte("g"), 20_000)))

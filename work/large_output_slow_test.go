@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestHeavyEnds: outputs that are large all of a sudden, behind small ones of their like, are
-// written whole and once, wherever they run.
-func TestHeavyEnds(t *testing.T) {
+// TestLargeOutputsAreWrittenWholeAndOnce: a large output after many small ones of similar tasks is
+// written whole, once, here and on a remote.
+func TestLargeOutputsAreWrittenWholeAndOnce(t *testing.T) {
 	t.Parallel()
 	for name, columns := range someOf(map[string]string{"here": "NULL", "elsewhere": "'here'"}) {
 		t.Run(name, func(t *testing.T) {
@@ -25,9 +25,9 @@ func TestHeavyEnds(t *testing.T) {
 	}
 }
 
-// TestHeavyEndOfALockedRow: some ends that are large may wait for their rows without a slot, so
-// that others go on.
-func TestHeavyEndOfALockedRow(t *testing.T) {
+// TestALargeEndOfALockedRowKeepsNoSlot: some large ends may wait for their locked rows without a
+// slot, so that other tasks run.
+func TestALargeEndOfALockedRowKeepsNoSlot(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 4 })
 	begin := func(n int, size string) (release func()) {

@@ -63,9 +63,9 @@ func (s *stage) serves() {
 	}
 }
 
-// TestWhoMayConnectHoldsTheLeadersLock in whatever way, before the first start and before a later
-// one: whoever holds it is named, and the target is served when it is free.
-func TestWhoMayConnectHoldsTheLeadersLock(t *testing.T) {
+// TestAStrangerThatHoldsTheLeadersLockIsNamed: in each way to hold it, before the first start and
+// before a later one. The target is served when the lock is free.
+func TestAStrangerThatHoldsTheLeadersLockIsNamed(t *testing.T) {
 	t.Parallel()
 	for way := range someOf(ways) {
 		t.Run(way, func(t *testing.T) {

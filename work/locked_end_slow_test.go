@@ -86,9 +86,9 @@ func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {
 	s.eventually("0", `SELECT count(*) FROM task WHERE account = 1 AND parent IS NULL AND state <> 'DONE'`)
 }
 
-// TestAChainOutlivesALockInAnIndex: somebody's open transaction can hold up the repetition of a task,
+// TestASeriesOutlastsALockInAnIndex: somebody's open transaction can hold up the repetition of a task,
 // by an id or a key that it has inserted, for longer than any try to write it. The end waits for it.
-func TestAChainOutlivesALockInAnIndex(t *testing.T) {
+func TestASeriesOutlastsALockInAnIndex(t *testing.T) {
 	t.Parallel()
 	for name, blocks := range someOf(map[string]string{
 		"id":  "INSERT INTO task (id, input, plan) SELECT (SELECT last_value FROM task_id_seq) + i, 'SELECT 1', 'infinity' FROM generate_series(1, 1000) AS i",

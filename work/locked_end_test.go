@@ -7,9 +7,9 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// TestWhatMeetsALock is set aside alone: the ends, marks and recoveries beside it are written, and
-// it is when the lock is gone.
-func TestWhatMeetsALock(t *testing.T) {
+// TestOneLockedRowIsSetAsideAlone: the ends, marks and recoveries beside it are written at once,
+// and its own when the lock is gone.
+func TestOneLockedRowIsSetAsideAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range someOf(map[string]struct{ columns, values, odd string }{
 		"retry":     {"input, retry, backoff", "'SELECT pg_sleep(1); SELECT 1/0', 1, '1 ms'", "FAIL"},
@@ -55,9 +55,9 @@ func TestWhatMeetsALock(t *testing.T) {
 	}
 }
 
-// TestALockMetAtEachEndKeepsNothingElse: a task whose end meets a lock time and again is no reason
-// for others to wait until it has run alone.
-func TestALockMetAtEachEndKeepsNothingElse(t *testing.T) {
+// TestATaskThatMeetsALockAtEachEndKeepsNoOtherWaiting: other tasks do not wait until it has run
+// alone.
+func TestATaskThatMeetsALockAtEachEndKeepsNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec("CREATE SEQUENCE met; GRANT ALL ON SEQUENCE met TO PUBLIC; CREATE FUNCTION meets() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM nextval('public.met'); " +

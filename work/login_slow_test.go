@@ -43,9 +43,9 @@ var loginSettings = map[string][]string{
 	"spaces": {"temp_tablespaces = $s, pg_default", "default_tablespace = 'pg_default'", "temp_buffers = 100", "work_mem = '64kB'", "maintenance_work_mem = '1MB'"},
 }
 
-// TestTasksRunAsTheirLoginsSettingsSay: as psql's statements do with the same login, and their ends
-// are written.
-func TestTasksRunAsTheirLoginsSettingsSay(t *testing.T) {
+// TestTasksRunUnderTheSettingsOfTheirLogin: as statements of psql do with the same login; their
+// ends are written.
+func TestTasksRunUnderTheSettingsOfTheirLogin(t *testing.T) {
 	t.Parallel()
 	for way, alter := range []string{"ALTER DATABASE $d SET ", "ALTER ROLE $r SET ", "ALTER ROLE $r IN DATABASE $d SET "} {
 		for i, name := range slices.Sorted(maps.Keys(loginSettings)) {

@@ -15,9 +15,10 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestWhoMayConnectNotifies thousands of times a second on the leader's channels: tasks start and
-// stop all the same, and it looks no more often than one that is awake does.
-func TestWhoMayConnectNotifies(t *testing.T) {
+// TestAFloodOfNotificationsKeepsNoTaskWaiting: a stranger notifies thousands of times a second on
+// the leader's channels: tasks start and stop all the same, and the leader reads no more often than
+// when it is awake.
+func TestAFloodOfNotificationsKeepsNoTaskWaiting(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
 	var statements, sent atomic.Int64

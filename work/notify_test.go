@@ -50,8 +50,9 @@ func (s *stage) told(listener *pgx.Conn, id int64, state string) {
 	}
 }
 
-// TestWhatATaskIsToldChangesNothingOfIt: it ends once, in whatever way it runs.
-func TestWhatATaskIsToldChangesNothingOfIt(t *testing.T) {
+// TestATaskThatListensEndsOnce: notifications that reach its session do not disturb it, however it
+// runs.
+func TestATaskThatListensEndsOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) {
 		target.Remotes = map[string]string{"itself": fmt.Sprintf("host=%s port=%s user=%s dbname=%s", target.Connect["host"], target.Connect["port"], target.Connect["user"], target.Connect["dbname"])}
@@ -80,8 +81,8 @@ func TestWhatATaskIsToldChangesNothingOfIt(t *testing.T) {
 	}
 }
 
-// TestTheQueueOfNotificationsIsLookedAt with the columns.
-func TestTheQueueOfNotificationsIsLookedAt(t *testing.T) {
+// TestTheQueueOfNotificationsIsReadWithTheColumns: columns.sql returns its usage.
+func TestTheQueueOfNotificationsIsReadWithTheColumns(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
 	l := s.installed()

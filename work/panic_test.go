@@ -12,9 +12,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestPanicOfRunner: the task at which a runner panics FAILs at once, with an error that leads to
+// TestATaskWhoseRunnerPanicsFails: the task at which a runner panics FAILs at once, with an error that leads to
 // the log, and without effects; what runs beside it is cut off and run again; all others go on.
-func TestPanicOfRunner(t *testing.T) {
+func TestATaskWhoseRunnerPanicsFails(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	s.serveWith(func(number int, l *loop) {
@@ -52,8 +52,8 @@ func TestPanicOfRunner(t *testing.T) {
 	s.drain()
 }
 
-// TestAskEndsWithLoop: who waits for a loop that has panicked does not wait for ever.
-func TestAskEndsWithLoop(t *testing.T) {
+// TestNobodyWaitsForALoopThatHasPanicked: a runner that asks it gets an answer.
+func TestNobodyWaitsForALoopThatHasPanicked(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
 	l.crew.Go(func() {
@@ -79,8 +79,8 @@ func (p *panicky) Write(line []byte) (int, error) {
 	return p.stage.Write(line)
 }
 
-// TestPanic: it is logged, and the target goes on.
-func TestPanic(t *testing.T) {
+// TestAPanicIsLoggedAndTheTargetGoesOn: the panic happens in the loop.
+func TestAPanicIsLoggedAndTheTargetGoesOn(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	stop, ended := make(chan struct{}), make(chan error)

@@ -78,8 +78,9 @@ func TestAMissingPartitionEndsNoSeriesOfARole(t *testing.T) {
 	}
 }
 
-// TestWhatLacksAPartitionCanBeStopped, or its repetition given up: its end is written soon then.
-func TestWhatLacksAPartitionCanBeStopped(t *testing.T) {
+// TestATaskWhoseEndLacksAPartitionCanBeStopped: or lose its repetition: its end is written soon
+// after.
+func TestATaskWhoseEndLacksAPartitionCanBeStopped(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	s.exec(withoutChildren)
@@ -95,9 +96,9 @@ func TestWhatLacksAPartitionCanBeStopped(t *testing.T) {
 	}
 }
 
-// TestWhatLacksAPartitionHoldsNoPlace, however much its end holds: others go on, and all that waits is
-// written when there is a partition.
-func TestWhatLacksAPartitionHoldsNoPlace(t *testing.T) {
+// TestEndsThatLackAPartitionHoldNoPlace: other tasks run, however large the waiting ends are; all
+// are written when there is a partition.
+func TestEndsThatLackAPartitionHoldNoPlace(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 4 })
 	s.exec(withoutChildren)

@@ -71,8 +71,8 @@ func TestAPartitionThatComesBackHoldsUpNoLane(t *testing.T) {
 	}
 }
 
-// TestMarksMoveRows: a table may be partitioned by state.
-func TestMarksMoveRows(t *testing.T) {
+// TestAMarkMovesARowToAnotherPartition: a table may be partitioned by state.
+func TestAMarkMovesARowToAnotherPartition(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	s.exec(`CREATE TYPE state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');

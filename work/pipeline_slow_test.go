@@ -60,9 +60,9 @@ func TestSizeOfPipelines(t *testing.T) {
 	t.Logf("%d bytes, %d inputs", size, most)
 }
 
-// TestWritesOfALaneFindWhatItHasMade: a plan from before another task of the lane is not used
-// behind it, though all have been taken before.
-func TestWritesOfALaneFindWhatItHasMade(t *testing.T) {
+// TestAWriteFindsTheTableThatATaskBeforeItHasMade: its plan is not older than the task before it in
+// the lane.
+func TestAWriteFindsTheTableThatATaskBeforeItHasMade(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	s.exec("CREATE SCHEMA AUTHORIZATION CURRENT_USER; CREATE TABLE public.place (a int4)")
@@ -81,8 +81,8 @@ func TestWritesOfALaneFindWhatItHasMade(t *testing.T) {
 	}
 }
 
-// TestWritesThatMayNotRunAgain: those with rerun = false run once, whatever rules there are.
-func TestWritesThatMayNotRunAgain(t *testing.T) {
+// TestWritesWithoutRerunRunOnce: whatever rules the database has.
+func TestWritesWithoutRerunRunOnce(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	s.exec("CREATE TABLE elsewhere (a int4); CREATE RULE none AS ON DELETE TO elsewhere DO INSTEAD NOTHING; CREATE SEQUENCE calls; CREATE TABLE w (a int8)")

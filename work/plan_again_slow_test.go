@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestWhatWaitsAgainAtOnceIsFound: a task that somebody lets run again before the leader knows of its
-// end starts at once, and not when all is looked at.
-func TestWhatWaitsAgainAtOnceIsFound(t *testing.T) {
+// TestATaskSetToPLANAtItsEndStartsAtOnce: the leader does not know of its end yet. The task starts
+// before the next scan of all rows.
+func TestATaskSetToPLANAtItsEndStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec("CREATE TABLE effect ()")

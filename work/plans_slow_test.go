@@ -4,9 +4,9 @@ package work
 
 import "testing"
 
-// TestEndsInATableThatHasGrown: the ends of tasks were planned when the table was empty. When it has
-// grown since, an end finds its row by the index.
-func TestEndsInATableThatHasGrown(t *testing.T) {
+// TestAnEndFindsItsRowByTheIndexInATableThatHasGrown: its statement was planned when the table was
+// empty.
+func TestAnEndFindsItsRowByTheIndexInATableThatHasGrown(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec(`ALTER TABLE task SET (autovacuum_enabled = false);

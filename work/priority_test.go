@@ -2,9 +2,9 @@ package work
 
 import "testing"
 
-// TestSlightedTaskStarts: sessions that do not suit the task that comes first make room for it,
-// though there is enough for them to do.
-func TestSlightedTaskStarts(t *testing.T) {
+// TestPriorityGoesBeforeTasksThatSuitASession: a session that does not suit the task with the
+// highest priority makes room for it, although other tasks suit the session.
+func TestPriorityGoesBeforeTasksThatSuitASession(t *testing.T) {
 	t.Parallel()
 	s := leading(t, func(t *Target) { t.Run = 1 })
 	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT pg_sleep(0.01)', 'g' || i % 100 FROM generate_series(1, 500) AS i`)

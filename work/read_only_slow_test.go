@@ -15,9 +15,9 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestBarredWhenRead: a task that was let in just before writes were switched off waits until they
-// are on again, and does not fail.
-func TestBarredWhenRead(t *testing.T) {
+// TestATaskReadBeforeWritesWereSwitchedOffWaits: default_transaction_read_only comes on after the
+// task was read. The task runs when it is off again, and does not fail.
+func TestATaskReadBeforeWritesWereSwitchedOffWaits(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
 	var armed atomic.Bool

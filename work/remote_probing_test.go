@@ -34,9 +34,9 @@ func answering(t *testing.T, words string) (port string) {
 	return port
 }
 
-// TestProbing: a role that is no superuser can't tell paths and ports of the controller's machine
-// apart, by the error or by the time until it comes.
-func TestProbing(t *testing.T) {
+// TestErrorsOfARemoteTellNothingOfTheControllersMachine: a role that is no superuser cannot tell
+// its paths and ports apart, by the error or by the time until it comes.
+func TestErrorsOfARemoteTellNothingOfTheControllersMachine(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()
 	file, socket := filepath.Join(folder, "file"), filepath.Join(folder, ".s.PGSQL.5432")

@@ -48,47 +48,40 @@ func answerless(t *testing.T) (port int, most *atomic.Int32) {
 	return listener.Addr().(*net.TCPAddr).Port, most
 }
 
-// TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting, however many tasks it is to run: one
-// connection at a time tries it, and takes no place in run.
-func TestARemoteThatDoesNotAnswerKeepsNoOtherTaskWaiting(t *testing.T) {
+// TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting: one connection at a time tries a remote, however
+// many tasks name it, and at most run of them try different remotes, of which a table can name any
+// number. They take no place in run.
+func TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting(t *testing.T) {
 	t.Parallel()
-	port, most := answerless(t)
-	s := play(t, func(t *Target) { t.Run = 2 })
-	s.exec(`INSERT INTO task ("group", max, remote, input) SELECT 'g' || i % 50, 1000, $1, 'SELECT 1' FROM generate_series(1, 500) AS i`,
-		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=x sslmode=disable", port))
-	s.until("the remote to be tried", func() bool { return most.Load() > 0 })
-	for i := range 20 {
-		began := time.Now()
-		s.becomes(s.add(`"group", input`, fmt.Sprint("local", i), "SELECT 1"), "DONE")
-		if took := time.Since(began); took > servertest.Limit(2*time.Second) {
-			t.Errorf("a task of another lane took %s", took)
-		}
-	}
-	if n := most.Load(); n > 1 {
-		t.Errorf("%d connections tried at once", n)
-	}
-	if states := s.get("SELECT count(*) FROM task WHERE remote IS NOT NULL AND state <> 'PLAN'"); states != "0" {
-		t.Error(states, "of the remote have ended")
-	}
-}
-
-// TestRemotesThatDoNotAnswerAreTriedByAsManyAsRun: a table can name any number of them.
-func TestRemotesThatDoNotAnswerAreTriedByAsManyAsRun(t *testing.T) {
-	t.Parallel()
-	port, most := answerless(t)
-	s := play(t, func(t *Target) { t.Run = 2 })
-	s.exec(`INSERT INTO task ("group", remote, input) SELECT 'g' || i, $1 || i, 'SELECT 1' FROM generate_series(1, 300) AS i`,
-		fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=x sslmode=disable application_name=%s", port, strings.Repeat("long", 40)))
-	s.until("two of them to be tried", func() bool { return most.Load() > 1 })
-	for i := range 20 {
-		began := time.Now()
-		s.becomes(s.add(`"group", input`, fmt.Sprint("local", i), "SELECT 1"), "DONE")
-		if took := time.Since(began); took > servertest.Limit(2*time.Second) {
-			t.Errorf("a task of another lane took %s", took)
-		}
-	}
-	if n := most.Load(); n > 2 {
-		t.Errorf("%d connections tried at once", n)
+	long := " application_name=" + strings.Repeat("long", 40)
+	for name, c := range map[string]struct {
+		remote string // added to the connection string
+		most   int32  // connections at once
+	}{
+		"one remote":   {"''", 1},
+		"many remotes": {"'" + long + "' || i", 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			port, most := answerless(t)
+			s := play(t, func(t *Target) { t.Run = 2 })
+			s.exec(`INSERT INTO task ("group", max, remote, input) SELECT 'g' || i % 50, 1000, $1 || `+c.remote+`, 'SELECT 1' FROM generate_series(1, 500) AS i`,
+				fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=x sslmode=disable", port))
+			s.until("remotes to be tried", func() bool { return most.Load() >= c.most })
+			for i := range 20 {
+				began := time.Now()
+				s.becomes(s.add(`"group", input`, fmt.Sprint("local", i), "SELECT 1"), "DONE")
+				if took := time.Since(began); took > servertest.Limit(2*time.Second) {
+					t.Errorf("a task of another lane took %s", took)
+				}
+			}
+			if n := most.Load(); n > c.most {
+				t.Errorf("%d connections tried at once", n)
+			}
+			if ended := s.get("SELECT count(*) FROM task WHERE remote IS NOT NULL AND state <> 'PLAN'"); ended != "0" {
+				t.Error(ended, "tasks of the remote have ended")
+			}
+		})
 	}
 }
 
@@ -111,7 +104,7 @@ func TestTasksOfManyRemotesAreNoMoreThanRun(t *testing.T) {
 	}
 }
 
-// TestConnectionsRefused: what the server cannot take now waits, and says why.
+// TestConnectionsRefused: a task whose session the server refuses waits, and its row says why.
 func TestConnectionsRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Idle = 0 })
@@ -135,16 +128,16 @@ func TestConnectionsRefused(t *testing.T) {
 	}
 }
 
-// TestSuperuserIsTold: a superuser's task shows why its server can't be reached.
-func TestSuperuserIsTold(t *testing.T) {
+// TestASuperusersTaskShowsWhyItsRemoteCannotBeReached: the row has the details.
+func TestASuperusersTaskShowsWhyItsRemoteCannotBeReached(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	id := s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1")
 	s.eventually("true", "SELECT error LIKE '%DETAIL:  connection refused%' AND state = 'PLAN' FROM task WHERE id = $1", id)
 }
 
-// TestServersWordsAreShown: what a PostgreSQL server answers is shown to every role.
-func TestServersWordsAreShown(t *testing.T) {
+// TestAnswersOfARemoteAreShownToEveryRole: a row shows the error of a PostgreSQL server.
+func TestAnswersOfARemoteAreShownToEveryRole(t *testing.T) {
 	t.Parallel()
 	s := guest(t)
 	place := s.target.Connect

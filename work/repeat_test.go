@@ -115,9 +115,9 @@ func TestColumnAddedLater(t *testing.T) {
 	}
 }
 
-// TestADayThatTheClockMovesIsNoDayForEver: days are counted from the chain's origin as months are,
-// so that the day after a skipped hour is back at its own time.
-func TestADayThatTheClockMovesIsNoDayForEver(t *testing.T) {
+// TestTheDayAfterASkippedHourHasItsOwnTimeAgain: days are counted from the chain's origin, as
+// months are.
+func TestTheDayAfterASkippedHourHasItsOwnTimeAgain(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	s.exec(fmt.Sprintf("ALTER DATABASE %s SET TimeZone = 'Europe/Berlin'", s.get("SELECT current_database()")))

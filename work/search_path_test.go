@@ -30,8 +30,8 @@ func TestTriggersHaveThePathOfTheRole(t *testing.T) {
 	}
 }
 
-// TestOthersBeforeTheSystem: the database's owner puts a schema before pg_catalog.
-func TestOthersBeforeTheSystem(t *testing.T) {
+// TestASchemaBeforePgCatalogChangesNothing: the database's owner puts it there.
+func TestASchemaBeforePgCatalogChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	s.exec("CREATE SCHEMA evil; CREATE FUNCTION evil.met(int4, int4) RETURNS bool LANGUAGE plpgsql AS $$BEGIN RAISE 'met'; END$$; " +

@@ -58,9 +58,9 @@ func on(t *testing.T, own *server.Server) *stage {
 	return s
 }
 
-// TestServerKilleadingTask: a task that brings the server down is found out, also one that was taken
-// alone, by a statement that the server forgets.
-func TestServerKilleadingTask(t *testing.T) {
+// TestServerKilledByTask: a task that brings the server down is found out, also one that runs alone
+// in a statement that leaves no mark.
+func TestServerKilledByTask(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
 		return

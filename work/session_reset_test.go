@@ -118,9 +118,9 @@ func hostile(t *testing.T) *stage {
 	return s
 }
 
-// TestLeftInSession: a task ends DONE with its effects whatever it leaves in its session, and the
-// next one, on the same session, finds nothing of it.
-func TestLeftInSession(t *testing.T) {
+// TestASessionIsResetBetweenTasks: a task ends DONE with its effects whatever it leaves in its
+// session, and the next task on the same session finds nothing of it.
+func TestASessionIsResetBetweenTasks(t *testing.T) {
 	t.Parallel()
 	s := hostile(t)
 	tx, err := s.conn.Begin(t.Context()) // so that no lane begins before it is complete

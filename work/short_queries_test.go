@@ -6,9 +6,9 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestInstantsDoNotHinder: queries that take no time, and then turn out to wait, do not keep others
-// from starting.
-func TestInstantsDoNotHinder(t *testing.T) {
+// TestShortQueriesThatTurnOutLongKeepNoOtherWaiting: queries that were quick before, and now wait,
+// leave room for other tasks.
+func TestShortQueriesThatTurnOutLongKeepNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	s := leading(t, func(t *Target) { t.Run = run.InstantMost + 8 })
 	quick := func(n int) { // one lane each
@@ -30,9 +30,9 @@ func TestInstantsDoNotHinder(t *testing.T) {
 	}
 }
 
-// TestSlowTaskBehindInstants: where the sessions that run queries of microseconds are enough for
-// the tasks that come first in many lanes, others have the rest of run.
-func TestSlowTaskBehindInstants(t *testing.T) {
+// TestALongerTaskStartsBesideManyShortQueries: a few sessions are enough for queries of
+// microseconds; other tasks get the rest of run.
+func TestALongerTaskStartsBesideManyShortQueries(t *testing.T) {
 	t.Parallel()
 	s := leading(t, func(t *Target) { t.Run = 2 * run.InstantMost })
 	leave := s.loop.runs.Profiles.Crowd("SELECT 1")

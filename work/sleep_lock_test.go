@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestWhoMayConnectHoldsTheLockOfSleep in whatever way: the leader stays awake and finds tasks by
+// TestTasksStartWhileAStrangerHoldsTheLockOfSleep: the leader stays awake and finds tasks by
 // itself.
-func TestWhoMayConnectHoldsTheLockOfSleep(t *testing.T) {
+func TestTasksStartWhileAStrangerHoldsTheLockOfSleep(t *testing.T) {
 	t.Parallel()
 	for way := range someOf(ways) {
 		t.Run(way, func(t *testing.T) {
@@ -26,8 +26,8 @@ func TestWhoMayConnectHoldsTheLockOfSleep(t *testing.T) {
 	}
 }
 
-// TestWhoMayConnectTakesTheLockOfSleepFromALeader that wakes: tasks are found all the same.
-func TestWhoMayConnectTakesTheLockOfSleepFromALeader(t *testing.T) {
+// TestTasksStartAfterAStrangerTookTheLockOfSleep: the stranger takes it when the leader wakes.
+func TestTasksStartAfterAStrangerTookTheLockOfSleep(t *testing.T) {
 	t.Parallel()
 	s := owned(t, deaf)
 	s.serve()

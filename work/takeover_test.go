@@ -36,9 +36,9 @@ func (s *stage) anyLeader() {
 // noon is when what has no time of its own happens.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestEndWhileLeadershipIsLost: a run that ends in the moment in which the control connection is
-// lost is not run again.
-func TestEndWhileLeadershipIsLost(t *testing.T) {
+// TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain: the end is in the inbox when the control
+// connection is lost.
+func TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
 	l.runs.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
@@ -84,9 +84,9 @@ func TestOrphans(t *testing.T) {
 	s.becomes(behind, "DONE")
 }
 
-// TestThawedLeader: one that was frozen and does not know yet that another leads opens no session
-// for what it had read.
-func TestThawedLeader(t *testing.T) {
+// TestALeaderThatWasFrozenOpensNoSession: it does not know yet that another controller leads, and
+// has tasks in memory.
+func TestALeaderThatWasFrozenOpensNoSession(t *testing.T) {
 	t.Parallel()
 	s := leading(t)
 	s.done(s.add("input", "SELECT 1"))
@@ -102,9 +102,9 @@ func TestThawedLeader(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND state = 'active'")
 }
 
-// TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends: process ids are those of the whole
-// server.
-func TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends(t *testing.T) {
+// TestPidsOfAnotherDatabaseAreNotTakenForRuns: a restored copy has pids in its rows, and pids are
+// those of the whole server.
+func TestPidsOfAnotherDatabaseAreNotTakenForRuns(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
 	s.serve()
@@ -126,9 +126,8 @@ func TestRowsOfARestoredCopyAreNotTakenForAnotherDatabasesBackends(t *testing.T)
 	s.eventually("true", "SELECT stop IS NOT NULL AND stopping IS NULL FROM task WHERE id = $1", stops)
 }
 
-// TestNoSessionsWithoutLead: who stands by again keeps no session when what still ran there has
-// ended.
-func TestNoSessionsWithoutLead(t *testing.T) {
+// TestAControllerThatLostTheLeadKeepsNoSession: once the tasks that still ran there have ended.
+func TestAControllerThatLostTheLeadKeepsNoSession(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	id := s.add("input", "SELECT pg_sleep(0.5)")
@@ -139,9 +138,8 @@ func TestNoSessionsWithoutLead(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-// TestDrainWithoutLead: one that has lost the lead and knows ends that it could not write leaves
-// them to the leader, and does not wait.
-func TestDrainWithoutLead(t *testing.T) {
+// TestADrainWithoutTheLeadDoesNotWait: ends that it could not write are left to the leader.
+func TestADrainWithoutTheLeadDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	id := s.add("input", "SELECT pg_sleep(0.5)")
@@ -156,9 +154,9 @@ func TestDrainWithoutLead(t *testing.T) {
 	giveBack()
 }
 
-// TestNobodyWaitsWithoutLead: a task that waits for its mark when the lead is lost waits no longer,
-// and runs when it is regained.
-func TestNobodyWaitsWithoutLead(t *testing.T) {
+// TestATaskThatWaitsForItsMarkRunsWhenTheLeadIsRegained: it does not wait for the mark while the
+// lead is lost.
+func TestATaskThatWaitsForItsMarkRunsWhenTheLeadIsRegained(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	id := s.add("input, plan", "BEGIN; COMMIT; SELECT 1", s.get("SELECT now() + interval '1 s'"))
@@ -194,8 +192,8 @@ func (s *stage) usurp() (giveBack func()) {
 	}
 }
 
-// TestALongRunEndsWhileAnotherLeads, once, whatever it sees.
-func TestALongRunEndsWhileAnotherLeads(t *testing.T) {
+// TestARunThatOutlastsAHandoverEndsOnce: the old controller writes its end while another one leads.
+func TestARunThatOutlastsAHandoverEndsOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.exec("CREATE TABLE gate (); CREATE SEQUENCE tries; CREATE TABLE effect (id int8)")

@@ -17,7 +17,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-func TestPause(t *testing.T) {
+// TestThePauseGrowsWithTheFailures: up to two seconds.
+func TestThePauseGrowsWithTheFailures(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		failures int
@@ -76,7 +77,8 @@ type attempt struct {
 
 func repeated(n int, tries ...attempt) []attempt { return slices.Repeat(tries, n) }
 
-func TestTrouble(t *testing.T) {
+// TestFailuresOfATargetAreLoggedOnce: and again when they change, or have been over.
+func TestFailuresOfATargetAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	down, starting := errors.New("down"), errors.New("starting up")
 	full := &pgconn.PgError{Severity: "ERROR", Code: "53100", Message: "no space"}
@@ -121,8 +123,8 @@ func TestTrouble(t *testing.T) {
 	}
 }
 
-// TestTroubleForgetsOldFailures: what fails after a good while is tried again soon.
-func TestTroubleForgetsOldFailures(t *testing.T) {
+// TestTheFirstFailureAfterAGoodWhileIsTriedAgainSoon: the count of failures starts again.
+func TestTheFirstFailureAfterAGoodWhileIsTriedAgainSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		tr := &trouble{log: target.NewLog(zerolog.Nop(), nil)}

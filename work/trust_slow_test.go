@@ -8,9 +8,9 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestAnotherInPlaceOfTheTable is not served, and its owner is named, whatever ran when it came. When
-// the table is back, it is served.
-func TestAnotherInPlaceOfTheTable(t *testing.T) {
+// TestAnotherTableInItsPlaceIsNotServed: the log names its owner, whatever ran at that moment. The
+// table is served when it is back.
+func TestAnotherTableInItsPlaceIsNotServed(t *testing.T) {
 	t.Parallel()
 	for kind, made := range map[string]string{
 		"view":  "CREATE VIEW task AS SELECT * FROM old",

@@ -184,8 +184,9 @@ func TestTheSleepersLockFallsWithIt(t *testing.T) {
 	}
 }
 
-// TestTableMadeAnew has another lock, and no triggers before it is completed.
-func TestTableMadeAnew(t *testing.T) {
+// TestATableThatIsMadeAgainIsServed: it has another lock of sleep, and no triggers before it is
+// completed.
+func TestATableThatIsMadeAgainIsServed(t *testing.T) {
 	t.Parallel()
 	for _, wake := range []sql.Wake{sql.Auto, sql.WAL} {
 		t.Run(string(wake), func(t *testing.T) {

@@ -243,8 +243,8 @@ func TestWhyIsQuick(t *testing.T) {
 	}
 }
 
-// TestWhatIsSetToSTOPHoldsItsPlace until its end is written, and whoever waits for that is told so.
-func TestWhatIsSetToSTOPHoldsItsPlace(t *testing.T) {
+// TestAStoppedRunHoldsItsPlaceUntilItsEnd: task_why says so to the tasks that wait for it.
+func TestAStoppedRunHoldsItsPlaceUntilItsEnd(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
 	s.installed()
