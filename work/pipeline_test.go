@@ -6,6 +6,24 @@ import (
 	"time"
 )
 
+// anywhere runs a test of pipelines with tasks in the target's own database, and once more with
+// remote ones.
+func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Target)) *led)) {
+	t.Parallel()
+	t.Run("own", func(t *testing.T) {
+		t.Parallel()
+		test(t, leading)
+	})
+	t.Run("remote", func(t *testing.T) {
+		t.Parallel()
+		test(t, func(t *testing.T, change ...func(*Target)) *led {
+			s := leading(t, change...)
+			s.exec("ALTER TABLE task ALTER remote SET DEFAULT " + "'" + strings.ReplaceAll(s.dsn, "'", "''") + "'")
+			return s
+		})
+	})
+}
+
 // TestPipelinesKeepOrder: tasks that are pipelined run as others do, each lane in its order, each
 // task once.
 func TestPipelinesKeepOrder(t *testing.T) { anywhere(t, testPipelinesKeepOrder) }
