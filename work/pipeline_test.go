@@ -29,7 +29,7 @@ func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Targ
 func TestPipelinesKeepOrder(t *testing.T) { anywhere(t, testPipelinesKeepOrder) }
 
 func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := leading(t, func(t *Target) { t.Run = 3 })
+	s := lead(t, func(t *Target) { t.Run = 3 })
 	queued := false
 	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
 	s.until("done", func() bool {
@@ -53,7 +53,7 @@ func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)
 func TestPipelinesInWideLanes(t *testing.T) { anywhere(t, testPipelinesInWideLanes) }
 
 func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := leading(t, func(t *Target) { t.Run = 8 })
+	s := lead(t, func(t *Target) { t.Run = 8 })
 	s.exec(`ALTER TABLE task ALTER max SET DEFAULT 2`)
 	first, others, release := s.stuck("wide")
 	s.becomes(first, "WORK")
@@ -72,7 +72,7 @@ func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Targe
 func TestEffectsOfPipelines(t *testing.T) { anywhere(t, testEffectsOfPipelines) }
 
 func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := leading(t, func(t *Target) { t.Run = 2 })
+	s := lead(t, func(t *Target) { t.Run = 2 })
 	s.exec("CREATE TABLE effect (id int8)")
 	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8) RETURNING 'wrote'$$")
 	s.exec(`INSERT INTO task (input, data, "group", save)
@@ -93,7 +93,7 @@ func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)
 func TestPipelineIsCalledBack(t *testing.T) { anywhere(t, testPipelineIsCalledBack) }
 
 func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := leading(t, func(t *Target) { t.Run = 2 })
+	s := lead(t, func(t *Target) { t.Run = 2 })
 	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "long") // so that all places in run are in use
 	s.becomes(long, "WORK")
 	first, others, release := s.stuck("a", "b", "c", "d")
@@ -120,7 +120,7 @@ func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Targe
 func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
 
 func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := leading(t)
+	s := lead(t)
 	first, others, release := s.stuck("a")
 	s.becomes(first, "WORK")
 	s.until("called back", func() bool { return s.aloft() == 0 })
@@ -153,7 +153,7 @@ func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *le
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := leading(t)
+			s := lead(t)
 			first, others, release := s.stuck("a")
 			defer release()
 			s.exec(strings.Replace(by.sql, "granted", "granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())", 1), first)
@@ -168,7 +168,7 @@ func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *le
 func TestPipelineIsDrained(t *testing.T) { anywhere(t, testPipelineIsDrained) }
 
 func testPipelineIsDrained(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
-	s := leading(t, func(t *Target) { t.Grace = 300 * time.Millisecond })
+	s := lead(t, func(t *Target) { t.Grace = 300 * time.Millisecond })
 	first, others, release := s.stuck("a")
 	defer release()
 	s.drain()
