@@ -1,7 +1,6 @@
 package work
 
 import (
-	"strings"
 	"testing"
 )
 
@@ -11,55 +10,7 @@ const withoutChildren = `CREATE TABLE task (id bigserial, parent int8, input tex
 
 const partitionOfChildren = "CREATE TABLE task_children PARTITION OF task FOR VALUES IN (false)"
 
-// TestAMissingPartitionEndsNoSeries: the ends wait until there is one, and the log names the table
-// once. Effects are there at once, and come once; each task of on_fail comes.
-func TestAMissingPartitionEndsNoSeries(t *testing.T) {
-	t.Parallel()
-	s := prepared(t)
-	s.exec(withoutChildren)
-	s.serve()
-	s.settled()
-	s.exec("CREATE TABLE effect (id int8)")
-	states := map[int64]string{}
-	for i, c := range [][2]string{
-		{"SELECT 1", "DONE"},
-		{"INSERT INTO effect VALUES (1)", "DONE"},
-		{"VACUUM effect", "DONE"},
-		{"SELECT 1/0", "FAIL"},
-		{"BEGIN; INSERT INTO effect VALUES (2); COMMIT", "DONE"},
-	} {
-		states[s.add(`input, repeat, plan, "group"`, c[0], "1 day", "infinity", string(rune('a'+i)))] = c[1]
-	}
-	states[s.add(`input, cron, plan, "group"`, "INSERT INTO effect VALUES (3)", "@every 2000h", "infinity", "cron")] = "DONE"
-	states[s.add(`input, repeat, plan, overlap, max_failures, "group"`, "SELECT 1", "1 day", "infinity", true, 1, "overlap")] = "DONE"
-	states[s.add(`input, on_fail, plan, "group"`, "SELECT 1/0", "SELECT 'then'", "infinity", "fails")] = "FAIL"
-	late := s.add(`input, repeat, plan, active`, "SELECT 1", "1 day", "infinity", "1 min")
-	s.exec("UPDATE task SET plan = now() - CASE WHEN id = $1 THEN interval '1 hour' ELSE '0' END", late)
-	s.says(`"error"`, "has no partition for what follows", `no partition of relation \"task\"`, "make the partition")
-	s.eventually("1 2 3", "SELECT string_agg(id::text, ' ' ORDER BY id) FROM effect")
-	for id := range states {
-		s.eventually("true", "SELECT state IN ('PLAN', 'WORK') FROM task WHERE id = $1", id)
-	}
-	s.becomes(s.add("input", "INSERT INTO effect SELECT 4 WHERE false"), "DONE") // what nothing follows on goes on
-	s.exec(partitionOfChildren)
-	for id, state := range states {
-		s.becomes(id, state)
-		if n := s.get("SELECT count(*) FROM task WHERE parent = $1", id); n != "1" {
-			t.Errorf("%s: %s tasks follow", s.row(id, "input, state, error"), n)
-		}
-	}
-	if n := s.get("SELECT string_agg(id::text, ' ' ORDER BY id) FROM effect"); n != "1 2 3" {
-		t.Errorf("effects: %s", n)
-	}
-	if state := s.state(late); state == "GONE" && s.get("SELECT count(*) FROM task WHERE parent = $1", late) != "1" {
-		t.Error("it has expired without a repetition: ", s.row(late, "error"))
-	}
-	if n := strings.Count(s.logged(), "has no partition for what follows"); n != 1 {
-		t.Errorf("the log says so %d times", n)
-	}
-}
-
-// TestAMissingPartitionEndsNoSeriesOfARole, either.
+// TestAMissingPartitionEndsNoSeriesOfARole: its effects and its repetition come once.
 func TestAMissingPartitionEndsNoSeriesOfARole(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {
