@@ -195,7 +195,7 @@ func (s *stage) usurp() (giveBack func()) {
 // TestARunThatOutlastsAHandoverEndsOnce: the old controller writes its end while another one leads.
 func TestARunThatOutlastsAHandoverEndsOnce(t *testing.T) {
 	t.Parallel()
-	s := play(t)
+	s := play(t, func(t *Target) { t.Grace = time.Minute }) // after which it would be cancelled, and run again
 	s.exec("CREATE TABLE gate (); CREATE SEQUENCE tries; CREATE TABLE effect (id int8)")
 	gate := s.connect()
 	must(t, gate, "BEGIN; LOCK TABLE gate")
@@ -210,6 +210,6 @@ func TestARunThatOutlastsAHandoverEndsOnce(t *testing.T) {
 	<-s.ended
 	next.becomes(id, "DONE")
 	if got := next.get("SELECT string_agg(id::text, ' ') FROM effect"); got != "1" {
-		t.Error("effects ", got, next.row(id, "attempt, interrupted, runs"), s.logged())
+		t.Error("effects ", got, " ", next.row(id, "attempt, interrupted, runs"))
 	}
 }
