@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestCancelAtAnyMoment: a cancel meets the run that it is for, or none.
-func TestCancelAtAnyMoment(t *testing.T) {
+// TestACancelMeetsItsOwnRunOrNone: at any moment.
+func TestACancelMeetsItsOwnRunOrNone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for i := range 200 {
@@ -38,7 +38,8 @@ func TestCancelAtAnyMoment(t *testing.T) {
 	}
 }
 
-// TestACancelThatTheServerMissesIsRepeated: as it does when it is still reading the statement.
+// TestACancelThatTheServerMissesIsRepeated: the server misses it while it is still reading the
+// statement.
 func TestACancelThatTheServerMissesIsRepeated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -76,9 +77,8 @@ func TestCancelByOthers(t *testing.T) {
 	b.alive()
 }
 
-// TestCancelDuringPreparation: whatever a cancel request of somebody else's meets, no effect stays
-// of what was not committed.
-func TestCancelDuringPreparation(t *testing.T) {
+// TestACancelDuringPreparationLeavesNoUncommittedEffect: others send cancel requests all the time.
+func TestACancelDuringPreparationLeavesNoUncommittedEffect(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	ctx, cancel := context.WithCancel(t.Context())

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestChained: a transaction that follows on another's is as good as one of its own.
-func TestChained(t *testing.T) {
+// TestAChainedTransactionIsAsGoodAsOneOfItsOwn: COMMIT AND CHAIN has begun it.
+func TestAChainedTransactionIsAsGoodAsOneOfItsOwn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	const modes = "INSERT INTO ends VALUES (1); SELECT current_setting('transaction_isolation'), current_setting('transaction_read_only')"
@@ -32,9 +32,9 @@ func TestChained(t *testing.T) {
 	}
 }
 
-// TestChainedWithState: what a chained transaction finds kept is not touched by finding out whether
-// it can follow on.
-func TestChainedWithState(t *testing.T) {
+// TestChainingKeepsTheStateOfTheSession: finding out whether a transaction can be chained does not
+// change it.
+func TestChainingKeepsTheStateOfTheSession(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	keeps := func(input string) *Task {
@@ -81,9 +81,9 @@ func TestChainedWithState(t *testing.T) {
 	}
 }
 
-// TestResetPassedOver: where the server has passed over a reset, because COMMIT has failed before it,
-// it comes all the same.
-func TestResetPassedOver(t *testing.T) {
+// TestAResetThatTheServerHasPassedOverIsRepeated: a COMMIT that failed before it made the server
+// pass over it.
+func TestAResetThatTheServerHasPassedOverIsRepeated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE TABLE later (id int4 UNIQUE DEFERRABLE INITIALLY DEFERRED)")

@@ -7,9 +7,9 @@ import (
 	"time"
 )
 
-// TestClaim: the task is asked before its SQL is sent, with the id of the transaction in which that
-// runs; after a no there is nothing of it, and the session is as good as before.
-func TestClaim(t *testing.T) {
+// TestATaskIsAskedBeforeItsSQLIsSent: with the id of its transaction. After a no nothing of it
+// stays, and the session is as good as before.
+func TestATaskIsAskedBeforeItsSQLIsSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var asked []int64
@@ -56,9 +56,9 @@ func TestClaim(t *testing.T) {
 	b.alive()
 }
 
-// TestAClaimMayTakeItsTime: neither the role's limit for a silent session nor ours for what makes it
-// ready holds while the task is asked.
-func TestAClaimMayTakeItsTime(t *testing.T) {
+// TestNoLimitEndsAClaim: neither the role's limit for a silent session nor ours for its
+// preparation.
+func TestNoLimitEndsAClaim(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("DO $$BEGIN EXECUTE format('ALTER DATABASE %I SET idle_in_transaction_session_timeout = 100', current_database()); END$$")

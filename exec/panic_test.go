@@ -15,9 +15,8 @@ import (
 	"pgtaskd/server/fake"
 )
 
-// TestPanicWhileConnecting: what a server makes panic in the client's library is an error of the
-// connection.
-func TestPanicWhileConnecting(t *testing.T) {
+// TestAPanicWhileConnectingIsAnError: a server may make the library of the client panic.
+func TestAPanicWhileConnectingIsAnError(t *testing.T) {
 	t.Parallel()
 	cfg, err := pgconn.ParseConfig("host=127.0.0.1 sslmode=disable")
 	if err != nil {
@@ -30,8 +29,8 @@ func TestPanicWhileConnecting(t *testing.T) {
 	}
 }
 
-// TestPanicOfCancel: it ends the crew, and whoever waits for the cancel goes on.
-func TestPanicOfCancel(t *testing.T) {
+// TestAPanicInACancelEndsTheCrew: and the goroutine that waits for the cancel goes on.
+func TestAPanicInACancelEndsTheCrew(t *testing.T) {
 	t.Parallel()
 	server, err := fake.Start(nil)
 	if err != nil {

@@ -252,8 +252,8 @@ func TestNothingIsLeftInAPipeline(t *testing.T) {
 	}
 }
 
-// TestPipelineKeepsUser: who a task makes the session's user is not that of the next.
-func TestPipelineKeepsUser(t *testing.T) {
+// TestTheUserOfATaskIsNotThatOfTheNextInAPipeline: a task sets its role.
+func TestTheUserOfATaskIsNotThatOfTheNextInAPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	own := b.get("SELECT session_user")

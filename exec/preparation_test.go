@@ -26,9 +26,9 @@ func talkative(t *testing.T) *bench {
 	return b
 }
 
-// TestWhatIsSentDoesNotWaitForUsToRead: whatever the server says about what makes the session
+// TestSendingDoesNotWaitForReading: whatever the server says about what makes the session
 // ready, or about COMMIT, it gets all that comes after that, however long.
-func TestWhatIsSentDoesNotWaitForUsToRead(t *testing.T) {
+func TestSendingDoesNotWaitForReading(t *testing.T) {
 	t.Parallel()
 	b := talkative(t)
 	b.exec(`CREATE FUNCTION speaks() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE NOTICE '%', repeat('x', 4000000); RETURN NEW; END$$;
@@ -107,9 +107,8 @@ func TestASessionIsReadySoon(t *testing.T) {
 	b.end(result)
 }
 
-// TestAfterFailedPreparation: a task that could not be begun leaves nothing that the next one waits
-// for.
-func TestAfterFailedPreparation(t *testing.T) {
+// TestAFailedPreparationLeavesNothing: the next task waits for no answer to it.
+func TestAFailedPreparationLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, input := range []string{"VACUUM ends", "SELECT 1"} {
@@ -126,9 +125,9 @@ func TestAfterFailedPreparation(t *testing.T) {
 	}
 }
 
-// TestUnprepared: settings that the server does not take are the task's failure: a new session
+// TestSettingsThatTheServerRefusesFailTheTask: settings that the server does not take are the task's failure: a new session
 // would not take them either.
-func TestUnprepared(t *testing.T) {
+func TestSettingsThatTheServerRefusesFailTheTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	task := spec("SELECT 1")

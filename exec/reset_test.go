@@ -90,8 +90,9 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestShadows: what a task has made in its search_path is not what our question and our COMMIT call.
-func TestShadows(t *testing.T) {
+// TestFunctionsOfATaskDoNotShadowOurs: the question and COMMIT call those of the server, whatever
+// the search_path.
+func TestFunctionsOfATaskDoNotShadowOurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE SCHEMA mine")
@@ -110,9 +111,8 @@ func TestShadows(t *testing.T) {
 	}
 }
 
-// TestMaskedRoles: where ALTER ROLE has a session run as another role, it does so again after each
-// task, whatever that has set.
-func TestMaskedRoles(t *testing.T) {
+// TestARoleSetByALTERROLEIsSetAgainAfterEachReset: its sessions run as another role.
+func TestARoleSetByALTERROLEIsSetAgainAfterEachReset(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE ROLE masked_other; CREATE ROLE masked_login LOGIN SUPERUSER; ALTER ROLE masked_login SET role TO masked_other; ALTER ROLE masked_login SET default_transaction_isolation TO serializable")

@@ -153,9 +153,8 @@ func TestManyRowsUnderLimit(t *testing.T) {
 	}
 }
 
-// TestBarred: it is told whether writes were switched off beside the task, which need not fail for
-// it, or by its own SQL.
-func TestBarred(t *testing.T) {
+// TestWritesThatWereSwitchedOffBesideTheTaskAreTold: the task need not fail for that.
+func TestWritesThatWereSwitchedOffBesideTheTaskAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	own := "SELECT set_config('transaction_read_only', 'on', true); INSERT INTO ends VALUES (1)"
@@ -180,7 +179,7 @@ func TestBarred(t *testing.T) {
 	}
 }
 
-func TestMoment(t *testing.T) {
+func TestMomentsOfTheServerAreParsed(t *testing.T) {
 	t.Parallel()
 	want := time.Date(2026, 11, 22, 1, 2, 3, 456789000, time.UTC)
 	if got, err := moment([]byte("\x00\x03\x03\xd1\xcb\x44\xb1\x15")); err != nil || !got.Equal(want) {
@@ -193,8 +192,8 @@ func TestMoment(t *testing.T) {
 	}
 }
 
-// TestKeepsNoLargeText: what a task shows goes with it.
-func TestKeepsNoLargeText(t *testing.T) {
+// TestASessionKeepsNoLargeText: the texts of a task go with it.
+func TestASessionKeepsNoLargeText(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	large := spec("SELECT length(current_setting('pg_task.data'))")

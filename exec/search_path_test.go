@@ -31,9 +31,8 @@ func (b *bench) evil(schema string) {
 	b.exec(`SET search_path = pg_catalog; CREATE SCHEMA IF NOT EXISTS ` + schema + `;` + sql.String() + `RESET search_path`)
 }
 
-// TestOursMeanOurs: whoever owns the database puts a schema before pg_catalog: nothing of it is
-// called by a statement of ours.
-func TestOursMeanOurs(t *testing.T) {
+// TestASchemaBeforePgCatalogChangesNoStatementOfOurs: the owner of the database puts it there.
+func TestASchemaBeforePgCatalogChangesNoStatementOfOurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.evil("evil")
@@ -60,9 +59,9 @@ func TestOursMeanOurs(t *testing.T) {
 	}
 }
 
-// TestOursMeanOursWithTemporaries: a task leaves types of these names where types are looked for
-// first.
-func TestOursMeanOursWithTemporaries(t *testing.T) {
+// TestTemporaryTypesChangeNoStatementOfOurs: a task leaves types with the names of ours in its
+// session.
+func TestTemporaryTypesChangeNoStatementOfOurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	var sql strings.Builder

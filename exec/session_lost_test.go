@@ -33,8 +33,8 @@ func TestTerminated(t *testing.T) {
 	}
 }
 
-// TestTerminatedWhileIdle: the next task is told, and has not started.
-func TestTerminatedWhileIdle(t *testing.T) {
+// TestATaskOnASessionThatWasTerminatedWhileIdleHasNotBegun: Begin says so.
+func TestATaskOnASessionThatWasTerminatedWhileIdleHasNotBegun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.alive()
@@ -46,9 +46,9 @@ func TestTerminatedWhileIdle(t *testing.T) {
 	}
 }
 
-// TestTerminatedBeforeEnd: a transaction that waits for its end is known to be gone, with the
+// TestATransactionThatIsTerminatedBeforeItsEndIsLost: a transaction that waits for its end is known to be gone, with the
 // server's word.
-func TestTerminatedBeforeEnd(t *testing.T) {
+func TestATransactionThatIsTerminatedBeforeItsEndIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	result, _ := b.run(spec("INSERT INTO ends VALUES (1)"), nil)
@@ -60,8 +60,9 @@ func TestTerminatedBeforeEnd(t *testing.T) {
 	}
 }
 
-// TestWhatMeetsASessionThatIsGoneHasNotBegun: by what was sent, or by the server's last word.
-func TestWhatMeetsASessionThatIsGoneHasNotBegun(t *testing.T) {
+// TestATaskOnASessionThatIsGoneHasNotBegun: this is known from what was sent, or from the last
+// message of the server.
+func TestATaskOnASessionThatIsGoneHasNotBegun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, guarded := range []bool{true, false} {
@@ -94,9 +95,9 @@ func (b *bench) begins(task *Task, unbegun bool) {
 	}
 }
 
-// TestWhatMayHaveBegunIsNotTakenForUnbegun: an answer that a network has lost proves nothing, nor
-// does the end of a session in the middle of the SQL.
-func TestWhatMayHaveBegunIsNotTakenForUnbegun(t *testing.T) {
+// TestATaskThatMayHaveBegunIsNotTakenForUnbegun: an answer that a network has lost proves nothing,
+// nor does the end of a session in the middle of the SQL.
+func TestATaskThatMayHaveBegunIsNotTakenForUnbegun(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)
 	b.open()
@@ -125,8 +126,8 @@ func TestWhatMayHaveBegunIsNotTakenForUnbegun(t *testing.T) {
 	}
 }
 
-// TestLookedAtWhileIdle: a session is given up that is gone, or has been told of something.
-func TestLookedAtWhileIdle(t *testing.T) {
+// TestAnIdleSessionThatIsGoneOrNotifiedIsGivenUp: Present and Answers return an error.
+func TestAnIdleSessionThatIsGoneOrNotifiedIsGivenUp(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	listens := spec("LISTEN word")

@@ -62,9 +62,9 @@ func TestSettingsFallWithTheirTransaction(t *testing.T) {
 	b.end(second)
 }
 
-// TestOwnSettingsNotInherited: what a task has made of the settings that show it is not the next
-// one's, though it finds the rest.
-func TestOwnSettingsNotInherited(t *testing.T) {
+// TestSettingsThatShowATaskAreNotInherited: a task has changed them; the next task in the same
+// session has its own, and finds the rest.
+func TestSettingsThatShowATaskAreNotInherited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, input := range []string{
@@ -82,9 +82,9 @@ func TestOwnSettingsNotInherited(t *testing.T) {
 	}
 }
 
-// TestStateOfAnotherLane: what a reset has taken away does not come back with the rollback of the
-// task it was made for.
-func TestStateOfAnotherLane(t *testing.T) {
+// TestARollbackBringsNoStateOfAnotherLaneBack: a reset for the task that is rolled back has removed
+// it.
+func TestARollbackBringsNoStateOfAnotherLaneBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, second := range []string{"SELECT 1/0", "SELECT 1"} {
@@ -107,8 +107,8 @@ func TestStateOfAnotherLane(t *testing.T) {
 	}
 }
 
-// TestQuotedModes: the settings of a transaction can be named in quotes.
-func TestQuotedModes(t *testing.T) {
+// TestModesNamedInQuotesAreOfOneTransaction: the settings of a transaction can be named in quotes.
+func TestModesNamedInQuotesAreOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	_, _ = b.run(spec(`SET "transaction_isolation" TO 'serializable'`), nil)
@@ -123,8 +123,8 @@ func TestQuotedModes(t *testing.T) {
 	b.end(third)
 }
 
-// TestModesAfterConstants: who chooses the modes of its transaction does not follow on another's.
-func TestModesAfterConstants(t *testing.T) {
+// TestATaskThatChoosesItsModesIsNotChained: a task before it has only run constants.
+func TestATaskThatChoosesItsModesIsNotChained(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, save := range []bool{false, true} {

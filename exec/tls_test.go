@@ -130,9 +130,9 @@ func relay(raw net.Conn, own *tls.Config, network, address string) {
 	_, _ = io.Copy(server, client)
 }
 
-// TestACutWaitsForNoServer: a session is abandoned at once though its reading is in the middle of a
-// write that the server does not take.
-func TestACutWaitsForNoServer(t *testing.T) {
+// TestASessionIsAbandonedThoughTheServerReadsNothing: the client is in the middle of a write under
+// TLS.
+func TestASessionIsAbandonedThoughTheServerReadsNothing(t *testing.T) {
 	t.Parallel()
 	s, under, end, garble := secured(t, servertest.Database(t))
 	task := spec("SELECT pg_sleep(600)")
@@ -164,8 +164,8 @@ func TestACutWaitsForNoServer(t *testing.T) {
 	s.Close()
 }
 
-// TestACloseIsShort: a server that takes nothing keeps nobody who closes a session.
-func TestACloseIsShort(t *testing.T) {
+// TestCloseIsShortThoughTheServerReadsNothing: TLS alone would wait for five seconds.
+func TestCloseIsShortThoughTheServerReadsNothing(t *testing.T) {
 	t.Parallel()
 	s, under, _, _ := secured(t, servertest.Database(t))
 	under.is.Store(true)
@@ -176,8 +176,8 @@ func TestACloseIsShort(t *testing.T) {
 	}
 }
 
-// TestALookIsShort: nor one that looks whether its session is there still.
-func TestALookIsShort(t *testing.T) {
+// TestPresentIsShortThoughTheServerReadsNothing: it must not wait for a write under TLS.
+func TestPresentIsShortThoughTheServerReadsNothing(t *testing.T) {
 	t.Parallel()
 	s, under, _, garble := secured(t, servertest.Database(t))
 	under.is.Store(true)

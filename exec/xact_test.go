@@ -44,9 +44,9 @@ func TestXact(t *testing.T) {
 	}
 }
 
-// TestXactOfAll: where a task may act without an id, or leaves what may act at COMMIT, it has one.
-// Constants can do neither.
-func TestXactOfAll(t *testing.T) {
+// TestEffectsWithoutAnIdForceOne: where a task may act without an id, or leaves something that may
+// act at COMMIT, its transaction has one.
+func TestEffectsWithoutAnIdForceOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, change := range []func(*Task){func(k *Task) { k.Forced = true }, func(k *Task) { k.Save = true }} {
@@ -75,9 +75,9 @@ func (b *bench) xact(task *Task) int64 {
 	return result.Xact
 }
 
-// TestHeldCursors: one WITH HOLD is closed before the question, and does not run at COMMIT, when
+// TestHeldCursorsAreClosedBeforeTheQuestion: one WITH HOLD is closed before the question, and does not run at COMMIT, when
 // nobody asks any more. What was fetched of it is seen. With save it stays, and runs then.
-func TestHeldCursors(t *testing.T) {
+func TestHeldCursorsAreClosedBeforeTheQuestion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	b.exec("CREATE FUNCTION writes() RETURNS int4 LANGUAGE sql AS 'INSERT INTO ends VALUES (1) RETURNING 1'")
@@ -167,9 +167,9 @@ func TestNothingOfOursIsPrepared(t *testing.T) {
 	b.alone()
 }
 
-// TestItRestsAfterTheQuestion: no limit that the SQL has set ends the transaction while what to do with
+// TestNoLimitEndsATransactionThatWaitsForItsCommit: no limit that the SQL has set ends the transaction while what to do with
 // it is decided.
-func TestItRestsAfterTheQuestion(t *testing.T) {
+func TestNoLimitEndsATransactionThatWaitsForItsCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
 	for _, limit := range []string{"idle_in_transaction_session_timeout", "statement_timeout", "transaction_timeout"} {
