@@ -26,7 +26,7 @@ func TestOrderOfLateComers(t *testing.T) {
 	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "1 2 3 4 5")
 }
 
-// Whoever changes a waiting task changes its place.
+// A change of a waiting task changes its place.
 func TestOrderIsThatOfTheRows(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

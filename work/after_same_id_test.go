@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestAFreedIDHoldsUpNoSuccessor, and does not end one: a task that has ended without output is
-// deleted, and somebody may insert another row with its id. Who was to run after the first one does
-// not wait for that row, while it waits for others or when it is to run once more.
+// TestAFreedIDHoldsUpNoSuccessor: nor ends one. A task that ended without output is deleted, and
+// somebody may insert another row with its id. A task after the first one does not wait for that
+// row, neither while it waits for other tasks nor when it runs again.
 func TestAFreedIDHoldsUpNoSuccessor(t *testing.T) {
 	t.Parallel()
 	for what, row := range map[string]string{
@@ -35,7 +35,7 @@ func TestAFreedIDHoldsUpNoSuccessor(t *testing.T) {
 			}
 			s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", behind[0])
 			s.eventually("DONE 1", "SELECT concat_ws(' ', state, jsonb_array_length(runs)) FROM task WHERE id = $1", behind[0])
-			// Who names the id now means the row that has it.
+			// A task that names the id now means the row that has it.
 			s.exec("UPDATE task SET state = 'PLAN', after = $2 WHERE id = $1", behind[0], []int64{freed})
 			s.eventually("true", "SELECT awaits = $2 OR error LIKE '%after which%' FROM task WHERE id = $1", behind[0], freed)
 		})

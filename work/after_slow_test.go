@@ -10,7 +10,7 @@ const long = "ARRAY(SELECT generate_series(-9999, -1)) || $1::int8"
 // awaitsFirst is how a row shows that it waits for that one.
 const awaitsFirst = "$1, (SELECT p.created FROM task AS p WHERE p.id = $1), 'infinity'"
 
-// TestOthersStartWhileLongAftersAreLookedAt: those of newcomers, and of whoever waits for a task
+// TestOthersStartWhileLongAftersAreLookedAt: those of new tasks, and of tasks that wait for one
 // that ends.
 func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
 	if testing.Short() {
@@ -33,8 +33,8 @@ func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
 	s.others()
 }
 
-// TestOthersStartWhileLongAftersAreGivenUp: many tasks do not end well, and of those who wait some
-// name one of them.
+// TestOthersStartWhileLongAftersAreGivenUp: many tasks do not end well, and some waiting tasks name
+// one of them.
 func TestOthersStartWhileLongAftersAreGivenUp(t *testing.T) {
 	if testing.Short() {
 		return

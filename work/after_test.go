@@ -202,7 +202,7 @@ func TestAfterWhereverItRuns(t *testing.T) {
 	}
 }
 
-// TestManyFollow: many behind one, and one behind many, in any order, and a chain.
+// TestManyFollow: many tasks after one, one after many in any order, and a chain.
 func TestManyFollow(t *testing.T) {
 	t.Parallel()
 	s := play(t)

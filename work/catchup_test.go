@@ -2,8 +2,8 @@ package work
 
 import "testing"
 
-// TestMissedBeats: of the beats that were missed the newest are run, as many as catchup says; the
-// first repetition says how many were passed over.
+// TestMissedBeats: the newest of the missed beats are run, as many as catchup says; the first
+// repetition says how many were passed over.
 func TestMissedBeats(t *testing.T) {
 	t.Parallel()
 	s := play(t)

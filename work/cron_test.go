@@ -33,7 +33,7 @@ func TestCron(t *testing.T) {
 
 func inBerlin(target *Target) { target.TimeZone = "Europe/Berlin" }
 
-// TestCronWithKey is how a job is defined again.
+// TestCronWithKey: an INSERT … ON CONFLICT defines a job again.
 func TestCronWithKey(t *testing.T) {
 	t.Parallel()
 	s := play(t, inBerlin)
@@ -92,7 +92,7 @@ func TestCronUntil(t *testing.T) {
 	s.eventually("true", "SELECT plan = until FROM task WHERE parent = $1 AND origin IS NULL", id)
 }
 
-// TestCronThatCannotBeRead FAILs at once, and not when it would be due.
+// TestCronThatCannotBeRead: its task FAILs at once, not when it would be due.
 func TestCronThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -137,7 +137,7 @@ func TestVeryOldPlansKeepNobodyWaiting(t *testing.T) {
 	}
 }
 
-// TestABeatOutOfTheRangeOfPlanFails its task, once for all.
+// TestABeatOutOfTheRangeOfPlanFails: its task FAILs, once.
 func TestABeatOutOfTheRangeOfPlanFails(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -153,7 +153,7 @@ func TestABeatOutOfTheRangeOfPlanFails(t *testing.T) {
 	}
 }
 
-// TestASeriesDoesNotEndByAnOddTimeZone of the role, which somebody may have set for a moment: it
+// TestASeriesDoesNotEndByAnOddTimeZone: somebody has set it for the role for a moment: the series
 // waits.
 func TestASeriesDoesNotEndByAnOddTimeZone(t *testing.T) {
 	t.Parallel()

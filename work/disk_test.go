@@ -9,8 +9,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestNothingStartsWhileTheDiskIsFull: only what ran when that was found fails. Who runs can be
-// stopped meanwhile, and nobody who waits is forgotten.
+// TestNothingStartsWhileTheDiskIsFull: only tasks that ran when this was found fail. Running tasks
+// can be stopped meanwhile, and no waiting task is forgotten.
 func TestNothingStartsWhileTheDiskIsFull(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestExactlyOnce terminates and cancels sessions, and the leader's own, while tasks write: what a
-// task has written is there once where its row says DONE, and not at all where it says FAIL.
+// TestExactlyOnce: sessions of tasks and of the leader are terminated and cancelled while tasks
+// write: the effects are there once where the row says DONE, and not at all where it says FAIL.
 func TestExactlyOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestIDsThatAreNotCommitted hold up the series that come to them, and nothing else. When they are
-// committed, repetitions take others.
+// TestIDsThatAreNotCommitted: they hold up the series that come to them, and nothing else. When
+// they are committed, repetitions take others.
 func TestIDsThatAreNotCommitted(t *testing.T) {
 	t.Parallel()
 	const effect = "'INSERT INTO public.effect VALUES (' || i || ')'"

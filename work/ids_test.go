@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestIdsBelowOne are as good as others: what has a cron or an after is planned and runs.
+// TestIdsBelowOne: they are as good as others: tasks with a cron or an after are planned and run.
 func TestIdsBelowOne(t *testing.T) {
 	t.Parallel()
 	s := play(t, inBerlin)

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// TestTasksOfOthersAreGuarded: who is no member of a task's role does not change what it does, by
-// whatever way a row is written.
+// TestTasksOfOthersAreGuarded: a role that is no member of a task's role does not change what the
+// task does, however the row is written.
 func TestTasksOfOthersAreGuarded(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -74,9 +74,10 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotBecomeARoleDoesNotChangeItsTasks: they run in a session of that role's, with what no
-// membership gives: its attributes, what it alone may become, and what it makes. Nor does pgtaskd log
-// in as a role that its own may not become.
+// TestWhoMayNotBecomeARoleDoesNotChangeItsTasks: the tasks run in a session of that role, with
+// things that no membership gives: its attributes, the roles that it alone may become, and the
+// objects that it makes. pgtaskd does not log in either as a role that the serving role may not
+// become.
 func TestWhoMayNotBecomeARoleDoesNotChangeItsTasks(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

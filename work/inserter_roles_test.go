@@ -74,8 +74,8 @@ func TestRoleThatMayNotRun(t *testing.T) {
 	}
 }
 
-// TestRoleOfTheConfiguration logs in by the password that a file or a command has; who is no member
-// of it can end its sessions all the same.
+// TestRoleOfTheConfiguration: it logs in by the password from a file or a command. The serving role
+// need not be a member of it to end its sessions.
 func TestRoleOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {

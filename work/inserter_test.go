@@ -117,8 +117,8 @@ func (c *company) nothing(id any) {
 
 const writesDown = "INSERT INTO ran VALUES (session_user)"
 
-// TestNothingOfATaskWithoutARoleRuns: nobody knows who has written its SQL, nor that of on_fail,
-// which the serving role inserts, as it does the repetition.
+// TestNothingOfATaskWithoutARoleRuns: nobody knows the author of its SQL, nor of its on_fail, which
+// the serving role inserts, as it does the repetition.
 func TestNothingOfATaskWithoutARoleRuns(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

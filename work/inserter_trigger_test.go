@@ -29,8 +29,8 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 }
 
-// TestAColumnRoleWithoutItsTriggerIsNotBelieved, the user's own or ours: whoever might write into it
-// has chosen what it says.
+// TestAColumnRoleWithoutItsTriggerIsNotBelieved: be it the user's own column or ours: any role that
+// may write into it has chosen its value.
 func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

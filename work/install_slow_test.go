@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFunctionsOfAnotherVersionAreReplaced where the role may not: by the dsn's user, whose they are.
-// Where nobody may, the table is served, and run and check say so.
+// TestFunctionsOfAnotherVersionAreReplaced: the dsn's user, whose they are, replaces them where the
+// role may not. Where nobody may, the table is served, and run and check say so.
 func TestFunctionsOfAnotherVersionAreReplaced(t *testing.T) {
 	t.Parallel()
 	const old = "UPDATE pg_proc SET prosrc = prosrc || '-- of old' WHERE proname = 'pgtaskd_accept'"

@@ -67,8 +67,8 @@ func TestAStrictRunOfAnotherRoleEndsOnce(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: a change of the row by somebody else makes the end fail in a transaction
-// that does not see it (40001). That is no fault of the task's.
+// TestChangedMeanwhile: somebody else changes the row, so that the end fails in a transaction that
+// does not see the change (40001). That is no fault of the task.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, level := range map[string]string{

@@ -71,8 +71,7 @@ func TestARunThatWouldWaitAgainIsSuperseded(t *testing.T) {
 	}
 }
 
-// cutOff ends the session of a run behind the back of the leader, which finds the row and no
-// backend.
+// cutOff ends the session of a run so that the leader finds its row, but no backend.
 func (s *stage) cutOff(id int64) {
 	s.t.Helper()
 	s.exec("UPDATE task SET pid = 1 WHERE id = $1", id)

@@ -72,9 +72,9 @@ func (s *stage) waitsForKeys(ids []int64, way string) (called []string, end func
 	}
 }
 
-// TestAKeyThatIsNotCommitted holds up the end of the job that has it, and nothing else: other tasks
-// start at once, and who keeps the transaction open is named. When that ends, the job is DONE, and its
-// repetition waits, or has been superseded.
+// TestAKeyThatIsNotCommitted: it holds up the end of the job with that key, and nothing else: other
+// tasks start at once, and the log names the session that keeps the transaction open. When that
+// ends, the job is DONE, and its repetition waits, or has been superseded.
 func TestAKeyThatIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	for way, ends := range someOf(map[string]struct{ sql, follows string }{

@@ -31,7 +31,7 @@ func TestAnEndOutlastsALongLockInADrain(t *testing.T) {
 	}
 }
 
-// TestADrainDoesNotWaitForALockOfAStranger: where nothing of a task is committed, another leader may
+// TestADrainDoesNotWaitForALockOfAStranger: nothing of the task is committed, so another leader may
 // run it again.
 func TestADrainDoesNotWaitForALockOfAStranger(t *testing.T) {
 	t.Parallel()
@@ -56,8 +56,7 @@ func TestADrainDoesNotWaitForALockOfAStranger(t *testing.T) {
 	}
 }
 
-// TestLockedAtDrain: a row that somebody has locked does not keep the controller from ending for
-// ever.
+// TestLockedAtDrain: a locked row does not keep the controller from ending for ever.
 func TestLockedAtDrain(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Grace = time.Second })

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestManyEndsThatMeetALockStopNothingElse: however many ends, marks and tasks of an old leader
-// wait for what a stranger has locked, and whatever that is, other tasks start and end at once, and
-// who may have the lock is named. All end when it is gone.
+// TestManyEndsThatMeetALockStopNothingElse: many ends, marks and tasks of an old leader wait for
+// something that a stranger has locked. Other tasks start and end at once, and the log names the
+// role that has the lock. All end when it is gone.
 func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
 	t.Parallel()
 	const many = 40 // ends; clogged from 4 * Run on
@@ -66,8 +66,8 @@ func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
 	}
 }
 
-// TestATaskThatMeetsALockOfOthersIsTriedItself: beside many that wait for a lock of a stranger's it is
-// not taken for one of them.
+// TestATaskThatMeetsALockOfOthersIsTriedItself: many tasks wait for the lock of a stranger. This
+// one is not taken for one of them.
 func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

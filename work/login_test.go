@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestARoleIsServedThatLogsInAsAnother by ALTER ROLE … SET role: its tasks run as that one, each of
-// them, and end as the role that has logged in.
+// TestARoleIsServedThatLogsInAsAnother: by ALTER ROLE … SET role. Its tasks run as that other role,
+// and their ends are written by the role that has logged in.
 func TestARoleIsServedThatLogsInAsAnother(t *testing.T) {
 	t.Parallel()
 	s := owned(t)

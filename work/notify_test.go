@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestNotify tells of each way in which a task ends, once, with its commit.
+// TestNotify: each way in which a task ends is told, once, with its commit.
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	s := play(t)

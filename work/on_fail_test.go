@@ -2,7 +2,7 @@ package work
 
 import "testing"
 
-// TestOnFail: the task in on_fail comes with the last FAIL or GONE, and not before.
+// TestOnFail: its task comes with the last FAIL or GONE, and not before.
 func TestOnFail(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -30,7 +30,7 @@ func TestOnFail(t *testing.T) {
 	}
 }
 
-// TestOnFailThatIsRefused is an end that is refused: the task FAILs all the same, and says why.
+// TestOnFailThatIsRefused: the task FAILs all the same, and says why.
 func TestOnFailThatIsRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -67,8 +67,7 @@ func TestTaskChangesItsOwnRow(t *testing.T) {
 	}
 }
 
-// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: it comes from a transaction that is younger than the
-// task's.
+// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: its transaction is younger than the task's.
 func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -110,8 +109,8 @@ func TestARunThatLocksTheTableEnds(t *testing.T) {
 	}
 }
 
-// TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped: a foreign key's check locks the row, and keeps
-// nothing of ours from it.
+// TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped: the check of a foreign key locks the row; we
+// can mark and stop it all the same.
 func TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -26,9 +26,9 @@ func TestACronTaskIsPlannedIntoAnotherPartition(t *testing.T) {
 	s.eventually("true", "SELECT n.plan > now() + '1000 hours' AND n.origin IS NULL FROM task AS t JOIN task AS n ON n.parent = t.id WHERE t.id = $1", id)
 }
 
-// TestAPartitionThatComesBackHoldsUpNoLane: what ran when its partition was detached is found to be
-// cut off when that is attached again, be it that its session was ended, or has gone on with others
-// as the end was refused. Others of its lane go on.
+// TestAPartitionThatComesBackHoldsUpNoLane: a task ran when its partition was detached, and is
+// found to be cut off when that is attached again. Its session was ended, or has gone on with other
+// tasks as the end was refused. Other tasks of its lane go on.
 func TestAPartitionThatComesBackHoldsUpNoLane(t *testing.T) {
 	t.Parallel()
 	for name, sleep := range map[string]time.Duration{

@@ -33,7 +33,7 @@ func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)
 	queued := false
 	s.exec(`INSERT INTO task (input, data, "group", priority) SELECT $1, 'quick', 'g' || i % 20, i % 3 FROM generate_series(1, 2000) AS i`, waits)
 	s.until("done", func() bool {
-		queued = queued || s.aloft() > 0
+		queued = queued || s.queued() > 0
 		return s.get("SELECT count(*) FROM task WHERE state = 'DONE' AND output = 'quick' AND attempt = 1 AND start <= stop AND pid IS NOT NULL") == "2000"
 	})
 	if !queued {
@@ -48,8 +48,8 @@ func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)
 	}
 }
 
-// TestPipelinesInWideLanes: where a lane lets several run at once no more of them do, and what is
-// behind one that lasts does not wait for it.
+// TestPipelinesInWideLanes: a lane that lets several tasks run at once has no more of them running,
+// and tasks after a long one do not wait for it.
 func TestPipelinesInWideLanes(t *testing.T) { anywhere(t, testPipelinesInWideLanes) }
 
 func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -67,8 +67,8 @@ func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Targe
 	}
 }
 
-// TestEffectsOfPipelines: those of a query that turns out to write come once, and the others'
-// results are theirs.
+// TestEffectsOfPipelines: a query that turns out to write has its effects once, and the results of
+// the others are their own.
 func TestEffectsOfPipelines(t *testing.T) { anywhere(t, testEffectsOfPipelines) }
 
 func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -88,8 +88,8 @@ func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)
 	}
 }
 
-// TestPipelineIsCalledBack: what is behind a query that lasts, though its like has been quick, goes
-// on elsewhere.
+// TestPipelineIsCalledBack: a query lasts, though similar ones were quick: the tasks after it go on
+// elsewhere.
 func TestPipelineIsCalledBack(t *testing.T) { anywhere(t, testPipelineIsCalledBack) }
 
 func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -115,15 +115,15 @@ func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Targe
 	s.done(append(behind, first)...)
 }
 
-// TestLatePipeline: what was to follow in the same lane waits for its turn again: stopped, deleted,
-// or behind one that is more urgent.
+// TestLatePipeline: tasks that were to follow in the same lane wait for their turn again; they may
+// be stopped, deleted, or come after a more urgent task.
 func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
 
 func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t)
 	first, others, release := s.stuck("a")
 	s.becomes(first, "WORK")
-	s.until("called back", func() bool { return s.aloft() == 0 })
+	s.until("called back", func() bool { return s.queued() == 0 })
 	s.exec("BEGIN") // the leader sees it at once: instead of four, three wait
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", others[0])
 	s.exec("DELETE FROM task WHERE id = $1", others[1])
@@ -140,8 +140,8 @@ func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led
 	}
 }
 
-// TestPipelineIsCut: when the task under way is ended by somebody, those behind it run as if
-// nothing had been.
+// TestPipelineIsCut: somebody ends the running task; the tasks after it run as if nothing had
+// happened.
 func TestPipelineIsCut(t *testing.T) { anywhere(t, testPipelineIsCut) }
 
 func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -164,7 +164,7 @@ func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *le
 	}
 }
 
-// TestPipelineIsDrained: a drain gives back what it cancels, and what was behind it.
+// TestPipelineIsDrained: a drain gives back the task that it cancels, and the tasks after it.
 func TestPipelineIsDrained(t *testing.T) { anywhere(t, testPipelineIsDrained) }
 
 func testPipelineIsDrained(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {

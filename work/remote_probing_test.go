@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// answering is a port of this machine that says something, if anything, to whoever connects, and
+// answering is a port of this machine that sends some bytes, if any, to each client, and
 // hangs up.
 func answering(t *testing.T, words string) (port string) {
 	t.Helper()

@@ -50,8 +50,8 @@ func TestARemoteThatIsLostAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestRemoteCannotBePrepared: what a remote cannot take is a failure, not an interruption without
-// end.
+// TestRemoteCannotBePrepared: settings that the remote cannot take are a failure, not an endless
+// interruption.
 func TestRemoteCannotBePrepared(t *testing.T) {
 	t.Parallel()
 	s := play(t)

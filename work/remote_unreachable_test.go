@@ -93,7 +93,8 @@ func TestRemoteTasksStartOnceTheirServerAnswers(t *testing.T) {
 	s.eventually("500", "SELECT count(*) FROM task WHERE state = 'DONE'")
 }
 
-// TestTasksOfManyRemotesAreNoMoreThanRun: to have tried its remote gives a task no place.
+// TestTasksOfManyRemotesAreNoMoreThanRun: a task whose remote has been tried does not start beyond
+// run.
 func TestTasksOfManyRemotesAreNoMoreThanRun(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Run = 2 })

@@ -39,7 +39,7 @@ func TestAnotherRowOfTheSameIDEndsNoSeries(t *testing.T) {
 	}
 }
 
-// TestWhyThereIsNoRepetitionIsSaidInItsRow alone, whatever other row has its id.
+// TestWhyThereIsNoRepetitionIsSaidInItsRow: and in no other row with its id.
 func TestWhyThereIsNoRepetitionIsSaidInItsRow(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -55,7 +55,7 @@ func TestWhyThereIsNoRepetitionIsSaidInItsRow(t *testing.T) {
 	}
 }
 
-// TestTwoOfOneIDThatEndTogether have a repetition each, and no more.
+// TestTwoOfOneIDThatEndTogether: each has one repetition.
 func TestTwoOfOneIDThatEndTogether(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

@@ -78,7 +78,7 @@ func age(r *rand.Rand) string {
 	}
 }
 
-// TestRepetitionWithDrift counts from the end of the run.
+// TestRepetitionWithDrift: it counts from the end of the run.
 func TestRepetitionWithDrift(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -158,7 +158,7 @@ func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
 	}
 }
 
-// TestAnotherPeriod of a job that waits counts from the beat before.
+// TestAnotherPeriod of a waiting job counts from the beat before.
 func TestAnotherPeriod(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -180,7 +180,7 @@ func TestAnotherPeriod(t *testing.T) {
 	}
 }
 
-// TestRepetitionOfWhatHasNoPlanWaits until somebody plans it, as that did.
+// TestRepetitionOfWhatHasNoPlanWaits: until somebody plans it, as somebody has planned the task.
 func TestRepetitionOfWhatHasNoPlanWaits(t *testing.T) {
 	t.Parallel()
 	s := play(t)

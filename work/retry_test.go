@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTaskSaysWhetherItIsTriedAgain by the codes TK001 and TK002.
+// TestTaskSaysWhetherItIsTriedAgain: by the codes TK001 and TK002.
 func TestTaskSaysWhetherItIsTriedAgain(t *testing.T) {
 	t.Parallel()
 	s := play(t)

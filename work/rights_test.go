@@ -6,7 +6,7 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// TestWhoMayDeleteOrTruncate cuts off what runs, and holds up the table by a lock until their
+// TestWhoMayDeleteOrTruncate may cut off running tasks, and hold up the table by a lock until the
 // transaction ends; the leader stays the leader, and no task is changed.
 func TestWhoMayDeleteOrTruncate(t *testing.T) {
 	t.Parallel()

@@ -12,8 +12,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestStatisticsReset: of a crash tell all of the server's statistics, not those that somebody has
-// reset.
+// TestStatisticsReset: a crash resets all statistics of the server. A reset of some of them by
+// somebody is none.
 func TestStatisticsReset(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -29,7 +29,7 @@ func TestStatisticsReset(t *testing.T) {
 	}
 }
 
-// TestServerRestarted: what ran is cut off and runs again.
+// TestServerRestarted: running tasks are cut off and run again.
 func TestServerRestarted(t *testing.T) {
 	own := servertest.New(t, server.Options{})
 	s := on(t, own)
@@ -107,7 +107,7 @@ func testServerKilled(t *testing.T, input string) {
 }
 
 // TestMarkOfWhatMustNotRunTwiceOutlivesACrash: it is on the disk before the task starts, whatever
-// synchronous_commit is, or has come to be while the target is served.
+// synchronous_commit is, or becomes while the target is served.
 func TestMarkOfWhatMustNotRunTwiceOutlivesACrash(t *testing.T) {
 	for name, reloaded := range map[string]bool{"from the start": false, "by a reload": true} {
 		t.Run(name, func(t *testing.T) { markOutlivesACrash(t, reloaded) })

@@ -12,8 +12,7 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// TestSessionThatAFirewallForgotIsNoInterruption: it looks as if it were there until something is
-// sent.
+// TestSessionThatAFirewallForgotIsNoInterruption: the session looks alive until something is sent.
 func TestSessionThatAFirewallForgotIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

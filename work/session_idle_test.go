@@ -12,8 +12,8 @@ import (
 // untouched is the row of a task that has run once, and was never interrupted.
 const untouched = `{"state":"DONE","attempt":1,"interrupted":0,"runs":null,"error":null}`
 
-// TestSessionEndedWhileIdleIsNoInterruption: what meets it has not begun, whatever kind of task it
-// is.
+// TestSessionEndedWhileIdleIsNoInterruption: a task that is sent to it has not begun, whatever kind
+// of task it is.
 func TestSessionEndedWhileIdleIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	elsewhere := prepared(t)
@@ -61,7 +61,8 @@ func (s *stage) meets(input string, rerun bool, remote *string) {
 	}
 }
 
-// TestSessionThatARemoteEndsForBeingIdleIsNoInterruption
+// TestSessionThatARemoteEndsForBeingIdleIsNoInterruption: idle_session_timeout of the remote is
+// short.
 func TestSessionThatARemoteEndsForBeingIdleIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	s, elsewhere := play(t), prepared(t)
@@ -73,7 +74,8 @@ func TestSessionThatARemoteEndsForBeingIdleIsNoInterruption(t *testing.T) {
 	}
 }
 
-// TestRestartOfARemoteBetweenTwoTasksIsNoInterruption
+// TestRestartOfARemoteBetweenTwoTasksIsNoInterruption: the second task has not begun on the old
+// session.
 func TestRestartOfARemoteBetweenTwoTasksIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{})

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// TestSettings of a task are its session's while it runs, and nobody else's.
+// TestSettings: they are in force in its session while the task runs, and for no other task.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 1 })
@@ -36,7 +36,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsThatCannotBe FAIL the task, once, and say why; the lane goes on.
+// TestSettingsThatCannotBe: the task FAILs, once, and says why; the lane goes on.
 func TestSettingsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -47,7 +47,7 @@ const waits = "SELECT CASE current_setting('pg_task.data') WHEN 'wait' THEN pg_a
 
 // stuck makes a pipeline wait: its first task is in the first of the groups, and waits for a lock
 // that the test holds until release. The others, four in each group in turn, come after it, and
-// some of them are with the server behind it.
+// some of them are with the server after it.
 func (s *led) stuck(groups ...string) (first int64, others []int64, release func()) {
 	s.t.Helper()
 	holder := s.connect()
@@ -56,13 +56,13 @@ func (s *led) stuck(groups ...string) (first int64, others []int64, release func
 		s.tell(holder, "SELECT pg_advisory_lock(7)")
 		first, others = s.crowd(groups)
 		s.eventually("1", "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())")
-		if s.aloft() > 0 {
+		if s.queued() > 0 {
 			return first, others, release
 		}
 		release() // it was the last of its pipeline
 		s.done(append(others, first)...)
 	}
-	s.t.Fatal("nothing flies behind the task that waits")
+	s.t.Fatal("nothing is queued after the task that waits")
 	return 0, nil, nil
 }
 
@@ -92,8 +92,8 @@ func (s *led) crowd(groups []string) (first int64, others []int64) {
 	return ids[at], ids[at+1:]
 }
 
-// aloft is how many tasks are with the server behind others.
-func (s *led) aloft() int {
+// queued is how many tasks are with the server after others.
+func (s *led) queued() int {
 	return s.loop.runs.Behind()
 }
 

@@ -2,7 +2,7 @@ package work
 
 import "testing"
 
-// TestStopFindsTheEndOfAChain, however many of its tasks have ended since the statement began.
+// TestStopFindsTheEndOfAChain: however many of its tasks have ended since the statement began.
 func TestStopFindsTheEndOfAChain(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -15,7 +15,7 @@ func TestStopFindsTheEndOfAChain(t *testing.T) {
 	}
 }
 
-// TestStopWithOverlap stops the repetition, too.
+// TestStopWithOverlap: the repetition is stopped, too.
 func TestStopWithOverlap(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAColumnThatWasOfAnotherTypeForAWhile leaves nothing behind, though a task runs through it, whose
-// end keeps the leader in its place.
+// TestAColumnThatWasOfAnotherTypeForAWhile changes nothing for later tasks. A task runs meanwhile,
+// so that its end keeps the leader.
 func TestAColumnThatWasOfAnotherTypeForAWhile(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -21,8 +21,8 @@ func TestAColumnThatWasOfAnotherTypeForAWhile(t *testing.T) {
 	s.becomes(waiting, "DONE")
 }
 
-// TestTasksOutliveAColumn: where the owner drops or renames a column while tasks run, whose
-// repetitions copy it, they run again, and none FAILs, whatever role they run as.
+// TestTasksOutliveAColumn: the owner drops or renames a column while tasks run whose repetitions
+// copy it. They run again, and none FAILs, whatever role they run as.
 func TestTasksOutliveAColumn(t *testing.T) {
 	t.Parallel()
 	const many = 6

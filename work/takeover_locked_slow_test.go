@@ -11,8 +11,9 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// TestOrphansThatMeetALock keep no place, since their backends are gone. They can be stopped, and
-// beats of cron are found beside them. Who may have the lock is named. When it is gone they run.
+// TestOrphansThatMeetALock: they keep no place, since their backends are gone. They can be stopped,
+// and beats of cron are found beside them. The log names the role that has the lock. The tasks run
+// when it is gone.
 func TestOrphansThatMeetALock(t *testing.T) {
 	t.Parallel()
 	for name, c := range someOf(map[string]struct{ lock, commit string }{
@@ -52,8 +53,8 @@ func TestOrphansThatMeetALock(t *testing.T) {
 	}
 }
 
-// TestAnOrphanOnARemoteKeepsItsPlace while somebody has locked its row: whoever runs it cannot see
-// that it is not theirs any more.
+// TestAnOrphanOnARemoteKeepsItsPlace: while somebody has locked its row. The controller that runs
+// it cannot see that it is not its own any more.
 func TestAnOrphanOnARemoteKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Grace = time.Minute })

@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestControlTerminated: what runs goes on, and its end is written by the next leadership.
+// TestControlTerminated: running tasks go on, and the next term writes their ends.
 func TestControlTerminated(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -27,7 +27,7 @@ func TestControlTerminated(t *testing.T) {
 	}
 }
 
-// anyLeader adds a task and waits for it, whoever leads.
+// anyLeader adds a task and waits for it; any controller may lead.
 func (s *stage) anyLeader() {
 	s.t.Helper()
 	s.becomes(s.add(`input, "group"`, "SELECT 'other'", "others"), "DONE")

@@ -169,7 +169,7 @@ func insertSomehow(s *stage, conn *pgx.Conn, random *rand.Rand) error {
 
 func slicesOf(s string, n int) []string { return strings.Split(strings.Repeat(s+"\n", n-1)+s, "\n") }
 
-// TestTheSleepersLockFallsWithIt: whoever leads next takes it.
+// TestTheSleepersLockFallsWithIt: the next leader takes it.
 func TestTheSleepersLockFallsWithIt(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf)
