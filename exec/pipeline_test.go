@@ -95,8 +95,8 @@ func TestTasksOfAPipeline(t *testing.T) {
 	b.alone()
 }
 
-// TestEffectEndsPipeline: a task that turns out to write is rolled back, and what comes after it has
-// not run; so is the last, after which others might have been sent.
+// TestEffectEndsPipeline: a task that turns out to write is rolled back, and what comes after it
+// has not run; so is the last, after which others might have been sent.
 func TestEffectEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -225,7 +225,8 @@ func TestLateTaskIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftInAPipeline: whatever a task of it leaves in the session is gone before the next.
+// TestNothingIsLeftInAPipeline: whatever a task of it leaves in the session is gone before the
+// next.
 func TestNothingIsLeftInAPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -125,8 +125,8 @@ func TestAFailedPreparationLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestSettingsThatTheServerRefusesFailTheTask: settings that the server does not take are the task's failure: a new session
-// would not take them either.
+// TestSettingsThatTheServerRefusesFailTheTask: settings that the server does not take are the
+// task's failure: a new session would not take them either.
 func TestSettingsThatTheServerRefusesFailTheTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -46,8 +46,8 @@ func TestATaskOnASessionThatWasTerminatedWhileIdleHasNotBegun(t *testing.T) {
 	}
 }
 
-// TestATransactionThatIsTerminatedBeforeItsEndIsLost: a transaction that waits for its end is known to be gone, with the
-// server's word.
+// TestATransactionThatIsTerminatedBeforeItsEndIsLost: a transaction that waits for its end is known
+// to be gone, with the server's word.
 func TestATransactionThatIsTerminatedBeforeItsEndIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -111,8 +111,8 @@ func (d *slowdown) begin(number int) (passed int) {
 // limitSet is longer than what a busy machine takes for a statement of ours.
 const limitSet = 20 * time.Millisecond
 
-// TestLimitsThatATaskSets: they are met by nobody else, wherever the time runs out; and the task that
-// has set one is committed or fails, or is lost, which its transaction tells.
+// TestLimitsThatATaskSets: they are met by nobody else, wherever the time runs out; and the task
+// that has set one is committed or fails, or is lost, which its transaction tells.
 func TestLimitsThatATaskSets(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout", "lock_timeout", "transaction_timeout"} {
@@ -145,8 +145,8 @@ func TestLimitsThatATaskSets(t *testing.T) {
 	}
 }
 
-// lane runs inputs one after the other, and tells the transaction of the first, if it has come to the
-// question. What is lost before it has begun is begun again; the first alone may fail.
+// lane runs inputs one after the other, and tells the transaction of the first, if it has come to
+// the question. What is lost before it has begun is begun again; the first alone may fail.
 func (b *bench) lane(inputs ...string) (first int64) {
 	b.t.Helper()
 	var tail *Tail

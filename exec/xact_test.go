@@ -75,8 +75,9 @@ func (b *bench) xact(task *Task) int64 {
 	return result.Xact
 }
 
-// TestHeldCursorsAreClosedBeforeTheQuestion: one WITH HOLD is closed before the question, and does not run at COMMIT, when
-// nobody asks any more. What was fetched of it is seen. With save it stays, and runs then.
+// TestHeldCursorsAreClosedBeforeTheQuestion: one WITH HOLD is closed before the question, and does
+// not run at COMMIT, when nobody asks any more. What was fetched of it is seen. With save it stays,
+// and runs then.
 func TestHeldCursorsAreClosedBeforeTheQuestion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -116,8 +117,8 @@ func TestHeldCursorsAreClosedBeforeTheQuestion(t *testing.T) {
 	b.alone()
 }
 
-// TestNothingOfOursIsPrepared: a task sees no statement of ours, in whatever way it runs, though some
-// are prepared while nothing but constants runs.
+// TestNothingOfOursIsPrepared: a task sees no statement of ours, in whatever way it runs, though
+// some are prepared while nothing but constants runs.
 func TestNothingOfOursIsPrepared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -167,8 +168,8 @@ func TestNothingOfOursIsPrepared(t *testing.T) {
 	b.alone()
 }
 
-// TestNoLimitEndsATransactionThatWaitsForItsCommit: no limit that the SQL has set ends the transaction while what to do with
-// it is decided.
+// TestNoLimitEndsATransactionThatWaitsForItsCommit: no limit that the SQL has set ends the
+// transaction while what to do with it is decided.
 func TestNoLimitEndsATransactionThatWaitsForItsCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -216,7 +216,8 @@ func TestManyFollow(t *testing.T) {
 	s.eventually("true", "SELECT bool_and(start >= (SELECT stop FROM task AS p WHERE p.id = t.after[1])) FROM task AS t WHERE \"group\" = 'chain'")
 }
 
-// TestATasksOwnRoleChangesWhatItWaitsFor: pgtaskd_accept takes back what the leader has found of it.
+// TestATasksOwnRoleChangesWhatItWaitsFor: pgtaskd_accept takes back what the leader has found of
+// it.
 func TestATasksOwnRoleChangesWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

@@ -45,8 +45,8 @@ func TestDataLimit(t *testing.T) {
 	s.others()
 }
 
-// TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData: a task over data_limit repeats itself as any
-// other. Where that takes its time, the next such end has to wait, and no other has.
+// TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData: a task over data_limit repeats itself as
+// any other. Where that takes its time, the next such end has to wait, and no other has.
 func TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.DataLimit = 100_000 })

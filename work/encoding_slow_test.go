@@ -175,8 +175,8 @@ func TestRemotesOfOtherEncodings(t *testing.T) {
 	}
 }
 
-// TestTextOfAStrangerThatUTF8LacksStopsNothing: in the name of a prepared transaction that holds the
-// leader's lock.
+// TestTextOfAStrangerThatUTF8LacksStopsNothing: in the name of a prepared transaction that holds
+// the leader's lock.
 func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"SQL_ASCII", "WIN1252"} {

@@ -62,8 +62,9 @@ func mine(when, do string) string {
 		"CREATE TRIGGER mine " + when + " UPDATE ON task FOR EACH ROW EXECUTE FUNCTION mine()"
 }
 
-// TestEndsThatTheTableRefuses: whatever refuses an end, its task is DONE, once, and its effects stay;
-// its row shows as much as it takes, the log says what refuses, and the next of its lane runs.
+// TestEndsThatTheTableRefuses: whatever refuses an end, its task is DONE, once, and its effects
+// stay; its row shows as much as it takes, the log says what refuses, and the next of its lane
+// runs.
 func TestEndsThatTheTableRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range someOf(refusingTables) {
@@ -189,9 +190,9 @@ func TestFinishRefused(t *testing.T) {
 	}
 }
 
-// TestARefusedPreparationIsNotBlamedOnTheInput: where the table refuses that a task is prepared, its
-// run is rolled back, and the row says why, and shows no statement of the task's. What the table
-// refuses at COMMIT is a refusal like others.
+// TestARefusedPreparationIsNotBlamedOnTheInput: where the table refuses that a task is prepared,
+// its run is rolled back, and the row says why, and shows no statement of the task's. What the
+// table refuses at COMMIT is a refusal like others.
 func TestARefusedPreparationIsNotBlamedOnTheInput(t *testing.T) {
 	t.Parallel()
 	s := play(t)

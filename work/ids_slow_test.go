@@ -48,7 +48,8 @@ func TestIDsThatAreNotCommitted(t *testing.T) {
 	}
 }
 
-// TestATriggerThatChoosesTakenIDs, for repetitions, ends the series, as any other that refuses them.
+// TestATriggerThatChoosesTakenIDs, for repetitions, ends the series, as any other that refuses
+// them.
 func TestATriggerThatChoosesTakenIDs(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// TestATableOfInsertersRunsNothingUnderTheServingRole: where the configuration lacks "as", the target
-// is refused, by run and by check, until the trigger is gone.
+// TestATableOfInsertersRunsNothingUnderTheServingRole: where the configuration lacks "as", the
+// target is refused, by run and by check, until the trigger is gone.
 func TestATableOfInsertersRunsNothingUnderTheServingRole(t *testing.T) {
 	t.Parallel()
 	for _, create := range []bool{true, false} {
@@ -39,7 +39,8 @@ func TestATableOfInsertersRunsNothingUnderTheServingRole(t *testing.T) {
 	}
 }
 
-// TestPartsOfInsertersAreRefused: what is inserted into a partition, or a child, runs with the whole.
+// TestPartsOfInsertersAreRefused: what is inserted into a partition, or a child, runs with the
+// whole.
 func TestPartsOfInsertersAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, whole := range someOf(map[string]string{

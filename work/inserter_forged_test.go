@@ -49,7 +49,8 @@ func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 	}
 }
 
-// TestAnotherStopsNoPreparedTask, whatever the session is called: its effects are about to be committed.
+// TestAnotherStopsNoPreparedTask, whatever the session is called: its effects are about to be
+// committed.
 func TestAnotherStopsNoPreparedTask(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

@@ -101,8 +101,8 @@ func (c *company) fails(id any) {
 	c.eventually("FAIL ERROR:  task has no role nobody", "SELECT concat(state, ' ', split_part(error, E'\\n', 1), ' ', coalesce(role, 'nobody')) FROM task WHERE id = $1", id)
 }
 
-// nothing fails the test unless the task FAILs for want of a role, and so do its task of on_fail and
-// its repetition, at once.
+// nothing fails the test unless the task FAILs for want of a role, and so do its task of on_fail
+// and its repetition, at once.
 func (c *company) nothing(id any) {
 	c.t.Helper()
 	c.fails(id)

@@ -56,8 +56,8 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	c.eventually("1", "SELECT count(*) FROM task WHERE output = $1", c.serving)
 }
 
-// TestNothingIsReadThatItsTriggerMayNotHaveSeen: not even a task that comes alone, and for whose role
-// a session lies ready.
+// TestNothingIsReadThatItsTriggerMayNotHaveSeen: not even a task that comes alone, and for whose
+// role a session lies ready.
 func TestNothingIsReadThatItsTriggerMayNotHaveSeen(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

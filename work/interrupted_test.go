@@ -59,8 +59,8 @@ func breaking(t *testing.T) *stage {
 	return s
 }
 
-// TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff: its SQL may have run. It runs again,
-// unless it must not run twice.
+// TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff: its SQL may have run. It runs
+// again, unless it must not run twice.
 func TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff(t *testing.T) {
 	t.Parallel()
 	for rerun, c := range map[bool]struct{ input, state, row, effects string }{
@@ -82,7 +82,8 @@ func TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff(t *testing.T) 
 	}
 }
 
-// TestEndsOfTerminatedSessionsDoNotWaitForEachOther: many sessions are terminated, one after the other.
+// TestEndsOfTerminatedSessionsDoNotWaitForEachOther: many sessions are terminated, one after the
+// other.
 func TestEndsOfTerminatedSessionsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 60 })

@@ -86,8 +86,9 @@ func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {
 	s.eventually("0", `SELECT count(*) FROM task WHERE account = 1 AND parent IS NULL AND state <> 'DONE'`)
 }
 
-// TestASeriesOutlastsALockInAnIndex: somebody's open transaction can hold up the repetition of a task,
-// by an id or a key that it has inserted, for longer than any try to write it. The end waits for it.
+// TestASeriesOutlastsALockInAnIndex: somebody's open transaction can hold up the repetition of a
+// task, by an id or a key that it has inserted, for longer than any try to write it. The end waits
+// for it.
 func TestASeriesOutlastsALockInAnIndex(t *testing.T) {
 	t.Parallel()
 	for name, blocks := range someOf(map[string]string{

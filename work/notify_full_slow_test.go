@@ -197,7 +197,8 @@ func TestATaskThatNotifiesTooMuchFails(t *testing.T) {
 	}
 }
 
-// TestAControllerStartsWhileTheQueueIsFull: it looks by itself until there is room, and sleeps then.
+// TestAControllerStartsWhileTheQueueIsFull: it looks by itself until there is room, and sleeps
+// then.
 func TestAControllerStartsWhileTheQueueIsFull(t *testing.T) {
 	t.Parallel()
 	s := fillable(t)

@@ -80,9 +80,9 @@ func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
 	}
 }
 
-// TestARunThatLocksTheTableEnds: its row is prepared before it begins, the second time. One that must
-// be the first of its transaction cannot run so, and one that sees everything as it was when that began
-// cannot change its row: they FAIL, and say how it would go.
+// TestARunThatLocksTheTableEnds: its row is prepared before it begins, the second time. One that
+// must be the first of its transaction cannot run so, and one that sees everything as it was when
+// that began cannot change its row: they FAIL, and say how it would go.
 func TestARunThatLocksTheTableEnds(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -12,8 +12,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestATaskWhoseRunnerPanicsFails: the task at which a runner panics FAILs at once, with an error that leads to
-// the log, and without effects; what runs beside it is cut off and run again; all others go on.
+// TestATaskWhoseRunnerPanicsFails: the task at which a runner panics FAILs at once, with an error
+// that leads to the log, and without effects; what runs beside it is cut off and run again; all
+// others go on.
 func TestATaskWhoseRunnerPanicsFails(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

@@ -48,9 +48,9 @@ func answerless(t *testing.T) (port int, most *atomic.Int32) {
 	return listener.Addr().(*net.TCPAddr).Port, most
 }
 
-// TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting: one connection at a time tries a remote, however
-// many tasks name it, and at most run of them try different remotes, of which a table can name any
-// number. They take no place in run.
+// TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting: one connection at a time tries a remote,
+// however many tasks name it, and at most run of them try different remotes, of which a table can
+// name any number. They take no place in run.
 func TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting(t *testing.T) {
 	t.Parallel()
 	long := " application_name=" + strings.Repeat("long", 40)

@@ -2,8 +2,8 @@ package work
 
 import "testing"
 
-// TestAnotherRowOfTheSameIDEndsNoSeries: in a partitioned table a row that has ended, with the id of
-// a job that runs, gets no repetition by that one's end, and does not make it fail.
+// TestAnotherRowOfTheSameIDEndsNoSeries: in a partitioned table a row that has ended, with the id
+// of a job that runs, gets no repetition by that one's end, and does not make it fail.
 func TestAnotherRowOfTheSameIDEndsNoSeries(t *testing.T) {
 	t.Parallel()
 	for what, row := range someOf(map[string]string{

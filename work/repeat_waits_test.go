@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestASeriesOutlastsWhatItsRepetitionsLack: the ends of its tasks wait until there are ids again, or
-// a partition, and the log names what is missing, once. Effects are there at once, and come once; so
-// does each task of on_fail.
+// TestASeriesOutlastsWhatItsRepetitionsLack: the ends of its tasks wait until there are ids again,
+// or a partition, and the log names what is missing, once. Effects are there at once, and come
+// once; so does each task of on_fail.
 func TestASeriesOutlastsWhatItsRepetitionsLack(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {

@@ -11,8 +11,8 @@ func (s *stage) effects(id int64) string {
 	return s.get("SELECT count(*) FROM effect WHERE id = $1", id)
 }
 
-// TestPolicies: a policy that does not let a row become DONE undoes nothing. The row stays WORK, for
-// as long as the policy is there, and the log says so; nothing runs twice.
+// TestPolicies: a policy that does not let a row become DONE undoes nothing. The row stays WORK,
+// for as long as the policy is there, and the log says so; nothing runs twice.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, `

@@ -166,8 +166,8 @@ func markOutlivesACrash(t *testing.T, reloaded bool) {
 	}
 }
 
-// TestASuspectStartsAlone: nothing else starts beside a task that looks as if the server had crashed
-// twice while it ran.
+// TestASuspectStartsAlone: nothing else starts beside a task that looks as if the server had
+// crashed twice while it ran.
 func TestASuspectStartsAlone(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -13,8 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestStopOfWhatIsNotReady: a task whose server does not take it is stopped when that has taken half a
-// minute, and its slot is free when its row is deleted.
+// TestStopOfWhatIsNotReady: a task whose server does not take it is stopped when that has taken
+// half a minute, and its slot is free when its row is deleted.
 func TestStopOfWhatIsNotReady(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

@@ -46,8 +46,8 @@ func employed(t *testing.T, change ...func(*company)) *company {
 	return c
 }
 
-// aloof is a company in whose schema neither alice nor bob may make anything: none of them has to be
-// trusted, which a printed script knows nothing of.
+// aloof is a company in whose schema neither alice nor bob may make anything: none of them has to
+// be trusted, which a printed script knows nothing of.
 func aloof(c *company) {
 	c.exec(c.named("REVOKE CREATE ON SCHEMA public FROM $alice, $bob"))
 	c.target.Trust = nil
@@ -109,8 +109,8 @@ func (c *company) must(role, sql string) {
 // guards makes the trigger that says who inserts a row, as the script that schema prints does.
 const guards = "CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON task FOR EACH ROW EXECUTE FUNCTION pgtaskd_role('$serving'); ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role"
 
-// refuses fails the test unless the target is refused by check and run with these words; it is served
-// once what is in the way is mended.
+// refuses fails the test unless the target is refused by check and run with these words; it is
+// served once what is in the way is mended.
 func (c *company) refuses(want, mend string) {
 	c.t.Helper()
 	if faults := strings.Join(Check(c.t.Context(), c.target).Faults, "\n"); !strings.HasPrefix(faults, want) {
@@ -126,8 +126,8 @@ func (c *company) refuses(want, mend string) {
 	c.until("served", func() bool { return c.leads() > led })
 }
 
-// stops fails the test unless the target that is served is refused with these words once the serving
-// role has done something, and served again when that is mended.
+// stops fails the test unless the target that is served is refused with these words once the
+// serving role has done something, and served again when that is mended.
 func (c *company) stops(want, do, mend string) {
 	c.t.Helper()
 	for range 2 { // the second is found after the look that follows on leading
