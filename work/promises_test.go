@@ -74,6 +74,7 @@ func TestPromises(t *testing.T) {
 	s.serve()
 	s.settled()
 	merges := s.get("SELECT current_setting('server_version_num')::int >= 150000") == "true"
+	database := s.get("SELECT oid FROM pg_database WHERE datname = current_database()") // files and prepared transactions are the server's
 	type try struct {
 		promise
 		rerun bool
@@ -86,7 +87,7 @@ func TestPromises(t *testing.T) {
 			continue
 		}
 		for k, rerun := range []bool{true, false} {
-			t := try{promise, rerun, 0, strings.NewReplacer("{}", fmt.Sprintf("_%d_%d", i, k), "{n}", fmt.Sprint(k))}
+			t := try{promise, rerun, 0, strings.NewReplacer("{}", fmt.Sprintf("_%d_%d_%s", i, k, database), "{n}", fmt.Sprint(k))}
 			s.exec("CREATE SEQUENCE " + t.mark.Replace("numbers{}"))
 			var self any
 			if promise.name == "remote" {
