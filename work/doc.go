@@ -1,19 +1,20 @@
-// Package work serves one target: one task table, for one role.
+// Package work serves one target: one task table, for one role. It makes the rooms below it, and
+// gives each its turn. docs/architecture.md lists the rooms; none of them knows this package.
 //
-// It owns the target's control connection and the record of what is due and under way. It becomes
-// the leader, notices new tasks, reads them, has package run start them, writes their ends, and
-// cleans up after what was cut off. Package conf calls Serve once for each target, on a goroutine
-// of its own; Serve tries again by itself when something fails. main calls Check.
+// Package conf calls Serve once for each target, on a goroutine of its own. Serve leads the target
+// or stands by, and tries again by itself when something fails (serve.go). It makes one loop after
+// the other: a loop (loop.go) is a list of duties, done in rounds (duties.go) with sleep between
+// them (sleep.go). A leader (leader.go, rooms.go) has what only the controller does that leads.
+// What both need is in shared, and outlasts terms. main calls Check, which changes nothing.
 //
-// The rooms below own the rest, and none of them knows this package; docs/architecture.md lists them.
-//
-// Goroutines of a target: the loop (the caller of Serve) owns the control connection and every
-// field of loop that is not marked as shared. Runners are those of package run. The ledger
-// writes on a connection of its own while the loop goes on. The stream reads the write-ahead log. All
-// belong to the crew of one loop; Serve awaits them before it makes the next loop.
+// Goroutines of a target: the loop, which is the caller of Serve, owns the control connection and
+// all fields of loop, leader and shared that are not said to be for any goroutine. Runners are
+// those of package run. The ledger writes on a connection of its own while the loop goes on. The
+// stream reads the write-ahead log. All belong to the crew of one loop; Serve awaits them before it
+// makes the next.
 //
 // Data goes down by calls; the only way back up to the loop is the inbox, which runners see as a
 // run.Leader.
 //
-// Locks: the rooms below name theirs. None is held across a statement or another wait.
+// There are no locks here; the rooms name theirs. Only the ledger holds one across a statement.
 package work

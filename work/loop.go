@@ -23,8 +23,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// loop serves one target. What its fields say of their owner holds: the goroutine that called Serve
-// owns the rest.
+// loop serves one target. Its fields belong to the goroutine that called Serve, unless they say
+// otherwise.
 type loop struct {
 	*shared
 	leader  *leader

@@ -3,5 +3,6 @@
 // something else in its place. Each of them is a Finding, with the statement that mends it.
 //
 // sql/door has the statements; they only read the catalogs, which every role may. Look brings the
-// rows together, judge grades them. Nothing here keeps anything from one look to the next.
+// rows together, judge grades them. Nothing here keeps anything from one look to the next: any
+// goroutine may call it, with a connection that it owns.
 package door

@@ -1,12 +1,19 @@
-// Package ledger tells the table of the tasks what has become of runs: that one runs (a mark), which
-// transaction it is about to commit (a preparation), and that it has ended well. It writes all that
-// has come in one statement a round.
+// Package ledger tells the table of the tasks what has become of runs: that one runs (a mark),
+// which transaction it is about to commit (a preparation), and that it has ended well. It writes
+// all that has come in one statement a round.
 //
-// The queue is pure: it says what to write next, and what follows from an answer. A Ledger puts it to
-// work: on a connection of its own while there is much to write or somebody waits for it, or else on
-// the loop's, when the loop calls Step. It hands back the rest (a row that takes no end, a
-// failure, a task that something follows), and others look closer.
+// The queue is pure: it says what to write next, and what follows from an answer. A Ledger puts it
+// to work: on a connection of its own while there is much to write or somebody waits for it, or
+// else on the loop's, when the loop calls Step. What it cannot write (a row that takes no end, a
+// failure, a task that something follows) it passes over, and others look closer.
 //
-// No preparation waits long for a lock: the run that waits for it may have that lock itself, and the
-// server sees no deadlock there.
+// No preparation waits long for a lock: the run that waits for it may have that lock itself, and
+// the server sees no deadlock there.
+//
+// Any goroutine may call Put, Len, Place and Follow. Begin, Step, Rest and Stop belong to the loop.
+// The connection of its own has a goroutine of its own, which Put starts and Stop awaits. Whoever
+// has written a round calls Entry.Tell with the answer.
+//
+// Locks: mu guards the queue, and is never held across a statement. writes is held for a round,
+// answers and all, so that there is one at a time; it comes before mu.
 package ledger
