@@ -5,8 +5,8 @@
 // mean; what must be reset between tasks; how a run is cancelled. Package traits tells beforehand
 // what an input may do, package bound stands between a connection and its messages, package text
 // turns the answers into the texts of a row. Package fault tells the errors of our own statements
-// apart. It knows neither lanes nor the table: packages lane and run decide who starts when,
-// packages ledger and ends write the row.
+// apart. Package exec knows neither lanes nor the table: packages lane and run decide who starts
+// when, packages ledger and ends write the row.
 //
 // A Session holds its parts: wire is the connection and what is on it; setup makes the session
 // ready for each task, and its state decides, without a server, what SQL has left and what it takes

@@ -4,8 +4,8 @@
 // It owns the sessions without work, the count of all, the process ids of ours, and two limits to
 // trying: how long to wait with a remote that takes no connection, and the shortage of sessions in
 // the target's own database, during which one is tried from time to time. Package run takes
-// sessions and gives them back. Package work closes those that nobody needs. Enrol in Config has
-// those in the target's own database registered before they are used.
+// sessions and gives them back. Package work decides when to close idle ones (Stale). Enrol in
+// Config has those in the target's own database registered before they are used.
 //
 // Any goroutine may call a Pool. A Session belongs to the one that has taken it.
 //
