@@ -43,7 +43,7 @@ func (d *drain) step() {
 	}
 	if !d.cancelled && time.Since(d.since) >= grace {
 		d.cancelled = true
-		if d.tasks.AnyRuns() {
+		if d.tasks.AnyUnended() {
 			d.underWay(d.log.Warn().Str("grace", human.Duration(grace)), "cancels").Msg("grace is over; cancelling tasks")
 		}
 		for _, t := range d.tasks {

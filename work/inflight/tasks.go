@@ -56,5 +56,15 @@ func (t Tasks) AnyRuns() bool {
 	return false
 }
 
+// AnyUnended tells whether the end of one of them is not known yet.
+func (t Tasks) AnyUnended() bool {
+	for _, one := range t {
+		if !one.Ending {
+			return true
+		}
+	}
+	return false
+}
+
 // IDs are theirs, in order.
 func (t Tasks) IDs() []int64 { return slices.Sorted(maps.Keys(t)) }

@@ -128,10 +128,12 @@ func (m *Marks) lasts(t *inflight.Task, a ledger.Answer) {
 // refuses tells that a row does not take the mark, and nobody is in the way.
 func refuses(err error) bool { return fault.Of(err).OfRow() && !fault.Of(err).Passing() }
 
-// Awaited are entries for the marks that runners wait for, of those that are like most.
+// Awaited are entries for the marks that runners wait for, of those that are like most. A task that had
+// to run again is left to Step: a trigger may have kept its row as it was, and what the ledger writes
+// beside others is not taken back for that.
 func (m *Marks) Awaited() (entries []*ledger.Entry) {
 	m.asks = slices.DeleteFunc(m.asks, func(a ask) bool {
-		if a.passed || a.task.Row.MarkFirst {
+		if a.passed || a.task.Row.MarkFirst || m.Tries.Runs(a.task.Row.ID) > 0 {
 			return false
 		}
 		a.task.Marks.Store(true)

@@ -12,7 +12,7 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
 	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 day', '1 s' FROM generate_series(1, 1001)")
-	release, now := s.lock(), time.Now()
+	release, now := s.lock(), time.Now().Add(time.Minute) // later than the looks
 	s.scan.Holds.Now = func() time.Time { return now }
 	s.exec("INSERT INTO task (input, plan, active) VALUES ('SELECT 1', now() - interval '1 day', '1 s')")
 	s.does(s.scan.Begin)
