@@ -43,7 +43,6 @@ var stepKinds = []struct {
 	kind    kind
 	pattern *regexp.Regexp
 }{
-
 	{schemaStep, regexp.MustCompile(`^CREATE SCHEMA IF NOT EXISTS (:schema)`)},
 	{typeStep, regexp.MustCompile(`^CREATE TYPE (:state)`)},
 	{functionStep, regexp.MustCompile(`^CREATE OR REPLACE FUNCTION :schema\.(\w+)\(`)},
