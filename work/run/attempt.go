@@ -41,6 +41,7 @@ func (a *attempt) decide(s *Shared, session *pool.Session) {
 		a.bare = s.Server.Load().Bare && !t.Traits.Inert
 		return
 	}
+	a.query, a.watch = false, false // one that has written was taken for a query
 	if !a.again && !session.Foreign {
 		a.query, a.watch = s.Profiles.asQuery(t)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/text"
+	"pgtaskd/work/pool"
 )
 
 // attemptOf is a run of an input, in a transaction of ours where it can be.
@@ -61,6 +62,20 @@ func TestJudge(t *testing.T) {
 		if c.result.Reason == exec.TimedOut && result.Failure == nil {
 			t.Error(name, "has no failure")
 		}
+	}
+}
+
+// TestJudgeAQueryThatWrote: a remote task that was taken for a query and has written runs once more,
+// marked and not as one.
+func TestJudgeAQueryThatWrote(t *testing.T) {
+	t.Parallel()
+	a := attemptOf("SELECT leave_effect()", elsewhere)
+	a.query, a.atomic = true, true
+	if got := a.judge(&Outcome{Task: a.task, Result: &exec.Result{Alone: true}}, false); got != actRepeat {
+		t.Fatal(got)
+	}
+	if a.decide(&Shared{}, &pool.Session{}); a.query || a.watch || a.atomic || !a.needsMark() || a.once() {
+		t.Errorf("it runs as %+v", a)
 	}
 }
 
