@@ -48,15 +48,6 @@ func (c Class) OfLocks() bool { return c == Locked || c == Deadlocked }
 // Lacks tells whether the table lacks an id or a partition: it takes a person.
 func (c Class) Lacks() bool { return c == NoIDs || c == NoPartition }
 
-// where an error was met, as its CONTEXT tells: SQL that runs below our statement can raise any code.
-type where int
-
-const (
-	anywhere where = iota
-	inOurs         // in our statement itself
-	below          // in a trigger's, a policy's or another function's
-)
-
 // Routines of the server that report errors of its own.
 const (
 	NoPartitionRoutine = "ExecFindPartition"
@@ -71,7 +62,8 @@ const (
 )
 
 // table has the errors that are not the row's: the first line that an error suits counts. "" is any
-// routine.
+// routine. Of some errors only those of our statement itself are meant, as their CONTEXT tells: SQL
+// that runs below it can raise any code.
 var table = []struct {
 	code, routine string
 	where         where
@@ -128,9 +120,15 @@ func Of(err error) Class {
 	return Row
 }
 
-func (w where) suits(answer *pgconn.PgError) bool {
-	return w == anywhere || (w == below) == (answer.Where != "")
-}
+// where says of an error whether only our statement itself is meant.
+type where bool
+
+const (
+	anywhere where = false
+	inOurs   where = true
+)
+
+func (w where) suits(answer *pgconn.PgError) bool { return w == anywhere || answer.Where == "" }
 
 // classified is an error whose class is known from where it was met.
 type classified struct {

@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql/lock"
+	"pgtaskd/work/control"
 )
 
 const (
@@ -22,6 +23,8 @@ func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key
 	if time.Since(since) < lockedTold || !c.Log.Once("lock", lockedAgain) {
 		return nil
 	}
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
 	writers, err := lock.Holders(ctx, c.Control.Conn(), c.Table, true)
 	if err != nil && !fault.Of(err).OfRow() {
 		return err

@@ -125,7 +125,7 @@ func (s *Ends) Heavy() bool { return s.queue.size > asideMost }
 func (s *Ends) turnsInto(e *End) {
 	id := e.Task.Row.ID
 	switch {
-	case e.Fault == nil: // the row has changed, and may again: it is marked before it starts anew
+	case e.Fault == nil: // the row has changed, and may again: it is marked before it starts again
 		s.Tries.Again(id)
 		e.Kind = run.Released
 	case !e.Exactly && !e.Task.Row.Rerun:
