@@ -19,8 +19,8 @@ const (
 	Drained             // the controller ends
 )
 
-// Obey is how long a cancelled run may take to end before it is abandoned: SEMANTICS "How a task
-// runs", timeout.
+// Obey is how long a cancelled run may take to end before it is abandoned, as docs/reference.md says of
+// `timeout`.
 const Obey = 10 * time.Second
 
 // canceller lets others cancel the run under way. The session sets the first four fields before its

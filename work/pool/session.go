@@ -55,7 +55,7 @@ type Session struct {
 	// to answer.
 	Ahead, Lag time.Duration
 
-	Shielded bool // by the row of its last task, which was marked: see spec
+	Shielded bool // by the row of its last task, which was marked: see (*run.runner).ready
 
 	Saved lane.Key // of the lane whose state it holds since the last task
 	Holds bool     // it holds state
