@@ -20,7 +20,7 @@ func (c *demoCommand) Run(ctx context.Context, p *program) error {
 	log := p.logger()
 	ctx, stop, release := untilSignal(ctx, log)
 	defer release()
-	return demo.Run(ctx, demo.Options{DSN: c.DSN, Out: p.stdout, Err: p.stderr, Log: log, Version: programVersion(), Stop: stop})
+	return demo.Run(ctx, demo.Options{DSN: c.DSN, Out: p.stdout, Log: log, Version: programVersion(), Stop: stop})
 }
 
 func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -20,11 +19,7 @@ type Options struct {
 	// DSN is the connection string of a database that is there; "" starts a throw-away server
 	// instead.
 	DSN string
-	// Out gets the tasks: a view that changes in place if it is a terminal, else a line for each
-	// change of a task.
-	Out io.Writer
-	// Err is where Log writes to. If both are terminals, the log is kept back while the view is up.
-	Err io.Writer
+	Out io.Writer // gets a line for each change of a task
 	Log zerolog.Logger
 	// Version is the program's, for the metrics.
 	Version string
@@ -58,21 +53,13 @@ func Run(ctx context.Context, options Options) (err error) {
 	if err := site.Listen("127.0.0.1:0"); err != nil {
 		return err
 	}
-	view := newView(options, place, table.version, site.URL())
-	controller := serve(ctx, place.target, view.log(options.Log), site)
+	controller := serve(ctx, place.target, options.Log, site)
 	defer controller.end()
 	if err := awaitReady(starting, controller, table); err != nil {
 		return unlessStopped(starting, err)
 	}
-	return newShow(place, table, controller, view).run(ctx, options.Stop)
-}
-
-func newView(options Options, p *place, version, site string) view {
-	head := heading{version: version, about: p.about(), metrics: site + "/metrics", command: p.command()}
-	if isTerminal(options.Out) && os.Getenv("TERM") != "dumb" {
-		return newScreen(options.Out.(*os.File), options.Err, head)
-	}
-	return &lines{out: options.Out, head: head}
+	greet(options.Out, place, table.version, site.URL()+"/metrics")
+	return newShow(place, table, controller, options.Out).run(ctx, options.Stop)
 }
 
 // awaitReady waits until the controller has made the table, and notes where its tasks end now.

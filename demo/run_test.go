@@ -139,9 +139,9 @@ func testThrowAway(t *testing.T, program string) {
 		` DONE pause 1.5 s: `,
 		` FAIL timeout 1 s: ERROR:  canceling statement due to statement timeout$`,
 		` DONE remote: courier from 127\.0\.0\.1$`,
-		` DONE csv: "id","note" ↵ 1,"a ""word""" ↵ 2,$`,
+		` DONE csv: "id","note"↵1,"a ""word"""↵2,$`,
 		` DONE by data: dear Grace$`,
-		` DONE notice: DO ↵ NOTICE:  half way$`,
+		` DONE notice: DO↵NOTICE:  half way$`,
 		` WORK stopped: `, ` STOP stopped: ERROR:  canceling statement due to user request$`,
 		` DONE tidy up: DELETE \d+$`,
 	)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"maps"
 	"slices"
 	"time"
@@ -15,13 +16,13 @@ const (
 	patience = 15 * time.Second       // how long the database may be out of reach
 )
 
-// show inserts examples and has the view show the tasks. It belongs to the goroutine that called
+// show inserts examples and prints how the tasks fare. It belongs to the goroutine that called
 // Run.
 type show struct {
 	place      *place
 	table      *table
 	controller *controller
-	view       view
+	out        io.Writer
 
 	history history
 	ours    map[int64]struct{} // tasks in somebody else's database that are the demo's, repetitions included
@@ -30,9 +31,9 @@ type show struct {
 	reached time.Time          // when the database last answered
 }
 
-func newShow(p *place, t *table, c *controller, v view) *show {
+func newShow(p *place, t *table, c *controller, out io.Writer) *show {
 	return &show{
-		place: p, table: t, controller: c, view: v,
+		place: p, table: t, controller: c, out: out,
 		history: history{states: map[int64]string{}, ends: map[string]int{}},
 		ours:    map[int64]struct{}{},
 		reached: time.Now(),
@@ -41,8 +42,7 @@ func newShow(p *place, t *table, c *controller, v view) *show {
 
 // run goes on until stop is closed and the controller drained, or until something fails.
 func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
-	s.view.open()
-	defer func() { s.view.close(s.history) }()
+	defer func() { fmt.Fprintf(s.out, "Tasks: %s.\n", s.history) }()
 	defer func() { err = errors.Join(err, s.finish(context.WithoutCancel(ctx))) }()
 	ticker := time.NewTicker(look)
 	defer ticker.Stop()
@@ -54,7 +54,7 @@ func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
 		case <-ticker.C:
 		case <-stop:
 			stop = nil
-			s.view.ending()
+			fmt.Fprintln(s.out, "The demo ends.")
 			if err := s.finish(ctx); err != nil {
 				return err
 			}
@@ -84,7 +84,7 @@ func (s *show) step(ctx context.Context, open bool) error {
 	return nil
 }
 
-// look shows the tasks as they are now.
+// look prints what has changed since the last look.
 func (s *show) look(ctx context.Context) error {
 	tasks, err := s.table.tasks(ctx)
 	if err != nil {
@@ -95,7 +95,11 @@ func (s *show) look(ctx context.Context) error {
 			s.own(t.id)
 		}
 	}
-	s.view.show(tasks, s.history.take(tasks), s.history)
+	for _, t := range s.history.take(tasks) {
+		if t.state != "PLAN" || t.plan == nil || t.plan.After(t.seen) { // else it starts in a moment, or waits its turn
+			t.print(s.out)
+		}
+	}
 	return nil
 }
 
@@ -115,6 +119,9 @@ func (s *show) insert(ctx context.Context) error {
 		s.own(id)
 	}
 	s.next++
+	if s.next == len(all) {
+		fmt.Fprintf(s.out, "Each example has been inserted once; now again and again. To look at them:\n%s\n", s.place.command())
+	}
 	s.due = time.Now()
 	if !first {
 		s.due = s.due.Add(pace)
