@@ -63,7 +63,6 @@ thorough: ## Run all cases of the long tests, of the model and of the calendar, 
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestEachMinuteOfSixteenYears$$' ./work/schedule
 	server/install.sh postgresql
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
-	go -C bench test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestGrowth$$' ./...
 	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run "^($$(tools/long_tests.sh apply))\$$" ./apply
 	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run "^($$(tools/long_tests.sh exec))\$$" ./exec
 	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh sql))\$$" ./sql
@@ -82,10 +81,10 @@ lint: ## Check format, vet, staticcheck and the rule of imports.
 	cd bench && $(TOOL) staticcheck ./...
 	go test -count=1 -run '^TestImports' .
 
-# bench is a module of its own, so that the program does not depend on River and what draws the plots.
-bench: ## Measure beside pgbench (15 minutes). QUICK=1 is short, RIVER=1 measures beside River, GROWTH=1 draws the plots of docs/performance.
+# bench is a module of its own, so that the program does not depend on River.
+bench: ## Measure beside pgbench (15 minutes). QUICK=1 is short, RIVER=1 measures beside River.
 	server/install.sh postgresql
-	go -C bench run . $(if $(QUICK),-quick) $(if $(RIVER),-river) $(if $(GROWTH),-growth $(CURDIR)/docs/performance)
+	go -C bench run . $(if $(QUICK),-quick) $(if $(RIVER),-river)
 
 pairs: ## Compare this build with the program OTHER in alternating runs. PAIRS=9, ROWS='INSERT|save', QUICK=1.
 	@test -n "$(OTHER)" || { echo "make pairs OTHER=path/to/another/pgtaskd"; exit 1; }

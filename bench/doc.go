@@ -2,7 +2,7 @@
 // table.
 //
 // docs/performance.md explains the figures. It is a module of its own, so that the program does not
-// depend on the modules that draw the plots. It builds the program that it measures in the
+// depend on River. It builds the program that it measures in the
 // program's own module, with the dependencies that users get, and runs it as a process. rows.go
 // lists the rows of the table.
 //

@@ -43,9 +43,6 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	}
 	defer func() { err = errors.Join(err, s.close()) }()
 
-	if o.growth != "" {
-		return s.grow(ctx)
-	}
 	if o.against != "" {
 		return s.compare(ctx, &built{path: o.against})
 	}

@@ -12,7 +12,6 @@ import (
 // options are the command line.
 type options struct {
 	quick      bool
-	growth     string // folder of plots; "": the table is wanted
 	river      bool   // the table beside River is wanted
 	against    string // the program of another build, to compare with; "": the table is wanted
 	pairs      int    // of runs of both builds
@@ -28,11 +27,10 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	flags := flag.NewFlagSet("bench", flag.ContinueOnError)
 	flags.SetOutput(stderr)
 	flags.BoolVar(&o.quick, "quick", false, "one short round instead of three")
-	flags.StringVar(&o.growth, "growth", "", "measure how the rate changes with sessions, lanes, rows and targets instead, and draw plots into this `folder`")
 	flags.BoolVar(&o.river, "river", false, "measure beside River instead of pgbench")
 	flags.StringVar(&o.against, "other", "", "compare with this `program`, another build, in turns")
 	flags.IntVar(&o.pairs, "pairs", 5, "with -other: how many `pairs` of runs")
-	flags.StringVar(&only, "only", "", "measure only the rows, or the plots, that match this `regexp`")
+	flags.StringVar(&only, "only", "", "measure only the rows that match this `regexp`")
 	flags.StringVar(&only, "rows", "", "the same as -only")
 	flags.StringVar(&o.program, "pgtaskd", "", "measure this `program` instead of building the one of this module")
 	flags.StringVar(&o.profile, "cpuprofile", "", "serve inside bench, and write its CPU profile to this `file`")
@@ -49,8 +47,8 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	if o.profile != "" && o.against != "" {
 		return o, errors.New("-cpuprofile and -other exclude each other: both builds must be measured alike")
 	}
-	if o.growth != "" && o.river || o.growth != "" && o.against != "" || o.river && o.against != "" {
-		return o, errors.New("-growth, -river and -other exclude each other: give one")
+	if o.river && o.against != "" {
+		return o, errors.New("-river and -other exclude each other: give one")
 	}
 	if o.pairs < 1 {
 		return o, errors.New("-pairs must be at least 1")
@@ -71,7 +69,6 @@ type effort struct {
 	load    load
 	targets int           // that are idle
 	watched time.Duration // how long they are looked at, in a round
-	largest int           // step of a sweep
 }
 
 var (
@@ -83,18 +80,10 @@ var (
 		rounds: 1, atLeast: 1200 * time.Millisecond, turns: 2, samples: 100, targets: 30, watched: 2 * time.Second,
 		due: 50_000, load: load{finished: 20_000, later: 10_000, changes: 10_000},
 	}
-	fullGrowth  = effort{rounds: 3, atLeast: 1500 * time.Millisecond, largest: 10_000_000}
-	quickGrowth = effort{rounds: 1, atLeast: 500 * time.Millisecond, largest: 10_000}
 )
 
 // effort is the effort that the command line asks for.
 func (o options) effort() effort {
-	switch {
-	case o.growth != "" && o.quick:
-		return quickGrowth
-	case o.growth != "":
-		return fullGrowth
-	}
 	e := full
 	if o.quick {
 		e = quick

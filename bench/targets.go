@@ -65,3 +65,19 @@ func (t *targets) watch(ctx context.Context, p *process) error {
 
 // controls are the connections of controllers.
 const controls = "datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'pgtaskd %'"
+
+// targets are the entries of the configuration for that many tables.
+func (d *database) targets(count, run int) (all []map[string]any) {
+	for _, table := range tableNames(count) {
+		all = append(all, d.target(table, run))
+	}
+	return all
+}
+
+// tableNames are those of that many task tables.
+func tableNames(count int) (all []string) {
+	for i := range count {
+		all = append(all, fmt.Sprintf("task_%d", i+1))
+	}
+	return all
+}
