@@ -90,10 +90,11 @@ func (c cron) nth(after time.Time, n int64) time.Time {
 	t, width := after.Unix()+1, int64(1<<17)
 	passes := func() bool {
 		passed := c.counted(t, t+width-1)
-		if passed < n {
-			n, t = n-passed, t+width
+		if passed >= n {
+			return false
 		}
-		return passed < n
+		n, t = n-passed, t+width
+		return true
 	}
 	for passes() {
 		width *= 2
