@@ -61,7 +61,7 @@ func TestCases(t *testing.T) {
 		var got []string
 		at := instant(t, c.after)
 		for range strings.Fields(c.want) {
-			at, _ = s.Next(at)
+			at = s.Next(at)
 			got = append(got, at.Format(time.RFC3339Nano))
 		}
 		if g := strings.Join(got, " "); g != c.want {
@@ -143,7 +143,7 @@ func TestBeatsThatLieFarApart(t *testing.T) {
 			after := instant(t, since)
 			beat := after
 			for n := int64(1); n <= 60; n++ {
-				beat, _ = s.Next(beat)
+				beat = s.Next(beat)
 				if got := s.beats.nth(after, n); !got.Equal(beat) {
 					t.Errorf("%s: beat %d after %s is %v, not %v", expr, n, since, got, beat)
 				}

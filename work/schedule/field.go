@@ -63,7 +63,7 @@ func parseFields(expr string, tokens []token, z zone) (beats, error) {
 	if !d.come() {
 		return nil, tokens[domField].fault("day of month", "never comes in month "+tokens[monthField].shown())
 	}
-	return cron{walls{d, clock{sets[0], sets[1], sets[hourField]}}, z, star(hourField)}, nil
+	return cron{d, clock{sets[0], sets[1], sets[hourField]}, z, star(hourField)}, nil
 }
 
 // lastDay is the day of month that each month has another number for.
