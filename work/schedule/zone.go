@@ -1,6 +1,7 @@
 package schedule
 
 import (
+	"errors"
 	"math"
 	"math/bits"
 	"regexp"
@@ -14,6 +15,8 @@ import (
 // EST is five hours behind UTC the whole year. A digit is part of a name only in Etc, else
 // PostgreSQL takes the text for a rule (POSIX).
 var zoneName = regexp.MustCompile(`^(?:UTC|GMT|[A-Z][A-Za-z_]*(?:/[A-Z][A-Za-z_-]*)+|Etc/GMT(?:[+-]?0|\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4])))$`)
+
+var errZone = errors.New("is not known: a zone is a name with a region, such as Europe/Berlin, or UTC")
 
 // LoadZone finds a zone of the tz database by its name.
 func LoadZone(name string) (*time.Location, error) {
