@@ -43,14 +43,10 @@ func (c *nextCommand) Run(p *program) error {
 		}
 	}
 	for range c.N {
-		next, ok := s.Next(at)
-		if !ok {
-			break
-		}
-		if _, err := fmt.Fprintln(p.stdout, next.Format(time.RFC3339Nano)); err != nil {
+		at = s.Next(at)
+		if _, err := fmt.Fprintln(p.stdout, at.Format(time.RFC3339Nano)); err != nil {
 			return err
 		}
-		at = next
 	}
 	return nil
 }

@@ -41,7 +41,7 @@ func TestCalendarsInCron(t *testing.T) {
 			for !c.calendar.fits(want) {
 				want = want.Add(time.Minute)
 			}
-			if at, _ = s.Next(at); !at.Equal(want) {
+			if at = s.Next(at); !at.Equal(want) {
 				t.Fatalf("%s runs at %s, not %s", got, at, want)
 			}
 		}

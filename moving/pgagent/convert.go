@@ -89,8 +89,8 @@ func (p Place) plan(s Schedule, j *moving.Job, notes *moving.Notes) bool {
 				notes.Leave("%s", err)
 				return false
 			}
-			first, found := expression.Next(s.Start.Add(-time.Second))
-			if !found || first.Year() >= never {
+			first := expression.Next(s.Start.Add(-time.Second))
+			if first.Year() >= never {
 				notes.Leave("it begins at %s, and never runs", start)
 				return false
 			}

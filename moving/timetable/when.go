@@ -46,11 +46,7 @@ func (p Place) plan(c Chain, j *moving.Job, notes *moving.Notes) error {
 		if err != nil {
 			return err
 		}
-		first, ok := expression.Next(p.Now)
-		if !ok {
-			return errors.New("it never runs")
-		}
-		j.Until = first.Format(time.RFC3339)
+		j.Until = expression.Next(p.Now).Format(time.RFC3339)
 		notes.Add("runs once, and deletes itself: here it is not repeated after %s, however it ends; set retry if it must succeed", j.Until)
 	}
 	return nil

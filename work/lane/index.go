@@ -5,7 +5,6 @@ import "time"
 // index finds lanes by their keys. It makes a lane when first asked for it.
 type index[T Holder] struct {
 	all    map[Key]*lane[T]
-	last   *lane[T]  // the one that was found last by its names
 	since  time.Time // an unknown pause may have begun up to then; zero: none can
 	gates  gates[*lane[T]]
 	groups groups[*lane[T]]
@@ -30,14 +29,10 @@ func (x *index[T]) named(group, remote []byte) *lane[T] {
 	if len(group) > nameMost || len(remote) > nameMost {
 		group, remote = []byte(Brief(string(group))), []byte(Brief(string(remote)))
 	}
-	l := x.last
-	if l == nil || l.key.group != string(group) || l.key.remote != string(remote) {
-		if l = x.all[Key{string(group), string(remote)}]; l == nil {
-			l = x.of(Key{string(group), string(remote)})
-		}
-		x.last = l
+	if l := x.all[Key{string(group), string(remote)}]; l != nil {
+		return l
 	}
-	return l
+	return x.of(Key{string(group), string(remote)})
 }
 
 // crowdFrom is how many lanes are kept that need not be.
@@ -56,7 +51,4 @@ func (x *index[T]) prune(l *lane[T]) {
 		delete(l.gate.members, l)
 	}
 	l.join(nil)
-	if x.last == l {
-		x.last = nil
-	}
 }

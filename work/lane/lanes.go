@@ -24,7 +24,7 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 	s := &Lanes[T]{
 		Slots:      Slots{now: now},
 		Limits:     Limits{now: now, ended: map[ruleKey]time.Time{}},
-		ready:      readySet[T]{known: newIDSet()},
+		ready:      readySet[T]{known: idSet{}},
 		prefetched: prefetchedSet[T]{now: now, fresh: fresh, lanes: map[*lane[T]]struct{}{}},
 	}
 	s.Slots.Resize(run)
@@ -110,7 +110,7 @@ func (s *Lanes[T]) Forget() (read []T) {
 		s.order.place(l)
 		s.index.prune(l)
 	}
-	s.ready = readySet[T]{known: newIDSet()}
+	s.ready = readySet[T]{known: idSet{}}
 	clear(s.prefetched.lanes)
 	s.prefetched.era++
 	return read

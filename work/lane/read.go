@@ -39,7 +39,7 @@ func (s *Lanes[T]) Fill() {
 	s.index.gates.tidy(s.order.now())
 	s.index.groups.tidy(s.order.now())
 	if s.ready.filling = nil; s.ready.n > 0 { // else there is nothing to replace
-		s.ready.filling = newIDSet()
+		s.ready.filling = idSet{}
 	}
 }
 

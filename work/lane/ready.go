@@ -3,8 +3,8 @@ package lane
 // readySet counts the tasks that are due and not read, and knows their ids. Lanes have the tasks.
 type readySet[T Holder] struct {
 	n       int
-	known   *idSet     // a scan may bring a task again
-	filling *idSet     // those of the fill under way that have not been read since, nil when there is none
+	known   idSet      // a scan may bring a task again
+	filling idSet      // those of the fill under way that have not been read since, nil when there is none
 	chosen  []*lane[T] // with tasks in the read under way
 }
 
@@ -42,7 +42,7 @@ func (r *readySet[T]) filled(lanes map[Key]*lane[T]) bool {
 	if found == nil {
 		return false
 	}
-	r.known, r.filling, r.n = newIDSet(), nil, 0
+	r.known, r.filling, r.n = idSet{}, nil, 0
 	for _, l := range lanes {
 		l.ready = l.fresh[:0]
 		for _, rank := range l.fresh {
@@ -58,42 +58,28 @@ func (r *readySet[T]) filled(lanes map[Key]*lane[T]) bool {
 
 // idSet is a set of task ids. Ids come from a sequence and lie close together, so that a block of
 // 64 in a word makes a million of them cost some hundred kilobytes, where a map would take forty
-// megabytes. The word used last is kept apart, since the next id is mostly of the same block.
-type idSet struct {
-	words map[int64]uint64
-	block int64 // that of word
-	word  uint64
-}
-
-func newIDSet() *idSet { return &idSet{words: map[int64]uint64{}} }
-
-func (s *idSet) turnTo(block int64) {
-	if s.block == block {
-		return
-	}
-	if s.word == 0 {
-		delete(s.words, s.block)
-	} else {
-		s.words[s.block] = s.word
-	}
-	s.block, s.word = block, s.words[block]
-}
+// megabytes.
+type idSet map[int64]uint64
 
 // add returns false when the id was a member already.
-func (s *idSet) add(id int64) bool {
-	s.turnTo(id >> 6)
-	bit := uint64(1) << (id & 63)
-	if s.word&bit != 0 {
+func (s idSet) add(id int64) bool {
+	block, bit := id>>6, uint64(1)<<(id&63)
+	word := s[block]
+	if word&bit != 0 {
 		return false
 	}
-	s.word |= bit
+	s[block] = word | bit
 	return true
 }
 
 // remove returns false when the id was no member.
-func (s *idSet) remove(id int64) bool {
-	s.turnTo(id >> 6)
-	word := s.word
-	s.word &^= 1 << (id & 63)
-	return s.word != word
+func (s idSet) remove(id int64) bool {
+	block, bit := id>>6, uint64(1)<<(id&63)
+	word, rest := s[block], s[block]&^bit
+	if rest == 0 {
+		delete(s, block)
+	} else {
+		s[block] = rest
+	}
+	return word != rest
 }

@@ -55,7 +55,7 @@ func TestFillLeavesOutWhatWasRead(t *testing.T) {
 func TestReadyAgainstMaps(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 1))
-	r := readySet[*item]{known: newIDSet()}
+	r := readySet[*item]{known: idSet{}}
 	lanes := map[Key]*lane[*item]{KeyOf("a", ""): {}, KeyOf("b", ""): {}}
 	known, found := map[int64]*lane[*item]{}, map[int64]*lane[*item]{}
 	fills := int64(0)
@@ -93,7 +93,7 @@ func TestReadyAgainstMaps(t *testing.T) {
 			clear(found)
 			fills++
 			if r.filling = nil; r.n > 0 {
-				r.filling = newIDSet()
+				r.filling = idSet{}
 			}
 		case 22:
 			if r.filled(lanes) {
@@ -125,7 +125,7 @@ func TestReadyAgainstMaps(t *testing.T) {
 func TestIDSetAgainstMap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 1))
-	set, members := newIDSet(), map[int64]bool{}
+	set, members := idSet{}, map[int64]bool{}
 	for range 20_000 {
 		id := random.Int64N(400) - 130
 		if random.IntN(10) == 0 {
@@ -146,8 +146,7 @@ func TestIDSetAgainstMap(t *testing.T) {
 	for id := range members {
 		set.remove(id)
 	}
-	set.turnTo(1 << 50)
-	if set.turnTo(0); len(set.words) != 0 {
-		t.Error("left:", set.words)
+	if len(set) != 0 {
+		t.Error("left:", set)
 	}
 }

@@ -67,9 +67,9 @@ func (u *unplanned) next(zone *time.Location, name string) (b beat) {
 		return b
 	}
 	var when time.Time
-	var found bool
+	found := true
 	if u.isFirst() { // until and catchup are for repetitions
-		when, found = s.Next(u.origin.Time)
+		when = s.Next(u.origin.Time)
 	} else {
 		var until time.Time
 		if u.until.Valid && u.until.InfinityModifier == pgtype.Finite {

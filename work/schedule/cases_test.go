@@ -61,7 +61,7 @@ func TestCases(t *testing.T) {
 		var got []string
 		at := instant(t, c.after)
 		for range strings.Fields(c.want) {
-			at, _ = s.Next(at)
+			at = s.Next(at)
 			got = append(got, at.Format(time.RFC3339Nano))
 		}
 		if g := strings.Join(got, " "); g != c.want {
@@ -106,6 +106,8 @@ func TestMissedBeats(t *testing.T) {
 		{"0 3 * * *", "2026-01-01T03:00:00Z", "2026-01-01T12:00:00Z", "2026-01-02T02:59:59Z", 0, never, 0},
 		{"0 3 * * *", "2026-01-05T03:00:00Z", "2026-01-07T12:00:00Z", "2026-01-02T02:59:59Z", 2, never, 0},
 		{"0 0 L * *", "2026-01-31T00:00:00Z", "2026-05-01T00:00:00Z", "", 2, "2026-03-31T00:00:00Z", 1},
+		{"0 0 1 * *", "2025-12-31T12:00:00Z", "2026-01-05T00:00:00Z", "", 0, "2026-02-01T00:00:00Z", 1},
+		{"0 0 1 1,2 *", "2025-12-31T12:00:00Z", "2026-02-05T00:00:00Z", "", 1, "2026-02-01T00:00:00Z", 1},
 		{"@every 1 month", "2026-01-31T00:00:00Z", "2026-05-01T00:00:00Z", "", 1, "2026-04-30T00:00:00Z", 2},
 		{"@every 1 month", "2026-01-31T00:00:00Z", "2026-05-01T00:00:00Z", "", 0, "2026-05-31T00:00:00Z", 3},
 		{"* * * * * *", "2016-01-01T00:00:00Z", "2026-01-01T00:00:00Z", "", 5, "2025-12-31T23:59:56Z", 315619195},
@@ -125,6 +127,27 @@ func TestMissedBeats(t *testing.T) {
 		}
 		if got != c.first || skipped != c.skipped {
 			t.Errorf("%+v: got %s, %d skipped", c, got, skipped)
+		}
+	}
+}
+
+// TestBeatsThatLieFarApart: the n-th is the one to which n steps lead.
+func TestBeatsThatLieFarApart(t *testing.T) {
+	t.Parallel()
+	for _, expr := range []string{"0 0 1 * *", "0 0 1 1 *", "0 0 1,2 1,7 *", "0 0 L * *", "0 0 29 2 *", "*/20 3 1 1,2 *"} {
+		s, err := Parse(expr, zoneOf(t, "Europe/Berlin"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, since := range []string{"2025-12-31T12:00:00Z", "2026-01-01T00:00:00Z", "2026-06-30T22:30:00Z"} {
+			after := instant(t, since)
+			beat := after
+			for n := int64(1); n <= 60; n++ {
+				beat = s.Next(beat)
+				if got := s.beats.nth(after, n); !got.Equal(beat) {
+					t.Errorf("%s: beat %d after %s is %v, not %v", expr, n, since, got, beat)
+				}
+			}
 		}
 	}
 }

@@ -1,6 +1,9 @@
 package schedule
 
-import "time"
+import (
+	"math/bits"
+	"time"
+)
 
 // days is the set of an expression's days.
 type days struct {
@@ -23,7 +26,7 @@ func (d days) ahead(n int64) (set uint64, left int64) {
 		dom |= 1 << (left - 1)
 	}
 	const everyWeek = 1 | 1<<7 | 1<<14 | 1<<21 | 1<<28 | 1<<35
-	set = d.dow & 127 * everyWeek >> today.Weekday()
+	set = d.dow * everyWeek >> today.Weekday()
 	if d.either {
 		set |= dom
 	} else {
@@ -36,19 +39,6 @@ func (d days) ahead(n int64) (set uint64, left int64) {
 func (d days) has(n int64) bool {
 	set, _ := d.ahead(n)
 	return set&1 == 1
-}
-
-// first is the first day of the set from one day on, and before another.
-func (d days) first(from, before int64) (int64, bool) {
-	for from < before {
-		set, left := d.ahead(from)
-		if set != 0 {
-			from += member(set, 0)
-			return from, from < before
-		}
-		from += left
-	}
-	return 0, false
 }
 
 // count is the number of days of the set from one day on, and before another.
@@ -82,3 +72,28 @@ func monthLength(year int, month time.Month) int {
 func floorDiv(a, b int64) int64 { return (a - floorMod(a, b)) / b }
 
 func floorMod(a, b int64) int64 { return (a%b + b) % b }
+
+// clock is the set of an expression's times of a day, a bit for each value.
+type clock struct{ second, minute, hour uint64 }
+
+// size is how many times there are in a day.
+func (c clock) size() int64 {
+	return int64(bits.OnesCount64(c.hour) * bits.OnesCount64(c.minute) * bits.OnesCount64(c.second))
+}
+
+// before tells how many times are before a second of the day.
+func (c clock) before(second int64) int64 {
+	h, m, s := second/3600, second/60%60, second%60
+	minutes, seconds := bits.OnesCount64(c.minute), bits.OnesCount64(c.second)
+	n := below(c.hour, h) * minutes * seconds
+	if c.hour>>h&1 == 1 {
+		n += below(c.minute, m) * seconds
+		if c.minute>>m&1 == 1 {
+			n += below(c.second, s)
+		}
+	}
+	return int64(n)
+}
+
+// below counts the members of a set that are less than a value.
+func below(set uint64, value int64) int { return bits.OnesCount64(set & (1<<value - 1)) }

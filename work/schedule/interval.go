@@ -96,8 +96,8 @@ var (
 // gluing are the units that PostgreSQL parts from the number after them, without a blank: 1h30m.
 var gluing = map[string]bool{"d": true, "h": true, "m": true, "s": true, "y": true}
 
-// parseISO reads the form of ISO 8601 with designators, such as P1DT2H. Only
-// seconds may have a fraction: of larger units PostgreSQL loses digits there.
+// parseISO reads the form of ISO 8601 with designators, such as P1DT2H. Only seconds may have a
+// fraction: of larger units PostgreSQL loses digits there.
 func parseISO(text string) ([]part, error) {
 	m := iso.FindStringSubmatch(text)
 	if m == nil || text == "P" || m[5] == "T" {
@@ -120,8 +120,8 @@ func parseISO(text string) ([]part, error) {
 	return parts, nil
 }
 
-// parseWords reads amounts with units, such as 1 h 30 min. At the end, a clock
-// time may stand in place of hours, minutes and seconds.
+// parseWords reads amounts with units, such as 1 h 30 min. At the end, a clock time may stand in
+// place of hours, minutes and seconds.
 func parseWords(text string) ([]part, error) {
 	var parts []part
 	for rest := text; rest != ""; {
@@ -157,25 +157,14 @@ func parseClock(text string, parts []part) ([]part, error) {
 		part{cmp.Or(m[3], "0"), seconds.Interval}), nil
 }
 
-// total adds up the parts. As in PostgreSQL each unit may be given once, and a
-// fraction of a second in one way only.
-func total(parts []part) (Interval, error) {
+// total adds up the parts. As in PostgreSQL each unit may be given once, and a fraction of a second
+// in one way only.
+func total(parts []part) (sum Interval, err error) {
 	if len(parts) == 0 {
 		return Interval{}, ErrNoInterval
 	}
 	given := map[Interval]int{}
 	fraction := false
-	for _, p := range parts {
-		if !p.whole() {
-			return Interval{}, ErrTooFine
-		}
-		given[p.unit]++
-		fraction = fraction || p.unit == seconds.Interval && strings.Contains(p.amount, ".")
-	}
-	if fraction && given[Interval{Micros: 1000}]+given[Interval{Micros: 1}] > 0 {
-		return Interval{}, ErrUnitTwice
-	}
-	var sum Interval
 	for _, p := range parts {
 		length, err := p.length()
 		if err != nil {
@@ -184,44 +173,32 @@ func total(parts []part) (Interval, error) {
 		sum.Months += length.Months
 		sum.Days += length.Days
 		sum.Micros += length.Micros
+		given[p.unit]++
+		fraction = fraction || p.unit == seconds.Interval && strings.Contains(p.amount, ".")
 	}
-	if len(given) < len(parts) {
+	if len(given) < len(parts) || fraction && given[Interval{Micros: 1000}]+given[Interval{Micros: 1}] > 0 {
 		return Interval{}, ErrUnitTwice
 	}
 	return sum, nil
 }
 
-// whole tells whether a part is a whole number of microseconds, or of months.
-func (p part) whole() bool {
-	_, fraction, fractional := strings.Cut(p.amount, ".")
-	digits := 6
-	switch {
-	case p.unit.Months > 0:
-		return !fractional
-	case p.unit.Micros == 1:
-		digits = 0
-	case p.unit.Micros == 1000:
-		digits = 3
-	}
-	return len(strings.TrimRight(fraction, "0")) <= digits
-}
-
-// length is exact: PostgreSQL calculates with floating point, and comes to the
-// same where the result is a whole number of microseconds.
+// length is exact, a whole number of microseconds or of months: PostgreSQL calculates with floating
+// point, and comes to the same then.
 func (p part) length() (Interval, error) {
-	whole, fraction, _ := strings.Cut(p.amount, ".")
+	whole, fraction, fractional := strings.Cut(p.amount, ".")
+	fraction = strings.TrimRight(fraction, "0")
+	millionths, _ := strconv.ParseInt((fraction + "000000")[:6], 10, 64)
 	n, err := strconv.ParseInt(whole, 10, 32) // older servers take no more
-	if err != nil || n*p.unit.Months > math.MaxInt32 || n*p.unit.Days > math.MaxInt32 {
+	switch {
+	case len(fraction) > 6, fractional && p.unit.Months > 0, millionths*p.unit.Micros%1_000_000 > 0:
+		return Interval{}, ErrTooFine
+	case err != nil, n*p.unit.Months > math.MaxInt32, n*p.unit.Days > math.MaxInt32:
 		return Interval{}, ErrTooLong
 	}
-	length := Interval{n * p.unit.Months, n * p.unit.Days, n * p.unit.Micros}
-	millionths, _ := strconv.ParseInt((fraction + "000000")[:6], 10, 64)
-	if p.unit.Days > 0 { // of whole days first, the rest of a day is time
-		millionths *= p.unit.Days
-		length.Days += millionths / 1_000_000
-		length.Micros += millionths % 1_000_000 * 86_400
-		return length, nil
-	}
-	length.Micros += millionths * p.unit.Micros / 1_000_000
-	return length, nil
+	ofDays := millionths * p.unit.Days // whole days of it first, the rest of a day is time
+	return Interval{
+		Months: n * p.unit.Months,
+		Days:   n*p.unit.Days + ofDays/1_000_000,
+		Micros: n*p.unit.Micros + millionths*p.unit.Micros/1_000_000 + ofDays%1_000_000*86_400,
+	}, nil
 }

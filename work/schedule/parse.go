@@ -29,9 +29,10 @@ func Parse(expr string, location *time.Location) (*Schedule, error) {
 		return nil, errors.New("cron is empty")
 	}
 	if m := zonePrefix.FindString(tokens[0].text); m != "" {
-		own, err := LoadZone(tokens[0].text[len(m):])
+		name := token{tokens[0].text[len(m):], tokens[0].at + len(m)}
+		own, err := LoadZone(name.text)
 		if err != nil {
-			return nil, token{tokens[0].text[len(m):], tokens[0].at + len(m)}.fault("time zone", err.Error())
+			return nil, name.fault("time zone", err.Error())
 		}
 		tokens, location = tokens[1:], own
 	}
@@ -48,16 +49,10 @@ func Parse(expr string, location *time.Location) (*Schedule, error) {
 	default:
 		s.beats, err = parseFields(expr, tokens, s.zone)
 	}
-	if err != nil {
-		return nil, err
-	}
-	return s, nil
+	return s, err
 }
 
-var (
-	zonePrefix = regexp.MustCompile(`^(?:CRON_)?TZ=`)
-	errZone    = errors.New("is not known: a zone is a name with a region, such as Europe/Berlin, or UTC")
-)
+var zonePrefix = regexp.MustCompile(`^(?:CRON_)?TZ=`)
 
 // A token is a part of an expression, and at which character it begins, counted from 1.
 type token struct {
@@ -126,12 +121,10 @@ func parseEvery(expr string, tokens []token, z zone) (beats, error) {
 	text := token{expr[tokens[1].at-1 : end.at-1+len(end.text)], tokens[1].at}
 	interval, err := ParseInterval(text.text)
 	switch {
-	case !pairs.MatchString(text.text):
+	case !pairs.MatchString(text.text), err != nil && !errors.Is(err, ErrTooLong):
 		return nil, text.fault("interval", "is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be")
-	case errors.Is(err, ErrTooLong) || err == nil && interval.long():
+	case err != nil, interval.long():
 		return nil, text.fault("interval", "is too long: 1000 years are the most")
-	case err != nil:
-		return nil, text.fault("interval", "is not understood: 90 s, 1 hour 30 min, 1 day or 1 month would be")
 	case interval == Interval{}:
 		return nil, text.fault("interval", "must be above 0")
 	}

@@ -42,13 +42,13 @@ func allAgree(t *testing.T, expr string, zone *time.Location, after, last time.T
 	want := newOracle(expr, zone).beats(after, last)
 	at := after
 	for _, beat := range want {
-		next, ok := s.Next(at)
-		if !ok || !next.Equal(beat) {
+		next := s.Next(at)
+		if !next.Equal(beat) {
 			t.Fatalf("%s in %s after %v:\n got %v\nwant %v", expr, zone, at, next, beat)
 		}
 		at = next
 	}
-	if next, ok := s.Next(at); ok && !next.After(last) {
+	if next := s.Next(at); !next.After(last) {
 		t.Fatalf("%s in %s after %v: %v, which is no beat", expr, zone, at, next)
 	}
 	if n := s.beats.count(after, last); n != int64(len(want)) {

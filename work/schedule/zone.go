@@ -1,7 +1,9 @@
 package schedule
 
 import (
+	"errors"
 	"math"
+	"math/bits"
 	"regexp"
 	"time"
 
@@ -13,6 +15,8 @@ import (
 // EST is five hours behind UTC the whole year. A digit is part of a name only in Etc, else
 // PostgreSQL takes the text for a rule (POSIX).
 var zoneName = regexp.MustCompile(`^(?:UTC|GMT|[A-Z][A-Za-z_]*(?:/[A-Z][A-Za-z_-]*)+|Etc/GMT(?:[+-]?0|\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4])))$`)
+
+var errZone = errors.New("is not known: a zone is a name with a region, such as Europe/Berlin, or UTC")
 
 // LoadZone finds a zone of the tz database by its name.
 func LoadZone(name string) (*time.Location, error) {
@@ -66,4 +70,23 @@ func (z zone) time(wall int64) int64 {
 		return later
 	}
 	return wall - before.offset
+}
+
+// add is a time plus n intervals: first the months, then the days, both by the calendar, then the
+// rest. The 31st of a month becomes the last day of a shorter one.
+func (z zone) add(t time.Time, i Interval, n int64) time.Time {
+	seconds, nanos := t.Unix(), int64(t.Nanosecond())
+	if i.Months > 0 {
+		wall := seconds + z.at(seconds).offset
+		year, month, date := time.Unix(wall, 0).UTC().Date()
+		year, month, _ = time.Date(year, month+time.Month(n*i.Months), 1, 0, 0, 0, 0, time.UTC).Date()
+		to := time.Date(year, month, min(date, monthLength(year, month)), 0, 0, 0, 0, time.UTC)
+		seconds = z.time(to.Unix() + floorMod(wall, day))
+	}
+	if i.Days > 0 {
+		seconds = z.time(seconds + z.at(seconds).offset + n*i.Days*day)
+	}
+	high, low := bits.Mul64(uint64(n), uint64(i.Micros))
+	whole, micros := bits.Div64(high, low, second) // of as many as lie between two times
+	return time.Unix(seconds+int64(whole), nanos+int64(micros)*1e3)
 }
