@@ -17,6 +17,8 @@ func Unwritten(err error) *text.Failure {
 		return nil
 	case !errors.As(err, &answer):
 		return text.NewFailure(unwrittenEnd+err.Error(), "55000")
+	case answer.Code == fault.Kept:
+		return text.NewFailure(unwrittenEnd+answer.Message, "55000")
 	case answer.Code == fault.LeftOut:
 		return text.NewFailure("the repetition of the task was left out", "55000", "DETAIL", "A trigger or policy of the table has left its row out.")
 	}
