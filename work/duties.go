@@ -43,7 +43,7 @@ func (l *loop) timetable() []duty {
 	survey := keep.NewSurvey(l.control, l.stats, l.tasks)
 	return []duty{
 		{do: l.change},
-		{do: always(l.listen)},
+		{do: always(l.inbox.Take)},
 		{do: l.inbox.Enlist},
 		due(l.leader.groups.Next, l.leader.groups.Step),
 		{do: l.post, next: l.nextPost},
