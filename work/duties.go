@@ -55,7 +55,7 @@ func (l *loop) timetable() []duty {
 		l.drain.rests(due(l.leader.expire.Next, l.leader.expire.Step)),
 		l.drain.rests(duty{do: l.leader.successors.Step, next: l.leader.successors.Next}),
 		due(l.leader.shape.silence, l.leader.comesNext),
-		{do: l.leader.watch.Step, next: l.leader.watch.Next},
+		{do: l.leader.judge.Watch.Step, next: l.leader.judge.Watch.Next},
 		{do: l.leader.prefetch.Step, next: l.leader.prefetch.Next},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
 		l.drain.rests(due(l.leader.walk.Next, l.leader.walk.Step)),

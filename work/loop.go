@@ -104,7 +104,7 @@ func (l *loop) newEnds() *ends.Ends {
 func (l *loop) newMarks() *mark.Marks {
 	return mark.New(mark.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: l.log,
-		Clock: l.runs.Clock, Profiles: &l.runs.Profiles, Later: l.inbox.Later, Doubt: l.leader.watch.Doubt,
+		Clock: l.runs.Clock, Profiles: &l.runs.Profiles, Later: l.inbox.Later, Doubt: l.leader.judge.Watch.Doubt,
 		Drains: func() bool { return l.drain.on() },
 	})
 }
