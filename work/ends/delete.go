@@ -48,7 +48,7 @@ func (d *Deletes) Sweep(ctx context.Context) error {
 func (d *Deletes) Step(ctx context.Context) error {
 	for len(d.next) > 0 {
 		some := d.next[:min(len(d.next), hold.Batch)]
-		if err := d.Changes.Each(ctx, some, d.delete); err != nil {
+		if err := d.Changes.Each(some, func(ids []int64) error { return d.delete(ctx, ids) }); err != nil {
 			return err
 		}
 		d.next = d.next[len(some):]

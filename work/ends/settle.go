@@ -7,7 +7,6 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
-	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
@@ -16,17 +15,15 @@ import (
 // writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
 // passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
 func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
-	ctx, cancel := control.Limited(ctx)
-	defer cancel()
 	first, free := ends[0].backoff.Wait == 0, false
 	query, args := statement(ends)
 	var some []change.Changed
-	err := s.Changes.Brief(ctx, func(tx pgx.Tx) (err error) {
+	err := s.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if !first {
 			err = tx.QueryRow(ctx, s.Control.Queries().Text("unlocked"), ends[0].Task.Row.ID).Scan(&free)
 		}
 		if err == nil {
-			some, err = s.Changes.WithWhatFollows(ctx, tx, first, s.Control.Queries().Text(query), args...)
+			some, err = s.Changes.WithWhatFollows(ctx, tx, first, query, args...)
 		}
 		return err
 	})

@@ -53,7 +53,7 @@ func (c *cutter) cut(
 	if len(ids) == 0 {
 		return done, nil, nil
 	}
-	left, err = c.Changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	left, err = c.Changes.EachWithWords(ctx, ids, func(ids []int64, mute bool) error {
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if o, known := lost[id]; known {
