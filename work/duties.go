@@ -43,7 +43,7 @@ func (l *loop) timetable() []duty {
 	survey := keep.NewSurvey(l.control, l.stats, l.tasks)
 	return []duty{
 		{do: l.change},
-		{do: always(l.listen)},
+		{do: always(l.inbox.Take)},
 		{do: l.inbox.Enlist},
 		due(l.leader.groups.Next, l.leader.groups.Step),
 		{do: l.post, next: l.nextPost},
@@ -55,7 +55,7 @@ func (l *loop) timetable() []duty {
 		l.drain.rests(due(l.leader.expire.Next, l.leader.expire.Step)),
 		l.drain.rests(duty{do: l.leader.successors.Step, next: l.leader.successors.Next}),
 		due(l.leader.shape.silence, l.leader.comesNext),
-		{do: l.leader.watch.Step, next: l.leader.watch.Next},
+		{do: l.leader.judge.Watch.Step, next: l.leader.judge.Watch.Next},
 		{do: l.leader.prefetch.Step, next: l.leader.prefetch.Next},
 		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
 		l.drain.rests(due(l.leader.walk.Next, l.leader.walk.Step)),

@@ -33,7 +33,7 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		one.Marks.Store(c.marked)
 		l.tasks.Know([]*run.Task{one})
 		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, Stop: noon.Add(c.ended)})
-		l.listen()
+		l.inbox.Take()
 		if dropped := l.ends.Len() == 0; dropped != c.want || l.busy() == c.want {
 			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())
 		}

@@ -31,7 +31,6 @@ type leader struct {
 	successors *after.Successors
 	planner    *plan.Planner
 	judge      *judge.Judge
-	watch      *judge.Watch
 	walk       *keep.Walk
 	disk       *keep.Disk
 }
@@ -40,7 +39,6 @@ type leader struct {
 func (l *leader) begin(ctx context.Context) error {
 	l.clear()
 	l.judge.Begin(l.runs.Clock.Now())
-	l.watch.Begin()
 	var used bool // tasks have been written to the table: pauses may be under way
 	var crashed *time.Time
 	if err := l.control.Row(ctx, "used", nil, &used, &crashed); err != nil {
@@ -146,7 +144,7 @@ func (l *leader) want() { l.scan.Want() }
 // others wait for may have been deleted.
 func (l *leader) doubt() {
 	l.successors.Doubt()
-	l.watch.Doubt()
+	l.judge.Watch.Doubt()
 }
 
 // every is how often all that is due is looked at when nothing says that there is something.

@@ -44,6 +44,12 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Control: l.control, Longest: t.LongestText(),
 		Put:      func(entries ...*ledger.Entry) { l.ledger.Put(entries...) },
 		Register: func(ctx context.Context, opened []pool.Backend) error { return l.leads.Register(ctx, opened) },
+		Seen: func(o run.Outcome) {
+			l.leader.tally.ran(&o)
+			l.leader.disk.Seen(&o)
+			l.ends.Seen(o)
+		},
+		ToMark: func(t *run.Task, what run.Marking, answer chan<- run.Answer) { l.marks.Ask(t, what, answer) },
 	})
 	l.drain = drain{log: log, live: &l.live, tasks: l.tasks, close: func() {
 		l.runs.Lanes.Slots.Close()
@@ -98,7 +104,7 @@ func (l *loop) newEnds() *ends.Ends {
 func (l *loop) newMarks() *mark.Marks {
 	return mark.New(mark.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: l.log,
-		Clock: l.runs.Clock, Profiles: &l.runs.Profiles, Later: l.inbox.Later, Doubt: l.leader.watch.Doubt,
+		Clock: l.runs.Clock, Profiles: &l.runs.Profiles, Later: l.inbox.Later, Doubt: l.leader.judge.Watch.Doubt,
 		Drains: func() bool { return l.drain.on() },
 	})
 }

@@ -42,19 +42,6 @@ func (l *loop) nextPost() time.Duration {
 	return never
 }
 
-// listen takes up what the runners have said.
-func (l *loop) listen() {
-	mail := l.inbox.Take()
-	for _, m := range mail.Marks {
-		l.marks.Ask(m.Task, m.What, m.Answer)
-	}
-	for _, o := range mail.Outcomes {
-		l.leader.tally.ran(&o)
-		l.leader.disk.Seen(&o)
-		l.ends.Seen(o)
-	}
-}
-
 // answer answers the questions of runners, and sets the marks that they wait for.
 func (l *loop) answer(ctx context.Context) error {
 	if l.leads.Handed() {
@@ -73,7 +60,7 @@ func (l *loop) asked() bool { return l.inbox.Waited() || l.marks.Asked() }
 // decline answers no to them: while another leads we can do nothing for them, and their sessions
 // would stay.
 func (l *loop) decline() {
-	l.listen()
+	l.inbox.Take()
 	l.stopLedger(true)
 	l.inbox.Decline()
 	l.marks.Decline()

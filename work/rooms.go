@@ -26,7 +26,7 @@ func (l *leader) furnish() {
 		encoding: func() string { return l.control.Facts().Encoding },
 	}
 	l.reads()
-	l.judge, l.watch = l.judges()
+	l.judge = l.newJudge()
 	l.walk = keep.NewWalk(l.control, l.changes, l.log, func() target.Keep { return l.live.Load().Keep })
 	l.disk = keep.NewDisk(l.control, l.log, l.stats, l.runs.Lanes.Slots.Halt)
 }
@@ -82,14 +82,12 @@ func (l *leader) reads() {
 	})
 }
 
-// judges see to what was cut off, and to what somebody has stopped.
-func (l *leader) judges() (*judge.Judge, *judge.Watch) {
+// newJudge sees to what was cut off, and to what somebody has stopped.
+func (l *leader) newJudge() *judge.Judge {
 	return judge.New(judge.Config{
-			Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
-			Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.ledger.Place,
-			Partial: l.scan.Partial, Ended: l.tally.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
-		}), judge.NewWatch(judge.WatchConfig{
-			Control: l.control, Tasks: l.tasks, Lanes: l.runs.Lanes, Sleep: func() time.Duration { return l.live.Load().Sleep },
-			Pending: l.scan.Pending, Want: l.want,
-		})
+		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
+		Panics: &judge.Panics{}, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs, Place: l.ledger.Place,
+		Partial: l.scan.Partial, Pending: l.scan.Pending, Sleep: func() time.Duration { return l.live.Load().Sleep },
+		Ended: l.tally.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
+	})
 }

@@ -50,7 +50,7 @@ func TestStaleStatistics(t *testing.T) {
 		now := time.Now()
 		l.inbox.Outcome(run.Outcome{Task: one, Kind: run.Finished, PID: 1, Start: now, Stop: now, Result: &exec.Result{}})
 	}
-	l.listen()
+	l.inbox.Take()
 	read("written", func() error { return l.post(t.Context()) })
 	if len(l.tasks) > 0 {
 		t.Error(len(l.tasks), "ends are not written")

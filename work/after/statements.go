@@ -48,7 +48,7 @@ type resolved struct {
 // resolve looks at what some successors are to run after, and writes what they wait for. With an
 // error it returns what was written before.
 func (s *statements) resolve(ctx context.Context, ids []int64) (all []resolved, err error) {
-	err = s.changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
+	err = s.changes.Each(ids, func(ids []int64) error {
 		some, err := s.resolveTogether(ctx, ids)
 		if err == nil {
 			all = append(all, some...)
@@ -90,7 +90,7 @@ func (s *statements) giveUp(
 	ctx context.Context, given map[int64]reason,
 ) (ended []change.Changed, left []int64, err error) {
 	ids := slices.Collect(maps.Keys(given))
-	left, err = s.changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	left, err = s.changes.EachWithWords(ctx, ids, func(ids []int64, mute bool) error {
 		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))
 		for i, id := range ids {
 			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version

@@ -28,8 +28,7 @@ type Changer struct {
 	Config
 	sizer hold.Sizer // of changes without a run of ours
 
-	// FollowLimit is how long what follows on tasks may take, as nothing starts meanwhile: their data
-	// may be large.
+	// FollowLimit bounds what follows on tasks, as nothing starts meanwhile: their data may be large.
 	FollowLimit time.Duration
 }
 
@@ -38,16 +37,17 @@ const followLimit = 5 * time.Second
 // New returns a Changer.
 func New(c Config) *Changer { return &Changer{Config: c, FollowLimit: followLimit} }
 
-// briefly begins a change that may meet what another transaction has locked, and waits for it
-// briefly: a key that somebody inserts and does not commit, a row that a trigger of the table's
-// changes. What met a lock alone is tried again after a pause that grows; nothing else waits for it.
+// briefly begins a change that may meet what another transaction has locked: a key that somebody
+// inserts and does not commit, a row that a trigger of the table's changes. A row that met a lock alone
+// is tried again after a pause that grows; nothing else waits for it.
 const briefly = "BEGIN; SET LOCAL lock_timeout = '20ms'"
 
-// Brief runs a transaction that waits for locks briefly. Where that draws an id that is taken, it is
-// run again: it must bear that. What may notify somebody, or draw an id, runs in one: where there is
-// no room for that, it says so.
-func (c *Changer) Brief(ctx context.Context, do func(pgx.Tx) error) error {
-	err := c.Control.Transaction(ctx, briefly, do)
+// Brief runs a transaction that waits for locks briefly. A change that may notify somebody, or draw an
+// id, runs in one: it logs where there is no room for that.
+func (c *Changer) Brief(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
+	err := c.Control.Transaction(ctx, briefly, func(tx pgx.Tx) error { return do(ctx, tx) })
 	switch class := fault.Of(err); {
 	case class == fault.QueueFull:
 		c.TellQueueFull(err.Error())

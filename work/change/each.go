@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 )
 
@@ -31,30 +30,23 @@ func Bisect[T any](rows []T, change func([]T) error, refused func(T, error) erro
 }
 
 // Each does something to rows with these ids. One that refuses it is left as it is, for a while.
-func (c *Changer) Each(ctx context.Context, ids []int64, do func(context.Context, []int64) error) error {
-	return Bisect(ids, func(ids []int64) error {
-		bounded, cancel := control.Limited(ctx)
-		defer cancel()
-		return do(bounded, ids)
-	}, func(id int64, err error) error {
+func (c *Changer) Each(ids []int64, do func([]int64) error) error {
+	return Bisect(ids, do, func(id int64, err error) error {
 		class := fault.Of(err)
 		if class.Passing() && !class.Lacks() {
 			return nil // it is tried again
 		}
-		if c.Holds.PutAfter(id, hold.Refuses, 0); class.Lacks() {
-			return nil
+		if c.Holds.PutAfter(id, hold.Refuses, 0); !class.Lacks() {
+			c.Log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
 		}
-		c.Log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
 		return nil
 	})
 }
 
-// EachWithWords is Each, for what writes words of ours into the rows: one that refuses them is
-// changed without (mute). One that another transaction is in the way of is held. It returns those for
+// EachWithWords is Each for changes that write words of ours into the rows: one that refuses them is
+// changed without (mute). One that another transaction is in the way of is held. left are those for
 // which the time of a duty does not suffice.
-func (c *Changer) EachWithWords(
-	ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error,
-) (left []int64, err error) {
+func (c *Changer) EachWithWords(ctx context.Context, ids []int64, do func(ids []int64, mute bool) error) (left []int64, err error) {
 	s, began := &c.sizer, time.Now()
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		until := c.Holds.Until(id)
@@ -65,7 +57,7 @@ func (c *Changer) EachWithWords(
 	})
 	for len(ids) > 0 && !s.Late(began) {
 		some := ids[:s.Batch(len(ids))]
-		if err := c.Each(ctx, some, func(ctx context.Context, ids []int64) error {
+		if err := c.Each(some, func(ids []int64) error {
 			if s.Late(began) {
 				left = append(left, ids...)
 				return nil
@@ -80,12 +72,12 @@ func (c *Changer) EachWithWords(
 }
 
 // withWords changes rows together; one alone without words where it refuses them.
-func (c *Changer) withWords(ctx context.Context, ids []int64, do func(ctx context.Context, ids []int64, mute bool) error) error {
+func (c *Changer) withWords(ctx context.Context, ids []int64, do func(ids []int64, mute bool) error) error {
 	tried := time.Now()
-	err := do(ctx, ids, false)
+	err := do(ids, false)
 	class, alone := fault.Of(err), len(ids) == 1
 	if alone && class.OfRow() && class != fault.Slow && !class.Passing() {
-		err = do(ctx, ids, true)
+		err = do(ids, true)
 		class = fault.Of(err)
 	}
 	if c.sizer.Took(len(ids), tried, class); alone && class.Passing() {

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/exec/text"
 	"pgtaskd/work/control"
 )
 
@@ -34,8 +35,8 @@ func Repeating(all []Changed) (n int) {
 
 // Tasks runs such a query in a transaction of its own, which waits for locks briefly.
 func (c *Changer) Tasks(ctx context.Context, query string, args ...any) (all []Changed, err error) {
-	err = c.Brief(ctx, func(tx pgx.Tx) (err error) {
-		all, err = c.WithWhatFollows(ctx, tx, true, c.Control.Queries().Text(query), args...)
+	err = c.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
+		all, err = c.WithWhatFollows(ctx, tx, true, query, args...)
 		return err
 	})
 	return all, err
@@ -44,7 +45,7 @@ func (c *Changer) Tasks(ctx context.Context, query string, args ...any) (all []C
 // WithWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
 // repetitions, on_fail, notify. first tells that it is tried again where that may help.
 func (c *Changer) WithWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query string, args ...any) (all []Changed, err error) {
-	rows, err := tx.Query(ctx, query, args...)
+	rows, err := tx.Query(ctx, c.Control.Queries().Text(query), args...)
 	if err != nil {
 		return nil, err
 	}
@@ -78,8 +79,7 @@ func (c *Changer) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait 
 	if fault.Has(err, "23505") { // it may have met an id that was committed meanwhile
 		err = pgx.BeginFunc(ctx, tx, again)
 	}
-	var answer *pgconn.PgError
-	if !fault.Of(err).OfRow() || !errors.As(err, &answer) || fault.Of(err).Passing() ||
+	if !fault.Of(err).OfRow() || fault.Of(err).Passing() ||
 		mayWait && fault.Of(err) == fault.Slow && !c.Holds.HasRefused(id) {
 		return err
 	}
@@ -128,4 +128,22 @@ func (c *Changer) Repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 		return fault.ErrLeftOut
 	}
 	return err
+}
+
+// unwrittenEnd is how the error of an end begins that was refused.
+const unwrittenEnd = "the end of the task could not be written: "
+
+// Unwritten says why the table has refused what was to be written for a task; nil: it has not.
+func Unwritten(err error) *text.Failure {
+	var answer *pgconn.PgError
+	switch {
+	case !errors.As(err, &answer):
+		return nil
+	case answer.Code == fault.Kept:
+		return text.NewFailure(unwrittenEnd+answer.Message, "55000")
+	case answer.Code == fault.LeftOut:
+		return text.NewFailure("the repetition of the task was left out", "55000", "DETAIL", "A trigger or policy of the table has left its row out.")
+	}
+	return text.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
+		"CONTEXT", answer.Where)
 }

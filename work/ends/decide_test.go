@@ -79,13 +79,13 @@ func TestAnEndThatIsLeftOut(t *testing.T) {
 func TestEndsInTheQueue(t *testing.T) {
 	t.Parallel()
 	for range 200 {
-		q, all := queue{}, map[*inflight.Task]int{}
+		drains := rand.IntN(2) == 0
+		q, all := queue{drains: func() bool { return drains }}, map[*inflight.Task]int{}
 		for range rand.IntN(20) {
 			e := randomEnd()
 			all[e.Known] = 0
 			q.add(e)
 		}
-		drains := rand.IntN(2) == 0
 		for range 10 {
 			ends := q.ripe(farAway)
 			for i := range ends {
@@ -100,10 +100,11 @@ func TestEndsInTheQueue(t *testing.T) {
 				ends[i].release() // closes nothing twice
 			}
 			if rand.IntN(2) == 0 {
-				q.putBack(ends[done:], drains)
-				q.putBack(ends[done:], drains)
+				open := func(e *End) bool { return all[e.Known] == 0 }
+				q.putBack(ends, open)
+				q.putBack(ends, open)
 			} else {
-				q.nextTime(ends[done:], drains)
+				q.nextTime(ends[done:])
 			}
 		}
 		left := q.takeAll(func(*End) bool { return true })

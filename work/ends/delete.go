@@ -48,7 +48,7 @@ func (d *Deletes) Sweep(ctx context.Context) error {
 func (d *Deletes) Step(ctx context.Context) error {
 	for len(d.next) > 0 {
 		some := d.next[:min(len(d.next), hold.Batch)]
-		if err := d.delete(ctx, some); err != nil {
+		if err := d.Changes.Each(some, func(ids []int64) error { return d.delete(ctx, ids) }); err != nil {
 			return err
 		}
 		d.next = d.next[len(some):]
@@ -58,13 +58,11 @@ func (d *Deletes) Step(ctx context.Context) error {
 
 // delete removes tasks that have nothing to show, those that ask for it.
 func (d *Deletes) delete(ctx context.Context, ids []int64) error {
-	return d.Changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
-		locked, err := d.Control.IDs(ctx, "delete", ids)
-		d.locked = append(d.locked, locked...)
-		if len(ids) == 1 && fault.Of(err).OfRow() && !fault.Of(err).Passing() {
-			d.Changes.Stays(err, ids[0])
-			return nil
-		}
-		return err
-	})
+	locked, err := d.Control.IDs(ctx, "delete", ids)
+	d.locked = append(d.locked, locked...)
+	if len(ids) == 1 && fault.Of(err).OfRow() && !fault.Of(err).Passing() {
+		d.Changes.Stays(err, ids[0])
+		return nil
+	}
+	return err
 }

@@ -7,6 +7,7 @@ import (
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
+	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -35,18 +36,22 @@ type Config struct {
 type Ends struct {
 	Config
 	queue   queue
-	crashed *time.Time // when the server has crashed last, as far as it tells
+	stay    []pool.Backend // have not obeyed, and are to be ended
+	crashed *time.Time     // when the server has crashed last, as far as it tells
 	Deletes *Deletes
 }
 
 // New returns one without ends.
 func New(c Config) *Ends {
-	return &Ends{Config: c, Deletes: &Deletes{Control: c.Control, Changes: c.Changes}}
+	return &Ends{Config: c, queue: queue{drains: c.Drains}, Deletes: &Deletes{Control: c.Control, Changes: c.Changes}}
 }
 
 // Seen takes down what was seen of a task.
 func (s *Ends) Seen(o run.Outcome) {
 	e := s.endOf(o)
+	if e.Stays {
+		s.stay = append(s.stay, pool.Backend{PID: e.PID, Since: e.Since})
+	}
 	if e.Kind == run.Refused {
 		s.turnsInto(&e)
 	}
@@ -54,15 +59,25 @@ func (s *Ends) Seen(o run.Outcome) {
 		e.stage = short
 		s.tellLess(&e, e.Less)
 	}
-	if s.forgotten(&e) {
-		s.Forget(&e)
-		return
-	}
-	s.queue.add(e)
+	s.add(e)
 }
 
 // Add has an end written of which more is known than was seen of the run.
-func (s *Ends) Add(o run.Outcome) { s.queue.add(s.endOf(o)) }
+func (s *Ends) Add(o run.Outcome) { s.add(s.endOf(o)) }
+
+// add has an end written, unless it is not known yet, or its row need not show anything.
+func (s *Ends) add(e End) {
+	switch {
+	case e.Kind == run.Lost, e.Kind == run.Killed:
+		s.Lost(e.Outcome)
+	case e.Kind == run.Released && !e.Task.Marks.Load() && e.Delay == 0:
+		s.waitsAgain(&e)
+	case s.forgotten(&e):
+		s.Forget(&e)
+	default:
+		s.queue.add(e)
+	}
+}
 
 // Drop forgets a task whose row was judged.
 func (s *Ends) Drop(o run.Outcome) {

@@ -12,7 +12,7 @@ import (
 // comes back.
 func (s *Ends) Entries() (entries []*ledger.Entry) {
 	s.queue.fresh = slices.DeleteFunc(s.queue.fresh, func(e End) bool {
-		if !e.plain() || s.Tasks[e.Task.Row.ID] != e.Known {
+		if !e.plain() {
 			return false
 		}
 		entries = append(entries, s.entryOf(e))

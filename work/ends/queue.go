@@ -21,6 +21,8 @@ type queue struct {
 	size  int        // of what aside keeps in memory, in bytes, about
 	next  time.Time  // nothing of aside is to be tried before
 	sizer hold.Sizer // how many go into the next statement
+
+	drains func() bool // a drain is under way
 }
 
 const (
@@ -53,7 +55,7 @@ func (q *queue) due(e *End) time.Time {
 // keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back:
 // that may last. In a drain the session of a marked task stays with its end, which the next leader
 // sees.
-func (q *queue) keep(e End, drains bool) {
+func (q *queue) keep(e End) {
 	switch {
 	case e.Task.TooLong && e.backoff.Since.IsZero():
 		e.backoff.Since = time.Now()
@@ -61,7 +63,7 @@ func (q *queue) keep(e End, drains bool) {
 		q.add(e)
 		return
 	}
-	if !drains || !e.Known.Marked {
+	if !e.Known.Marked || !q.drains() {
 		e.release()
 	}
 	if due := q.due(&e); len(q.aside) == 0 || due.Before(q.next) {
@@ -121,27 +123,28 @@ func (q *queue) ripe(now time.Time) []End {
 	return append(all, ripe...)
 }
 
-// putBack keeps ends for the next try, those that it does not keep already.
-func (q *queue) putBack(ends []End, drains bool) {
+// putBack keeps ends for the next try: of those that are still to be written, the ones that it does not
+// keep already.
+func (q *queue) putBack(ends []End, still func(*End) bool) {
 	kept := map[*inflight.Task]bool{}
 	for _, e := range slices.Concat(q.fresh, q.aside) {
 		kept[e.Known] = true
 	}
 	for _, e := range ends {
-		if !kept[e.Known] {
-			q.keep(e, drains)
+		if !kept[e.Known] && still(&e) {
+			q.keep(e)
 		}
 	}
 }
 
 // nextTime keeps ends for which the time of a duty has not sufficed: others come in between.
-func (q *queue) nextTime(ends []End, drains bool) {
+func (q *queue) nextTime(ends []End) {
 	now := time.Now()
 	for _, e := range ends {
 		if e.backoff.After.IsZero() {
 			e.backoff.Since, e.backoff.After = now, now
 		}
-		q.keep(e, drains)
+		q.keep(e)
 	}
 }
 

@@ -7,7 +7,6 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
-	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
@@ -15,17 +14,16 @@ import (
 
 // writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
 // passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
-func (s *Ends) writeEnds(ctx context.Context, ends []End, write statement) error {
-	ctx, cancel := control.Limited(ctx)
-	defer cancel()
+func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
 	first, free := ends[0].backoff.Wait == 0, false
+	query, args := statement(ends)
 	var some []change.Changed
-	err := s.Changes.Brief(ctx, func(tx pgx.Tx) (err error) {
+	err := s.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		if !first {
 			err = tx.QueryRow(ctx, s.Control.Queries().Text("unlocked"), ends[0].Task.Row.ID).Scan(&free)
 		}
 		if err == nil {
-			some, err = s.Changes.WithWhatFollows(ctx, tx, first, s.Control.Queries().Text(write.query), write.args...)
+			some, err = s.Changes.WithWhatFollows(ctx, tx, first, query, args...)
 		}
 		return err
 	})
@@ -88,7 +86,7 @@ func (s *Ends) look(ctx context.Context, e End, shows inflight.Standing, free bo
 	id := e.Task.Row.ID
 	switch e.passedOver(shows, free) {
 	case wait:
-		if s.queue.keep(e, s.Drains()); shows.Ours && free {
+		if s.queue.keep(e); shows.Ours && free {
 			s.tellLess(&e, fault.ErrKept)
 		} else if shows.Ours {
 			return s.tellOfLock(ctx, &e)

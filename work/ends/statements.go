@@ -10,24 +10,15 @@ import (
 	"pgtaskd/work/run"
 )
 
-// statement writes ends.
-type statement struct {
-	query string
-	args  []any
-}
-
-// finished is the statement that writes the ends of tasks whose transactions are over.
-func finished(ends []End) statement {
+// statement writes ends of one kind: those of tasks whose transactions are over, or gives tasks back.
+func statement(ends []End) (query string, args []any) {
 	c := newColumns(ends)
-	return statement{"finish", []any{
-		c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors,
-		c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled,
-	}}
-}
-
-// released is the statement that gives tasks back.
-func released(ends []End) statement {
-	c := newColumns(ends)
+	if ends[0].Kind != run.Released {
+		return "finish", []any{
+			c.ids, c.versions, c.pids, c.done, c.starts, c.stops, c.outputs, c.errors,
+			c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled,
+		}
+	}
 	delays := make([]*string, len(ends))
 	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
 	for i, e := range ends {
@@ -46,7 +37,7 @@ func released(ends []End) statement {
 			c.errors[i], c.sqlstates[i] = e.shown(e.Fault)
 		}
 	}
-	return statement{"release", []any{c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes}}
+	return "release", []any{c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes}
 }
 
 // columns are the ends as the queries take them.

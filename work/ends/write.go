@@ -8,24 +8,18 @@ import (
 	"pgtaskd/work/change"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/run"
 )
 
 // Step writes what is to be written now. What cannot be written waits.
 func (s *Ends) Step(ctx context.Context) error {
-	began := time.Now()
-	ends := s.queue.ripe(began)
-	if err := s.dismiss(ctx, ends); err != nil {
-		s.queue.putBack(ends, s.Drains())
+	if err := s.dismiss(ctx); err != nil {
 		return err
 	}
+	began := time.Now()
+	ends := s.queue.ripe(began)
 	for len(ends) > 0 && !s.queue.sizer.Late(began) {
-		if s.Tasks[ends[0].Task.Row.ID] != ends[0].Known { // written before an error that came after it
-			ends = ends[1:]
-			continue
-		}
 		if s.queue.due(&ends[0]).After(time.Now()) { // one before it has met a lock
-			s.queue.keep(ends[0], s.Drains())
+			s.queue.keep(ends[0])
 			ends = ends[1:]
 			continue
 		}
@@ -34,81 +28,49 @@ func (s *Ends) Step(ctx context.Context) error {
 			size += ends[n].Size()
 			n++
 		}
-		if err := s.writeSome(ctx, ends[:n]); err != nil {
-			s.queue.putBack(ends, s.Drains())
+		err := s.writeEach(ctx, ends[:n])
+		if err == nil {
+			ends = ends[n:]
+		}
+		if err != nil || size >= writeMost { // that took its time
+			isOurs := func(e *End) bool { return s.Tasks[e.Task.Row.ID] == e.Known } // else it was written before the error
+			s.queue.putBack(ends, isOurs)
 			return err
 		}
-		if ends = ends[n:]; size >= writeMost { // that took its time
-			s.queue.putBack(ends, s.Drains())
-			return nil
-		}
 	}
-	s.queue.nextTime(ends, s.Drains())
+	s.queue.nextTime(ends)
 	return nil
 }
 
 // dismiss ends the backends that have not obeyed: by themselves they would go on until they next
 // speak to us, who have hung up. One of another role that we may not end notices that by itself.
-func (s *Ends) dismiss(ctx context.Context, ends []End) error {
-	var stay []pool.Backend
-	for i := range ends {
-		if ends[i].Stays {
-			stay = append(stay, pool.Backend{PID: ends[i].PID, Since: ends[i].Since})
-		}
-	}
-	if len(stay) == 0 {
+func (s *Ends) dismiss(ctx context.Context) error {
+	if len(s.stay) == 0 {
 		return nil
 	}
-	pids, since := pool.Columns(stay)
-	if _, err := s.Control.Exec(ctx, "dismiss", pids, since); err != nil {
-		return err
+	pids, since := pool.Columns(s.stay)
+	_, err := s.Control.Exec(ctx, "dismiss", pids, since)
+	if err == nil {
+		s.stay = nil
 	}
-	for i := range ends {
-		ends[i].Stays = false
-	}
-	return nil
+	return err
 }
 
 // writeMost is how much output is written in one statement, in bytes, so that others do not have to
 // wait long for it.
 const writeMost = 1 << 20
 
-// writeSome writes ends of one kind.
-func (s *Ends) writeSome(ctx context.Context, ends []End) error {
-	switch ends[0].Kind {
-	case run.Finished, run.Stopped:
-		return s.writeEach(ctx, ends, finished)
-	case run.Released:
-		var written []End
-		for _, e := range ends {
-			if e.Task.Marks.Load() || e.Delay > 0 {
-				written = append(written, e)
-			} else {
-				s.waitsAgain(&e)
-			}
-		}
-		if len(written) > 0 {
-			return s.writeEach(ctx, written, released)
-		}
-	case run.Lost, run.Killed:
-		for _, e := range ends {
-			s.Lost(e.Outcome)
-		}
-	}
-	return nil
-}
-
-// writeEach writes ends. A row that takes no end at all is given up: it is reported, and stays as
-// it is.
-func (s *Ends) writeEach(ctx context.Context, ends []End, write func([]End) statement) error {
+// writeEach writes ends of one kind. A row that takes no end at all is given up: it is reported, and
+// stays as it is.
+func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 	first := time.Now()
 	return change.Bisect(ends, func(ends []End) error {
 		if s.queue.sizer.Late(first) {
-			s.queue.nextTime(ends, s.Drains())
+			s.queue.nextTime(ends)
 			return nil
 		}
 		began := time.Now()
-		err := s.writeEnds(ctx, ends, write(ends))
+		err := s.writeEnds(ctx, ends)
 		if s.queue.sizer.Took(len(ends), began, fault.Of(err)); ends[0].Task.TooLong && time.Since(began) > 2*hold.Turn {
 			s.queue.sizer.Rest(began) // its repetition may copy what others wait for
 		}
@@ -116,13 +78,13 @@ func (s *Ends) writeEach(ctx context.Context, ends []End, write func([]End) stat
 	}, func(e End, err error) error {
 		switch e.refused(err) {
 		case wait:
-			s.queue.keep(e, s.Drains())
+			s.queue.keep(e)
 			if fault.Of(err) == fault.Locked {
 				return s.tellOfLock(ctx, &e)
 			}
 		case again:
 			s.tellLess(&e, err)
-			return s.writeEach(ctx, []End{e}, write)
+			return s.writeEach(ctx, []End{e})
 		default:
 			s.leaveAlone(&e, err)
 		}

@@ -12,10 +12,14 @@ import (
 
 // Config is what an Inbox works with.
 type Config struct {
-	Control  *control.Control
-	Longest  int64                  // text that is brought, in bytes
-	Put      func(...*ledger.Entry) // into the ledger; any goroutine may call it
+	Control *control.Control
+	Longest int64                  // text that is brought, in bytes
+	Put     func(...*ledger.Entry) // into the ledger; any goroutine may call it
+
+	// The loop calls these.
 	Register func(context.Context, []pool.Backend) error
+	Seen     func(run.Outcome)
+	ToMark   func(t *run.Task, what run.Marking, answer chan<- run.Answer) // the answer has room for one
 }
 
 // Inbox is where runners leave what the loop has to do. Its methods say who may call them.
@@ -25,43 +29,12 @@ type Inbox struct {
 	asked chan struct{} // by those alone that wait
 
 	mu    sync.Mutex
-	left  Mail
-	later []func()
+	left  []func() // for Take
+	later []func() // for Do
 
 	// The loop's: what it has taken out and not answered yet.
 	sessions  []session
 	questions []question
-}
-
-// Mail is what was left.
-type Mail struct {
-	Outcomes []run.Outcome
-	Marks    []Mark
-
-	sessions  []session
-	questions []question
-}
-
-// Mark is a mark that a runner waits for.
-type Mark struct {
-	Task   *run.Task
-	What   run.Marking
-	Answer chan<- run.Answer // has room for one
-}
-
-// session is one that is to be registered.
-type session struct {
-	backend pool.Backend
-	leader  int32        // the control session that is to register it; 0: any
-	answer  chan<- error // has room for one
-}
-
-func (s session) decline() { s.answer <- pool.ErrNotLeading }
-
-// question is one to the server, which the loop asks on the control connection.
-type question struct {
-	put    func(context.Context, *run.Answer) error
-	answer chan<- run.Answer // has room for one
 }
 
 // New returns an empty one.
@@ -85,39 +58,28 @@ func poke(c chan struct{}) {
 	}
 }
 
-// leave adds something to what was left.
-func (b *Inbox) leave(add func(*Mail)) {
-	b.mu.Lock()
-	add(&b.left)
-	b.mu.Unlock()
-	b.Wake()
-}
-
-// Take empties the inbox, and returns what others see to. The loop calls it.
-func (b *Inbox) Take() Mail {
-	b.mu.Lock()
-	mail := b.left
-	b.left = Mail{}
-	b.mu.Unlock()
-	b.sessions, b.questions = append(b.sessions, mail.sessions...), append(b.questions, mail.questions...)
-	return mail
-}
+// Take takes down what runners have left. The loop calls it when a round begins.
+func (b *Inbox) Take() { b.do(&b.left) }
 
 // Later leaves something for the loop to do. Any goroutine may call it.
-func (b *Inbox) Later(do func()) {
+func (b *Inbox) Later(do func()) { b.leave(&b.later, do) }
+
+// Do does what Later has left. The loop calls it.
+func (b *Inbox) Do() { b.do(&b.later) }
+
+func (b *Inbox) leave(list *[]func(), do func()) {
 	b.mu.Lock()
-	b.later = append(b.later, do)
+	*list = append(*list, do)
 	b.mu.Unlock()
 	b.Wake()
 }
 
-// Do does what Later has left. The loop calls it.
-func (b *Inbox) Do() {
+func (b *Inbox) do(list *[]func()) {
 	b.mu.Lock()
-	later := b.later
-	b.later = nil
+	all := *list
+	*list = nil
 	b.mu.Unlock()
-	for _, do := range later {
+	for _, do := range all {
 		do()
 	}
 }

@@ -11,19 +11,20 @@ import (
 
 // Outcome leaves what was seen of a task.
 func (b *Inbox) Outcome(o run.Outcome) {
-	b.leave(func(m *Mail) { m.Outcomes = append(m.Outcomes, o) })
+	b.leave(&b.left, func() { b.Seen(o) })
 }
 
 // Mark waits until the row of the task shows WORK.
 func (b *Inbox) Mark(ctx context.Context, t *run.Task, what run.Marking) run.Answer {
-	answer, _ := ask(ctx, b, func(m *Mail, answer chan<- run.Answer) { m.Marks = append(m.Marks, Mark{t, what, answer}) })
+	answer, _ := ask(ctx, b, func(answer chan<- run.Answer) { b.ToMark(t, what, answer) })
 	return answer
 }
 
-// ask leaves a question, and waits for the loop's answer; ok is false when ctx ends before.
-func ask[A any](ctx context.Context, b *Inbox, leave func(*Mail, chan<- A)) (found A, ok bool) {
+// ask leaves a question, which the loop takes down, and waits for the answer; ok is false when ctx ends
+// before.
+func ask[A any](ctx context.Context, b *Inbox, take func(chan<- A)) (found A, ok bool) {
 	answer := make(chan A, 1)
-	b.leave(func(m *Mail) { leave(m, answer) })
+	b.leave(&b.left, func() { take(answer) })
 	poke(b.asked)
 	select {
 	case found = <-answer:
@@ -37,8 +38,9 @@ func ask[A any](ctx context.Context, b *Inbox, leave func(*Mail, chan<- A)) (fou
 func (b *Inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (run.Prepared, *text.Failure) {
 	answer := make(chan ledger.Answer, 1)
 	entry := &ledger.Entry{
-		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Since: p.Since, Start: p.Start, Stop: p.Stop, Output: p.Output, Notice: p.Notice,
-		Exactly: p.Exactly, Xact: p.Xact, Patient: !t.Row.Rerun, Tell: func(a ledger.Answer) { answer <- a },
+		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Since: p.Since, Start: p.Start, Stop: p.Stop,
+		Output: p.Output, Notice: p.Notice, Exactly: p.Exactly, Xact: p.Xact, Patient: !t.Row.Rerun,
+		Tell: func(a ledger.Answer) { answer <- a },
 	}
 	if p.Claims {
 		entry.Kind = ledger.Claim

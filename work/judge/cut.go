@@ -29,6 +29,8 @@ type Config struct {
 	Place   func() *string // where our transactions are, as xact_at says; nil: not known
 
 	Partial func() bool            // scans have not shown all rows that are due or under way
+	Pending func() bool            // rows that have become due are still to be read
+	Sleep   func() time.Duration   // between two looks of Watch, where nothing tells of a change
 	Ended   func([]change.Changed) // rows show their ends, or wait again
 	Over    func(run.Outcome)      // a task of ours is over: its row was judged
 	Write   func(run.Outcome)      // an end of a task of ours is to be written
@@ -51,7 +53,7 @@ func (c *cutter) cut(
 	if len(ids) == 0 {
 		return done, nil, nil
 	}
-	left, err = c.Changes.EachWithWords(ctx, ids, func(ctx context.Context, ids []int64, mute bool) error {
+	left, err = c.Changes.EachWithWords(ctx, ids, func(ids []int64, mute bool) error {
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
 		for i, id := range ids {
 			if o, known := lost[id]; known {

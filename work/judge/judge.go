@@ -4,9 +4,9 @@ import (
 	"context"
 	"math"
 	"slices"
+	"sync"
 	"time"
 
-	"pgtaskd/work/control"
 	"pgtaskd/work/run"
 )
 
@@ -14,11 +14,12 @@ import (
 const never = time.Duration(math.MaxInt64)
 
 // Judge judges what is under way and not run by us: runs whose session is lost, and tasks of an old
-// leader.
+// leader. Watch sees to what we run.
 type Judge struct {
 	*cutter
 	Lost    *Lost
 	Orphans *Orphans
+	Watch   *Watch
 	looked  time.Time
 }
 
@@ -29,11 +30,15 @@ func New(c Config) *Judge {
 		cutter:  cut,
 		Lost:    &Lost{cutter: cut, runs: map[int64]run.Outcome{}},
 		Orphans: &Orphans{cutter: cut, all: map[int64]*orphan{}},
+		Watch:   &Watch{cutter: cut},
 	}
 }
 
 // Begin begins a term, by the server's clock.
-func (j *Judge) Begin(now time.Time) { j.began, j.looked = now, time.Time{} }
+func (j *Judge) Begin(now time.Time) {
+	j.began, j.looked = now, time.Time{}
+	*j.Watch = Watch{cutter: j.cutter}
+}
 
 // Next is how long the next look waits.
 func (j *Judge) Next() time.Duration {
@@ -46,8 +51,6 @@ func (j *Judge) Next() time.Duration {
 // Step judges what can be judged by now.
 func (j *Judge) Step(ctx context.Context) error {
 	j.looked = time.Now()
-	ctx, cancel := control.Limited(ctx)
-	defer cancel()
 	if err := j.Lost.judge(ctx); err != nil {
 		return err
 	}
@@ -69,4 +72,31 @@ func (j *Judge) WithoutPanicked(ctx context.Context, tasks []*run.Task) ([]*run.
 	})
 	_, _, err := j.cut(ctx, ids, panicked)
 	return tasks, err
+}
+
+// Panics are the ids of tasks at which runners of this controller have panicked: they are not run
+// again. They outlast the loop that a panic ends: the next one judges them. Any goroutine may use them.
+type Panics struct{ ids sync.Map }
+
+// Blame takes note of a task.
+func (p *Panics) Blame(id int64) { p.ids.Store(id, true) }
+
+// Clear forgets all: another controller leads, and judges their rows.
+func (p *Panics) Clear() { p.ids.Clear() }
+
+func (p *Panics) has(id int64) bool {
+	_, is := p.ids.Load(id)
+	return is
+}
+
+func (p *Panics) forget(id int64) { p.ids.Delete(id) }
+
+// all are never nil: a statement takes them.
+func (p *Panics) all() []int64 {
+	ids := []int64{}
+	p.ids.Range(func(id, _ any) bool {
+		ids = append(ids, id.(int64))
+		return true
+	})
+	return ids
 }

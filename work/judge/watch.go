@@ -5,10 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
-	"pgtaskd/work/control"
 	"pgtaskd/work/inflight"
-	"pgtaskd/work/lane"
-	"pgtaskd/work/run"
 )
 
 const (
@@ -16,30 +13,13 @@ const (
 	watchLate = 100 * time.Millisecond // a look waits for other news, at most
 )
 
-// WatchConfig is what a Watch works with, and what it asks of the loop.
-type WatchConfig struct {
-	Control *control.Control
-	Tasks   inflight.Tasks
-	Lanes   *lane.Lanes[*run.Task]
-
-	Sleep   func() time.Duration // between two looks, where nothing tells of a change
-	Pending func() bool          // rows that have become due are still to be read
-	Want    func()               // something may have become due
-}
-
 // Watch cancels tasks of ours whose rows do not say any more that they are to run: somebody has stopped
 // them, or changed or deleted their rows.
 type Watch struct {
-	WatchConfig
+	*cutter
 	looked  time.Time
 	doubted time.Time // since when something may have been changed, zero: nothing
 }
-
-// NewWatch returns one that has not looked.
-func NewWatch(c WatchConfig) *Watch { return &Watch{WatchConfig: c} }
-
-// Begin begins a term.
-func (w *Watch) Begin() { w.looked, w.doubted = time.Time{}, time.Time{} }
 
 // Doubt takes note that somebody may have changed rows.
 func (w *Watch) Doubt() {

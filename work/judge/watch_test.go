@@ -15,10 +15,10 @@ func TestStopAfterALook(t *testing.T) {
 	t.Parallel()
 	pending := false
 	lanes := lane.New[*run.Task](1, time.Second, time.Now)
-	w := NewWatch(WatchConfig{
+	w := New(Config{
 		Tasks: inflight.Tasks{}, Lanes: lanes,
 		Sleep: func() time.Duration { return time.Hour }, Pending: func() bool { return pending },
-	})
+	}).Watch
 	w.looked = time.Now()
 	if w.Next() != never {
 		t.Error("nothing runs, and it wakes")

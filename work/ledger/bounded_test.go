@@ -4,6 +4,8 @@ import (
 	"math/rand/v2"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // world answers a queue at random, as a server may: whatever it says, no entry is lost, none is told
@@ -16,6 +18,9 @@ type world struct {
 	told   map[*Entry]int
 	rounds int
 }
+
+// errs are what a table may say of a round: it refuses that, has waited for a lock, conflicts, has no disk.
+var errs = []error{errTable, &pgconn.PgError{Code: "55P03"}, &pgconn.PgError{Code: "40001"}, &pgconn.PgError{Code: "53100"}}
 
 func TestAnyAnswersEndEachEntryOnce(t *testing.T) {
 	t.Parallel()
@@ -44,6 +49,7 @@ func TestAnyAnswersEndEachEntryOnce(t *testing.T) {
 func (w *world) comes(n int) (entries []*Entry) {
 	for range n {
 		e := &Entry{Kind: Kind("pcmds"[w.IntN(5)]), ID: w.Int64N(30), Patient: w.IntN(4) == 0}
+		e.Tell = func(Answer) { w.told[e]++ }
 		if w.IntN(2) == 0 {
 			e.Output = text(w.IntN(5))
 		}
@@ -68,7 +74,6 @@ func (w *world) round() {
 		}
 		ids[e.ID] = true
 	}
-	var told []Told
 	var look []*waiting
 	switch w.IntN(4) {
 	case 0, 1:
@@ -78,18 +83,15 @@ func (w *world) round() {
 				rows[e.ID] = Row{Stays: w.IntN(4) == 0, Empty: w.IntN(2) == 0}
 			}
 		}
-		told, look = w.queue.Written(round, rows)
+		look = w.queue.Written(round, rows)
 	case 2:
-		told, look = w.queue.Failed(round, errTable, Class(w.IntN(4)), w.now)
+		look = w.queue.Failed(round, errs[w.IntN(len(errs))], w.now)
 	default:
-		told = lost(round)
+		lost(round)
 	}
 	w.now = w.now.Add(time.Duration(w.IntN(int(100 * time.Millisecond))))
 	for _, e := range look {
-		told = append(told, w.queue.Looked(e, Look{Ours: w.IntN(8) > 0, Free: w.IntN(3) == 0, Own: w.IntN(8) == 0, MayOwn: w.IntN(4) == 0}, w.now)...)
-	}
-	for _, one := range told {
-		w.told[one.Entry]++
+		w.queue.Looked(e, Look{Ours: w.IntN(8) > 0, Free: w.IntN(3) == 0, Own: w.IntN(8) == 0, MayOwn: w.IntN(4) == 0}, w.now)
 	}
 }
 
@@ -97,39 +99,36 @@ func (w *world) round() {
 func TestNoAnswerLastsForEver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		fails bool
-		class Class
-		look  Look
-		want  Result
+		err  error
+		look Look
+		want Result
 	}{
 		"another has the row":                  {look: Look{Ours: true}, want: Locked},
-		"another has what it needs":            {fails: true, class: Blocked, look: Look{Ours: true}, want: Locked},
-		"it conflicts each time":               {fails: true, class: Conflicts, want: Refused},
-		"the disk is full":                     {fails: true, class: Passing, want: Locked},
-		"the table does not take it":           {fails: true, class: Refuses, want: Refused},
-		"its run may have what it needs":       {fails: true, class: Blocked, look: Look{Ours: true, MayOwn: true}, want: Own},
+		"another has what it needs":            {err: errs[1], look: Look{Ours: true}, want: Locked},
+		"it conflicts each time":               {err: errs[2], want: Refused},
+		"the disk is full":                     {err: errs[3], want: Locked},
+		"the table does not take it":           {err: errTable, want: Refused},
+		"its run may have what it needs":       {err: errs[1], look: Look{Ours: true, MayOwn: true}, want: Own},
 		"its session is gone":                  {look: Look{Ours: true, Gone: true}, want: Lost},
 		"nobody has it, and it is passed over": {look: Look{Ours: true, Free: true}, want: Refused},
-		"nobody has it, and it has waited":     {fails: true, class: Blocked, look: Look{Ours: true, Free: true}, want: Locked},
+		"nobody has it, and it has waited":     {err: errs[1], look: Look{Ours: true, Free: true}, want: Locked},
 		"it is not as it was read":             {want: Changed},
 	} {
-		q, now, ended := &Queue{}, epoch, map[int64]Result{}
-		for _, e := range put(q, "ppppp") {
-			e.Output = text(3)
+		q, now, got := &Queue{}, epoch, told{}
+		for id := range int64(5) {
+			got.put(q, Entry{Kind: Prepare, ID: id, Output: text(3)})
 		}
-		rounds := 0
-		for ; q.Len() > 0; rounds++ {
+		for rounds := 0; q.Len() > 0; rounds++ {
 			now = now.Add(max(q.Rest(now), 0))
 			round := q.Next(now)
-			told, look := q.Written(round, nil)
-			if c.fails {
-				told, look = q.Failed(round, errTable, c.class, now)
+			var look []*waiting
+			if c.err == nil {
+				look = q.Written(round, nil)
+			} else {
+				look = q.Failed(round, c.err, now)
 			}
 			for _, e := range look {
-				told = append(told, q.Looked(e, c.look, now)...)
-			}
-			for _, one := range told {
-				ended[one.ID] = one.Result
+				q.Looked(e, c.look, now)
 			}
 			if rounds > 1000 {
 				t.Fatal(name, "is never over")
@@ -138,13 +137,10 @@ func TestNoAnswerLastsForEver(t *testing.T) {
 		if took := now.Sub(epoch); took > lockedMost+time.Second {
 			t.Errorf("%s: it took %v", name, took)
 		}
-		for id, result := range ended {
-			if result != c.want {
-				t.Errorf("%s: %d is %d, want %d", name, id, result, c.want)
+		for id := range int64(5) {
+			if a, is := got[id]; !is || a.Result != c.want {
+				t.Errorf("%s: %d is %v, want %d", name, id, a, c.want)
 			}
-		}
-		if len(ended) != 5 {
-			t.Error(name, len(ended))
 		}
 	}
 }

@@ -9,37 +9,66 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-func TestWhatAnErrorMeansForARound(t *testing.T) {
+// What becomes of a preparation that meets an error, by TestWhatAnErrorMeans.
+const (
+	looked     = "somebody is to look who has the lock"
+	conflicts  = "it is tried for some time"
+	passes     = "it is tried for as long as it takes"
+	bare       = "it is tried without its texts"
+	unanswered = "nobody knows"
+)
+
+// meant is what an error means for a preparation that waits for locks as long as it takes.
+func meant(err error) string {
+	if fault.Of(err) == fault.Lost {
+		return unanswered
+	}
+	q, got := &Queue{}, told{}
+	got.put(q, Entry{Kind: Prepare, Output: text(1), Patient: true})
+	round := q.Next(epoch)
+	round[0].since = epoch
+	switch look := q.Failed(round, err, epoch.Add(lockedMost)); {
+	case len(look) > 0:
+		return looked
+	case len(got) > 0:
+		return conflicts
+	case round[0].bare != nil:
+		return bare
+	}
+	return passes
+}
+
+func TestWhatAnErrorMeans(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
 		err  pgconn.PgError
-		want Class
+		want string
 	}{
-		{pgconn.PgError{Code: "55P03", Routine: "ProcessInterrupts"}, Blocked},
-		{pgconn.PgError{Code: "55P03", Where: "a trigger"}, Blocked},
-		{pgconn.PgError{Code: "40001"}, Conflicts},
-		{pgconn.PgError{Code: "40P01", Routine: "DeadLockReport"}, Conflicts},
-		{pgconn.PgError{Code: "40P01", Where: "a trigger"}, Conflicts},
-		{pgconn.PgError{Code: "57014", Where: "a trigger"}, Passing},
-		{pgconn.PgError{Code: "25006"}, Passing},
-		{pgconn.PgError{Code: "53100"}, Passing},
-		{pgconn.PgError{Code: "53400", Where: "a trigger"}, Passing},
-		{pgconn.PgError{Code: fault.QueueFullCode, Routine: fault.QueueFullRoutine}, Passing},
-		{pgconn.PgError{Code: "54000"}, Refuses},
-		{pgconn.PgError{Code: "0A000", Routine: "RevalidateCachedQuery"}, Passing},
-		{pgconn.PgError{Code: "23505"}, Refuses},
-		{pgconn.PgError{Code: "42P01"}, Refuses},
+		{pgconn.PgError{Code: "55P03", Routine: "ProcessInterrupts"}, looked},
+		{pgconn.PgError{Code: "55P03", Where: "a trigger"}, looked},
+		{pgconn.PgError{Code: "40001"}, conflicts},
+		{pgconn.PgError{Code: "40P01", Routine: "DeadLockReport"}, conflicts},
+		{pgconn.PgError{Code: "40P01", Where: "a trigger"}, conflicts},
+		{pgconn.PgError{Code: "57014", Where: "a trigger"}, passes},
+		{pgconn.PgError{Code: "25006"}, passes},
+		{pgconn.PgError{Code: "53100"}, passes},
+		{pgconn.PgError{Code: "53400", Where: "a trigger"}, passes},
+		{pgconn.PgError{Code: fault.QueueFullCode, Routine: fault.QueueFullRoutine}, passes},
+		{pgconn.PgError{Code: "54000"}, bare},
+		{pgconn.PgError{Code: "0A000", Routine: "RevalidateCachedQuery"}, passes},
+		{pgconn.PgError{Code: "23505"}, bare},
+		{pgconn.PgError{Code: "42P01"}, bare},
 	} {
 		c.err.Severity = "ERROR"
-		if class, ok := classOf(&c.err); class != c.want || !ok {
-			t.Errorf("%s %s: %d, %v", c.err.Code, c.err.Where, class, ok)
+		if got := meant(&c.err); got != c.want {
+			t.Errorf("%s %s: %s", c.err.Code, c.err.Where, got)
 		}
 		c.err.Severity = "FATAL"
-		if _, ok := classOf(&c.err); ok {
+		if meant(&c.err) != unanswered {
 			t.Error(c.err.Code, "leaves the connection")
 		}
 	}
-	if _, ok := classOf(errors.New("the connection is lost")); ok {
+	if meant(errors.New("the connection is lost")) != unanswered {
 		t.Error("a lost connection is an answer")
 	}
 }

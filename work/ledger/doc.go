@@ -11,9 +11,8 @@
 // the server sees no deadlock there.
 //
 // Any goroutine may call Put, Len, Place and Follow. Begin, Step, Rest and Stop belong to the loop.
-// The connection of its own has a goroutine of its own, which Put starts and Stop awaits. Whoever
-// has written a round calls Entry.Tell with the answer.
+// The connection of its own has a goroutine of its own, which Put starts and Stop awaits.
 //
-// Locks: mu guards the queue, and is never held across a statement. writes is held for a round,
-// answers and all, so that there is one at a time; it comes before mu.
+// Locks: mu guards the queue. It is held while entries are told their answers, never across a
+// statement. writes is held for a round, so that there is one at a time; it comes before mu.
 package ledger

@@ -32,7 +32,7 @@ type Entry struct {
 	Flush          bool  // it must be on the server's disk before it is answered
 	Patient        bool  // it waits for a lock as long as it takes: its run must not be repeated
 
-	// Tell is called once with the answer, by whoever has written the round; it must not block.
+	// Tell is called once with the answer, while the ledger is locked: it must not block, nor call that.
 	Tell func(Answer)
 }
 

@@ -145,15 +145,12 @@ func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration
 		case rest < 0:
 			rest = idle
 		}
-		timer := time.NewTimer(min(rest, idle))
 		select {
 		case <-l.more:
-		case <-timer.C:
+		case <-time.After(min(rest, idle)):
 		case <-ctx.Done():
-			timer.Stop()
 			return false
 		}
-		timer.Stop()
 	}
 }
 
@@ -203,17 +200,12 @@ func (l *Ledger) Stop(decline bool) {
 		<-stopped
 	}
 	l.mu.Lock()
-	all := l.queue.Take()
-	withdrawn := all[:0:0]
-	for _, e := range all {
+	defer l.mu.Unlock()
+	for _, e := range l.queue.Take() {
 		if e.Kind.urgent() && !decline {
 			l.queue.add(e)
 		} else {
-			withdrawn = append(withdrawn, e)
+			e.Tell(Answer{Result: Withdrawn})
 		}
-	}
-	l.mu.Unlock()
-	for _, e := range withdrawn {
-		e.Tell(Answer{Result: Withdrawn})
 	}
 }

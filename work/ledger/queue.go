@@ -1,9 +1,10 @@
 package ledger
 
 import (
-	"errors"
 	"slices"
 	"time"
+
+	"pgtaskd/exec/fault"
 )
 
 // Most is how many rows are written in one round, at most, and sizeMost how many bytes of texts.
@@ -21,7 +22,7 @@ const (
 	lockedPause = 50 * time.Millisecond
 )
 
-// Queue holds what is to be written. It knows no server and no clock. It belongs to one goroutine.
+// Queue holds what is to be written, and tells each entry its answer. It knows no server and no clock.
 type Queue struct {
 	urgent []*waiting // somebody waits for them in an open transaction
 	others []*waiting
@@ -87,36 +88,27 @@ type Row struct {
 	Empty bool
 }
 
-// ErrKept is why a row has not taken what was written: a trigger of the table has kept it as it was.
-var ErrKept = errors.New("a trigger of the table keeps the row as it is")
-
-// Told is an entry with the answer that it is to be told.
-type Told struct {
-	*waiting
-	Answer
-}
-
 // Written takes what the statement has returned of a round, by id. Of those in look somebody is to
 // find out why their rows were passed over, and call Looked.
-func (q *Queue) Written(round []*waiting, rows map[int64]Row) (told []Told, look []*waiting) {
+func (q *Queue) Written(round []*waiting, rows map[int64]Row) (look []*waiting) {
 	for _, e := range round {
 		switch row, met := rows[e.ID]; {
 		case met && !row.Stays:
-			told = append(told, Told{e, Answer{Result: Taken, Empty: row.Empty, Err: e.bare}})
+			e.Tell(Answer{Result: Taken, Empty: row.Empty, Err: e.bare})
 		case met && e.Kind.urgent():
-			told = append(told, q.refused(e, ErrKept)...)
+			q.refused(e, fault.ErrKept)
 		case e.Kind.urgent():
 			e.waited, look = false, append(look, e)
 		default:
-			told = append(told, Told{e, Answer{Result: Passed}})
+			e.Tell(Answer{Result: Passed})
 		}
 	}
-	return told, look
+	return look
 }
 
 // Failed takes the error by which the server has refused a round. One of several is tried by parts,
 // until the row in question stands alone.
-func (q *Queue) Failed(round []*waiting, err error, class Class, now time.Time) (told []Told, look []*waiting) {
+func (q *Queue) Failed(round []*waiting, err error, now time.Time) (look []*waiting) {
 	if len(round) > 1 {
 		for part := range slices.Chunk(round, (len(round)+1)/2) {
 			q.groups++
@@ -125,34 +117,33 @@ func (q *Queue) Failed(round []*waiting, err error, class Class, now time.Time) 
 				q.add(e)
 			}
 		}
-		return nil, nil
+		return nil
 	}
-	e := round[0]
+	e, class := round[0], fault.Of(err)
 	switch {
 	case !e.Kind.urgent():
-		told = append(told, Told{e, Answer{Result: Passed, Err: err}})
-	case class == Blocked:
-		e.waited, look = true, append(look, e)
-	case class == Conflicts:
-		if told = q.later(e, now, false); len(told) > 0 {
-			told[0].Answer = Answer{Result: Refused, Err: err}
-		}
-	case class == Passing:
-		told = q.later(e, now, e.Patient)
+		e.Tell(Answer{Result: Passed, Err: err})
+	case fault.Has(err, "55P03"): // it has waited for a lock in vain, whoever says so
+		e.waited = true
+		return round
+	case class == fault.Crossed, class == fault.Deadlocked: // unless that is the table's own doing, it goes well soon
+		q.later(e, now, false, Answer{Result: Refused, Err: err})
+	case class == fault.QueueFull, class == fault.Outdated, fault.OfServer(err): // it goes well some day
+		q.later(e, now, e.Patient, Answer{Result: Locked})
 	default:
-		told = q.refused(e, err)
+		q.refused(e, err)
 	}
-	return told, look
+	return nil
 }
 
 // refused has an entry tried without its texts, if that may help.
-func (q *Queue) refused(e *waiting, err error) []Told {
+func (q *Queue) refused(e *waiting, err error) {
 	if e.size() == 0 {
-		return []Told{{e, Answer{Result: Refused, Err: err}}}
+		e.Tell(Answer{Result: Refused, Err: err})
+		return
 	}
 	e.bare, e.silent = err, 0
 	q.add(e)
-	return nil
 }
 
 // Look is what was found out about a row that was passed over.
@@ -164,48 +155,49 @@ type Look struct {
 	MayOwn bool // or may hold it
 }
 
-// Looked says what follows from that. What has waited for a lock that nobody is seen to hold on the
-// row, or the table, waits for its run, as far as can be told: for a row that a trigger of the table
-// changes, or an equal value in an index.
-func (q *Queue) Looked(e *waiting, l Look, now time.Time) []Told {
+// Looked decides what follows from that. An entry that has waited for a lock which nobody is seen to hold
+// on the row, or the table, waits for its own run, as far as can be told: for a row that a trigger of
+// the table changes, or an equal value in an index.
+func (q *Queue) Looked(e *waiting, l Look, now time.Time) {
 	if e.since.IsZero() {
 		e.since = now
 	}
 	free := l.Free && !e.waited
 	own := l.Own || l.MayOwn && !free && (!e.Patient || now.Sub(e.since) >= ownMost)
+	if e.silent++; !free {
+		e.silent = 0
+	}
 	switch {
 	case l.Gone:
-		return []Told{{e, Answer{Result: Lost}}}
+		e.Tell(Answer{Result: Lost})
 	case !l.Ours:
-		return []Told{{e, Answer{Result: Changed}}}
+		e.Tell(Answer{Result: Changed})
 	case own && e.Kind == Prepare:
-		return []Told{{e, Answer{Result: Own}}}
-	case !free:
-		e.silent = 0
-	default: // whoever had it may have let it go in between
-		if e.silent++; e.silent >= silences {
-			return q.refused(e, ErrKept)
-		}
+		e.Tell(Answer{Result: Own})
+	case e.silent >= silences:
+		q.refused(e, fault.ErrKept)
+	default:
+		q.later(e, now, e.Patient, Answer{Result: Locked})
 	}
-	return q.later(e, now, e.Patient)
 }
 
 // silences is how often in a row a preparation must be passed over, and nobody be in the way, until
-// that is taken for the table's own doing.
+// that is taken for the table's own doing: whoever had it may have let it go in between.
 const silences = 3
 
-// later has an entry tried again, for some time, or, patient, for as long as it takes.
-func (q *Queue) later(e *waiting, now time.Time, patient bool) []Told {
+// later has an entry tried again, for some time, after which it gets that answer; or, patient, for as
+// long as it takes.
+func (q *Queue) later(e *waiting, now time.Time, patient bool, after Answer) {
 	if e.since.IsZero() {
 		e.since = now
 	}
 	if !patient && now.Sub(e.since) >= lockedMost {
-		return []Told{{e, Answer{Result: Locked}}}
+		e.Tell(after)
+		return
 	}
 	e.after = now.Add(min(lockedFirst<<min(e.tries, 8), lockedPause))
 	e.tries++
 	q.add(e)
-	return nil
 }
 
 // Take empties the queue.

@@ -1,25 +1,37 @@
 package ledger
 
 import (
-	"errors"
+	"maps"
 	"slices"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec/fault"
 )
 
 var (
 	epoch    = time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
-	errTable = errors.New("the table says no")
+	errTable = error(&pgconn.PgError{Severity: "ERROR", Code: "23514", Message: "the table says no"})
 )
 
+// told are the answers that entries were told, by their ids.
+type told map[int64]Answer
+
+// put adds an entry.
+func (told told) put(q *Queue, e Entry) {
+	e.Tell = func(a Answer) { told[e.ID] = a }
+	q.Seen(&e)
+}
+
 // put adds entries with the ids 1, 2, 3 and so on.
-func put(q *Queue, kinds string) (entries []*Entry) {
+func put(q *Queue, kinds string) told {
+	all := told{}
 	for i, kind := range kinds {
-		e := &Entry{Kind: Kind(kind), ID: int64(i + 1)}
-		entries = append(entries, e)
-		q.Seen(e)
+		all.put(q, Entry{Kind: Kind(kind), ID: int64(i + 1)})
 	}
-	return entries
+	return all
 }
 
 func ids(entries []*waiting) (ids []int64) {
@@ -37,11 +49,11 @@ func wantIDs(t *testing.T, what string, got []*waiting, want ...int64) {
 	}
 }
 
-// wantTold fails the test unless one entry is told just that.
-func wantTold(t *testing.T, what string, told []Told, want Answer) {
+// wantTold fails the test unless the entries are told just that.
+func wantTold(t *testing.T, what string, got, want told) {
 	t.Helper()
-	if len(told) != 1 || told[0].Answer != want {
-		t.Errorf("%s: %v, want %v", what, told, want)
+	if !maps.Equal(got, want) {
+		t.Errorf("%s: %v, want %v", what, got, want)
 	}
 }
 
@@ -98,31 +110,23 @@ func TestAFailedRoundIsSplit(t *testing.T) {
 		{"cd", 1, Answer{Result: Refused, Err: errTable}},
 		{"p", 1, Answer{Result: Refused, Err: errTable}},
 	} {
-		q, answers := &Queue{}, map[int64]Answer{}
-		put(q, c.kinds)
-		rounds := 0
+		q, want, rounds := &Queue{}, told{}, 0
+		got := put(q, c.kinds)
 		for ; q.Len() > 0; rounds++ {
 			round := q.Next(epoch)
-			told, look := q.Written(round, taken(round))
+			var look []*waiting
 			if slices.Contains(ids(round), c.odd) {
-				told, look = q.Failed(round, errTable, Refuses, epoch)
+				look = q.Failed(round, errTable, epoch)
+			} else {
+				look = q.Written(round, taken(round))
 			}
-			if len(look) > 0 {
-				t.Error("somebody is to look at", ids(look))
-			}
-			for _, one := range told {
-				answers[one.ID] = one.Answer
-			}
+			wantIDs(t, "to be looked at", look)
 		}
 		for i := range int64(len(c.kinds)) {
-			want := Answer{Result: Taken}
-			if i+1 == c.odd {
-				want = c.want
-			}
-			if answers[i+1] != want {
-				t.Errorf("%s, %d: %v, want %v", c.kinds, i+1, answers[i+1], want)
-			}
+			want[i+1] = Answer{Result: Taken}
 		}
+		want[c.odd] = c.want
+		wantTold(t, c.kinds, got, want)
 		if rounds > 2*4 {
 			t.Errorf("%s: %d rounds", c.kinds, rounds)
 		}
@@ -142,47 +146,36 @@ func taken(round []*waiting) map[int64]Row {
 func TestWhatIsNotMetIsLookedAt(t *testing.T) {
 	t.Parallel()
 	q := &Queue{}
-	entries := put(q, "pdcmppdd")
-	told, look := q.Written(q.Next(epoch), map[int64]Row{5: {Stays: true}, 6: {}, 7: {Stays: true}, 8: {Empty: true}})
+	got := put(q, "pdcmppdd")
+	look := q.Written(q.Next(epoch), map[int64]Row{5: {Stays: true}, 6: {}, 7: {Stays: true}, 8: {Empty: true}})
 	wantIDs(t, "to be looked at", look, 1, 3)
-	got := map[int64]Answer{}
-	for _, one := range told {
-		got[one.ID] = one.Answer
-	}
-	for id, want := range map[int64]Answer{
-		2: {Result: Passed}, 4: {Result: Passed}, 5: {Result: Refused, Err: ErrKept}, 6: {Result: Taken}, 7: {Result: Passed}, 8: {Result: Taken, Empty: true},
-	} {
-		if got[id] != want {
-			t.Errorf("%c: %v, want %v", entries[id-1].Kind, got[id], want)
-		}
-	}
-	if len(got) != 6 {
-		t.Error(got)
-	}
+	wantTold(t, "the others", got, told{
+		2: {Result: Passed}, 4: {Result: Passed}, 5: {Result: Refused, Err: fault.ErrKept}, 6: {Result: Taken}, 7: {Result: Passed}, 8: {Result: Taken, Empty: true},
+	})
 }
 
 // TestARefusedPreparationIsTriedWithoutItsTexts, if it has any, and once.
 func TestARefusedPreparationIsTriedWithoutItsTexts(t *testing.T) {
 	t.Parallel()
-	q := &Queue{}
-	q.Seen(&Entry{Kind: Prepare, ID: 1, Output: text(10), Notice: text(1)})
-	if told, look := q.Failed(q.Next(epoch), errTable, Refuses, epoch); len(told)+len(look) > 0 {
-		t.Fatal(told, look)
+	q, got := &Queue{}, told{}
+	got.put(q, Entry{Kind: Prepare, ID: 1, Output: text(10), Notice: text(1)})
+	if look := q.Failed(q.Next(epoch), errTable, epoch); len(got)+len(look) > 0 {
+		t.Fatal(got, look)
 	}
 	round := q.Next(epoch)
 	if len(round) != 1 || round[0].size() > 0 {
 		t.Fatal("it is not tried bare")
 	}
-	told, _ := q.Failed(round, errTable, Refuses, epoch)
-	wantTold(t, "bare", told, Answer{Result: Refused, Err: errTable})
+	q.Failed(round, errTable, epoch)
+	wantTold(t, "bare", got, told{1: {Result: Refused, Err: errTable}})
 
-	q.Seen(&Entry{Kind: Prepare, ID: 1, Output: text(10)})
-	told, _ = q.Written(q.Next(epoch), map[int64]Row{1: {Stays: true}})
-	if round = q.Next(epoch); len(told) > 0 || len(round) != 1 {
-		t.Fatal("what a trigger keeps is not tried bare: ", told)
+	got.put(q, Entry{Kind: Prepare, ID: 2, Output: text(10)})
+	q.Written(q.Next(epoch), map[int64]Row{2: {Stays: true}})
+	if round = q.Next(epoch); len(got) > 1 || len(round) != 1 {
+		t.Fatal("what a trigger keeps is not tried bare: ", got)
 	}
-	told, _ = q.Written(round, taken(round))
-	wantTold(t, "taken bare", told, Answer{Result: Taken, Err: ErrKept})
+	q.Written(round, taken(round))
+	wantTold(t, "taken bare", got, told{1: {Result: Refused, Err: errTable}, 2: {Result: Taken, Err: fault.ErrKept}})
 }
 
 // TestLooked: what follows when it is known who is in the way.
@@ -210,15 +203,17 @@ func TestLooked(t *testing.T) {
 		{"another's for long before its SQL began", Claim, false, Look{Ours: true}, lockedMost, Answer{Result: Locked}},
 		{"another's for very long, and it must not be repeated", Prepare, true, Look{Ours: true}, time.Hour, later},
 	} {
-		q, e := &Queue{}, &waiting{Entry: &Entry{Kind: c.kind, Patient: c.patient}, since: epoch}
-		now := epoch.Add(c.since)
-		told := q.Looked(e, c.look, now)
+		q, got, now := &Queue{}, told{}, epoch.Add(c.since)
+		got.put(q, Entry{Kind: c.kind, ID: 1, Patient: c.patient})
+		e := q.Next(epoch)[0]
+		e.since = epoch
+		q.Looked(e, c.look, now)
 		if c.want != later {
-			wantTold(t, c.name, told, c.want)
+			wantTold(t, c.name, got, told{1: c.want})
 			continue
 		}
-		if len(told) > 0 || q.Len() != 1 || len(q.Next(now)) > 0 || q.Rest(now) <= 0 || q.Rest(now) > lockedPause {
-			t.Errorf("%s: told %v, %d left, for %v", c.name, told, q.Len(), q.Rest(now))
+		if len(got) > 0 || q.Len() != 1 || len(q.Next(now)) > 0 || q.Rest(now) <= 0 || q.Rest(now) > lockedPause {
+			t.Errorf("%s: told %v, %d left, for %v", c.name, got, q.Len(), q.Rest(now))
 		}
 	}
 }
@@ -227,15 +222,13 @@ func TestLooked(t *testing.T) {
 func TestTriesComeLessOften(t *testing.T) {
 	t.Parallel()
 	q, now, tries := &Queue{}, epoch, 0
-	q.Seen(&Entry{Kind: Prepare, ID: 1})
-	for q.Len() > 0 {
+	got := put(q, "p")
+	for ; q.Len() > 0; tries++ {
 		now = now.Add(q.Rest(now))
-		_, look := q.Written(q.Next(now), nil)
-		if told := q.Looked(look[0], Look{Ours: true}, now); len(told) > 0 {
-			wantTold(t, "in the end", told, Answer{Result: Locked})
-		}
-		tries++
+		look := q.Written(q.Next(now), nil)
+		q.Looked(look[0], Look{Ours: true}, now)
 	}
+	wantTold(t, "in the end", got, told{1: {Result: Locked}})
 	if took := now.Sub(epoch); took < lockedMost || took > lockedMost+lockedPause || tries > 120 {
 		t.Errorf("%d tries in %v", tries, took)
 	}
@@ -246,7 +239,7 @@ func TestWhatWaitsHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	q := &Queue{}
 	put(q, "p")
-	_, look := q.Failed(q.Next(epoch), errTable, Blocked, epoch)
+	look := q.Failed(q.Next(epoch), &pgconn.PgError{Code: "55P03"}, epoch)
 	wantIDs(t, "to be looked at", look, 1)
 	q.Looked(look[0], Look{Ours: true}, epoch)
 	q.Seen(&Entry{Kind: Prepare, ID: 2})

@@ -5,6 +5,9 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/pool"
 )
 
 // Patience is how long a round waits for a lock: it may be the lock of a run that waits for the
@@ -25,51 +28,39 @@ func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*waiting, e
 	ctx, cancel := context.WithTimeout(ctx, roundLimit)
 	defer cancel()
 	rows, err := l.write(ctx, conn, entries)
-	class, refused := classOf(err)
 	l.mu.Lock()
-	var told []Told
 	var look []*waiting
-	switch {
-	case err == nil:
-		told, look = l.queue.Written(entries, rows)
-	case refused:
-		told, look = l.queue.Failed(entries, err, class, time.Now())
-		err = nil
+	switch fault.Of(err) {
+	case fault.None:
+		look = l.queue.Written(entries, rows)
+	case fault.Lost:
+		lost(entries)
 	default:
-		told = lost(entries)
+		look, err = l.queue.Failed(entries, err, time.Now()), nil
 	}
 	l.mu.Unlock()
-	tell(told)
 	for i, e := range look {
 		seen, err := l.look(ctx, conn.Conn, e)
 		if err != nil {
-			tell(lost(look[i:]))
+			lost(look[i:])
 			return entries, err
 		}
 		l.mu.Lock()
-		told := l.queue.Looked(e, seen, time.Now())
+		l.queue.Looked(e, seen, time.Now())
 		l.mu.Unlock()
-		tell(told)
 	}
 	return entries, err
 }
 
-func tell(all []Told) {
-	for _, t := range all {
-		t.Tell(t.Answer)
-	}
-}
-
-// lost are the answers where the connection is.
-func lost(entries []*waiting) (told []Told) {
+// lost answers entries whose connection is lost.
+func lost(entries []*waiting) {
 	for _, e := range entries {
-		result := Passed
+		answer := Answer{Result: Passed}
 		if e.Kind.urgent() {
-			result = Lost
+			answer.Result = Lost
 		}
-		told = append(told, Told{e, Answer{Result: result}})
+		e.Tell(answer)
 	}
-	return told
 }
 
 // writer is a connection on which rounds are written.
@@ -78,12 +69,7 @@ type writer struct {
 	lazy bool // its limits are those of a lazy round, whatever the role's are
 	// known are sessions that were there, on this very server: none of their transactions can lose its
 	// number to another one while this connection lasts.
-	known map[session]bool
-}
-
-type session struct {
-	pid   int32
-	since time.Time
+	known map[pool.Backend]bool
 }
 
 // knownMost is how many sessions are remembered.
@@ -92,12 +78,14 @@ const knownMost = 4096
 // see takes down that the session of an entry was there.
 func (w *writer) see(e *waiting) {
 	if w.known == nil || len(w.known) >= knownMost {
-		w.known = map[session]bool{}
+		w.known = map[pool.Backend]bool{}
 	}
-	w.known[session{e.PID, e.Since}] = true
+	w.known[pool.Backend{PID: e.PID, Since: e.Since}] = true
 }
 
-func (w *writer) knows(e *waiting) bool { return !e.Kind.urgent() || w.known[session{e.PID, e.Since}] }
+func (w *writer) knows(e *waiting) bool {
+	return !e.Kind.urgent() || w.known[pool.Backend{PID: e.PID, Since: e.Since}]
+}
 
 // write sends the round.
 func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
@@ -156,12 +144,14 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Loo
 	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID, e.Since).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&seen.Ours, &seen.Own, &others, &holds, &seen.Free, &there)
 	})
-	err = conn.SendBatch(ctx, batch).Close()
-	seen.Gone, seen.MayOwn = err == nil && !there, !others && (holds || e.waited)
-	if _, refused := classOf(err); err != nil && refused {
-		return Look{Ours: true}, nil // it is tried again
+	switch err = conn.SendBatch(ctx, batch).Close(); fault.Of(err) {
+	case fault.None:
+		seen.Gone, seen.MayOwn = !there, !others && (holds || e.waited)
+		return seen, nil
+	case fault.Lost:
+		return seen, err
 	}
-	return seen, err
+	return Look{Ours: true}, nil // it is tried again
 }
 
 // What a round waits for as it commits.

@@ -10,7 +10,6 @@ import (
 	"pgtaskd/exec/text"
 	"pgtaskd/remote"
 	"pgtaskd/work/change"
-	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
@@ -68,8 +67,6 @@ func repeats(t *inflight.Task) bool { return t.Row.MarkFirst && !t.Row.Single }
 
 // set marks tasks, and returns those whose rows show it.
 func (m *Marks) set(ctx context.Context, asks []ask) (marked map[int64]bool, err error) {
-	ctx, cancel := control.Limited(ctx)
-	defer cancel()
 	var ids, pids, repeating []int64
 	var versions []int32
 	var exactly []bool
@@ -82,7 +79,7 @@ func (m *Marks) set(ctx context.Context, asks []ask) (marked map[int64]bool, err
 			repeating = append(repeating, a.task.Row.ID)
 		}
 	}
-	err = m.Changes.Brief(ctx, func(tx pgx.Tx) error {
+	err = m.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) error {
 		rows, err := tx.Query(ctx, m.Control.Queries().Text("mark"), ids, versions, pids, m.Clock.Now(), exactly, guarded)
 		if err != nil {
 			return err

@@ -114,7 +114,7 @@ func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err err
 // write plans tasks for their beats. Those whose expression cannot be read FAIL.
 func (p *Planner) write(ctx context.Context, beats map[int64]beat) error {
 	all := slices.Sorted(maps.Keys(beats))
-	_, err := p.Changes.EachWithWords(ctx, all, func(ctx context.Context, ids []int64, mute bool) error {
+	_, err := p.Changes.EachWithWords(ctx, all, func(ids []int64, mute bool) error {
 		versions, plans := make([]int32, len(ids)), make([]*pgtype.Timestamptz, len(ids))
 		skipped, errors := make([]int32, len(ids)), make([]*string, len(ids))
 		for i, id := range ids {

@@ -66,7 +66,7 @@ func (e *Expire) found(ctx context.Context, some []expiring) error {
 func (e *Expire) Step(ctx context.Context) error {
 	for began := time.Now(); len(e.overdue) > 0 && time.Since(began) < hold.Turn; {
 		some := e.overdue[:min(len(e.overdue), hold.Batch)]
-		left, err := e.Changes.EachWithWords(ctx, some, func(ctx context.Context, some []int64, mute bool) error {
+		left, err := e.Changes.EachWithWords(ctx, some, func(some []int64, mute bool) error {
 			gone, err := e.Changes.Tasks(ctx, "expire", some, mute)
 			if err == nil {
 				e.Counts(gone)

@@ -96,7 +96,7 @@ func (p *Prefetch) chosen(ctx context.Context, ids []int64) error {
 		return nil
 	}
 	var tasks []*run.Task
-	err := p.Changes.Each(ctx, ids, func(ctx context.Context, ids []int64) error {
+	err := p.Changes.Each(ids, func(ids []int64) error {
 		some, err := p.Read(ctx, ids)
 		tasks = append(tasks, some...)
 		return err
