@@ -123,7 +123,7 @@ const handOverPatience = time.Second
 // handOver gives the lead away as soon as all that runs is marked: another controller starts what
 // waits, and leaves alone what is marked. We write the ends of that all the same.
 func (l *loop) handOver(ctx context.Context) error {
-	if !l.drain.on() || l.leads.Handed() || !l.busy() {
+	if !l.drain.on() || l.leads.Handed || !l.busy() {
 		return nil
 	}
 	l.ends.DropLate(handOverPatience)

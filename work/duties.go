@@ -40,7 +40,7 @@ const never = time.Duration(math.MaxInt64)
 // timetable lists the duties, in the order in which a round does them. The round and the sleep both
 // read it.
 func (l *loop) timetable() []duty {
-	survey := keep.NewSurvey(l.control, l.stats, l.tasks)
+	survey := &keep.Survey{Control: l.control, Stats: l.stats, Tasks: l.tasks}
 	return []duty{
 		{do: l.change},
 		{do: always(l.inbox.Take)},
@@ -61,7 +61,7 @@ func (l *loop) timetable() []duty {
 		l.drain.rests(due(l.leader.walk.Next, l.leader.walk.Step)),
 		{do: l.drain.rests(duty{do: l.table.Guard}).do},
 		{do: l.handOver, next: l.drain.next},
-		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed()) }},
+		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed) }},
 		{do: l.drain.rests(due(survey.Next, survey.Step)).do}, // nothing wakes for it
 		{do: always(l.log.TellLeftOut)},
 		{do: always(l.leader.pace.look)},

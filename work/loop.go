@@ -65,10 +65,10 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.ledger = l.newLedger()
 	l.leader.furnish()
 	l.marks = l.newMarks()
-	l.leads = lead.New(lead.Config{
-		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.leader.planner.Zone.Name,
+	l.leads = &lead.Lead{
+		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.leader.planner.Zone,
 		Sessions: l.runs.Pool.Backends, Slots: func() int { return l.live.Load().Run },
-	})
+	}
 	l.table = install.New(install.Config{
 		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain.step, Served: func() bool { return l.trouble.served },
 	})

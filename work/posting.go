@@ -44,7 +44,7 @@ func (l *loop) nextPost() time.Duration {
 
 // answer answers the questions of runners, and sets the marks that they wait for.
 func (l *loop) answer(ctx context.Context) error {
-	if l.leads.Handed() {
+	if l.leads.Handed {
 		l.decline()
 		return nil
 	}

@@ -27,8 +27,8 @@ func (l *leader) furnish() {
 	}
 	l.reads()
 	l.judge = l.newJudge()
-	l.walk = keep.NewWalk(l.control, l.changes, l.log, func() target.Keep { return l.live.Load().Keep })
-	l.disk = keep.NewDisk(l.control, l.log, l.stats, l.runs.Lanes.Slots.Halt)
+	l.walk = &keep.Walk{Control: l.control, Changes: l.changes, Log: l.log, Keep: func() target.Keep { return l.live.Load().Keep }}
+	l.disk = &keep.Disk{Control: l.control, Log: l.log, Stats: l.stats, Halt: l.runs.Lanes.Slots.Halt}
 }
 
 // newPlanner plans tasks with a cron expression.
@@ -77,7 +77,7 @@ func (l *leader) reads() {
 		Innocent: func(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 			return l.judge.WithoutPanicked(ctx, tasks)
 		},
-		Follow:  func(ctx context.Context, epoch int64) { l.planner.Zone.Follow(ctx, epoch) },
+		Follow:  func(ctx context.Context, epoch int64) { l.planner.Follow(ctx, epoch) },
 		Foreign: l.runs.Foreign.Store,
 	})
 }

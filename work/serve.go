@@ -186,7 +186,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer func() { l.endTerm(ctx, err) }()
 	f := l.control.Facts()
 	l.runs.Server.Store(&run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact})
-	l.leader.planner.Zone.Begin(f.TimeZone)
+	l.leader.planner.Begin(f.TimeZone)
 	if err := l.ledger.Begin(ctx, l.control); err != nil {
 		return err
 	}
@@ -227,7 +227,7 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		if err != nil || leader {
 			return leader, err
 		}
-		rival := l.leads.Rival()
+		rival := l.leads.Rival
 		if rival != nil && !l.trouble.served {
 			if l.trouble.served, err = l.table.Exists(ctx); err != nil {
 				return false, err

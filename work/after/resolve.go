@@ -3,10 +3,36 @@ package after
 import (
 	"context"
 	"fmt"
+	"maps"
 	"slices"
 
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/work/change"
 	"pgtaskd/work/lane"
 )
+
+// resolved is a row of resolve.sql: a successor, after a look at what it is to run after.
+type resolved struct {
+	ID            int64
+	Awaits        *int64 // what it waits for
+	Ill           *int64 // what did not end well
+	State         *string
+	Version       *uint32 // of its row, unless that was changed
+	Group, Remote []byte
+	Max, Priority int32
+	Ready, Late   bool
+	Moved         bool // false: a trigger has kept its row as it was
+}
+
+// reason is why a successor is given up, and what it must still wait for then, or which version of
+// its row was read.
+type reason struct {
+	why     string
+	awaits  *int64
+	version *int32
+}
 
 // resolve looks at what some successors are to run after: they wait for one that is still to end, or
 // are free, or are given up. It returns those whose rows say so now, and those for which there was
@@ -17,8 +43,15 @@ func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]b
 	if len(ids) == 0 {
 		return seen, nil, nil
 	}
+	var all []resolved
+	err = s.Changes.Each(ids, func(ids []int64) error {
+		some, err := s.resolveTogether(ctx, ids)
+		if err == nil {
+			all = append(all, some...)
+		}
+		return err
+	})
 	given := map[int64]reason{}
-	all, err := s.statements.resolve(ctx, ids)
 	for _, t := range all {
 		switch {
 		case t.Late:
@@ -32,26 +65,62 @@ func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]b
 			s.free(t)
 		}
 	}
-	if err != nil || len(given) == 0 {
+	if err != nil {
 		return seen, late, err
 	}
-	ended, left, err := s.statements.giveUp(ctx, given)
-	s.Ended(ended)
+	ended, left, err := s.giveUp(ctx, given)
 	for _, c := range ended {
 		seen[c.ID] = true
 	}
 	return seen, append(late, left...), err
 }
 
+// resolveTogether looks at them in one transaction, and writes what they wait for. Its commit does not
+// wait for the disk: after a crash of the server that is found out again.
+func (s *Successors) resolveTogether(ctx context.Context, ids []int64) (all []resolved, err error) {
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE")
+	batch.Queue("SET LOCAL synchronous_commit = off")
+	s.Control.Queue(batch, "resolve", ids).Query(func(rows pgx.Rows) (err error) {
+		all, err = pgx.CollectRows(rows, pgx.RowToStructByPos[resolved])
+		if err == nil && slices.ContainsFunc(all, func(r resolved) bool { return !r.Moved }) {
+			err = fault.ErrKept
+		}
+		return err
+	})
+	batch.Queue("COMMIT")
+	err = s.Control.Send(ctx, batch)
+	return all, err
+}
+
 // free takes note of what a successor waits for. If that is nothing it may start.
 func (s *Successors) free(t resolved) {
 	switch {
 	case t.Awaits != nil:
-		s.awaited.add(*t.Awaits)
+		s.await(*t.Awaits)
 		s.Doubt() // it may have closed a cycle
 	case !t.Ready: // it is planned for later, or paused
 		s.Want()
 	default:
 		s.Free(t.Group, t.Remote, lane.Rank{ID: t.ID, Max: t.Max, Priority: t.Priority})
 	}
+}
+
+// giveUp ends successors that are not to run. It returns those that have ended, with an error too,
+// and the ids for which there was no time.
+func (s *Successors) giveUp(ctx context.Context, given map[int64]reason) (ended []change.Changed, left []int64, err error) {
+	ids := slices.Collect(maps.Keys(given))
+	left, err = s.Changes.EachWithWords(ctx, ids, func(ids []int64, mute bool) error {
+		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))
+		for i, id := range ids {
+			errors[i], awaits[i], versions[i] = given[id].why, given[id].awaits, given[id].version
+		}
+		some, err := s.Changes.Tasks(ctx, "forsaken", ids, errors, awaits, versions, mute)
+		if err == nil {
+			ended = append(ended, some...)
+		}
+		return err
+	})
+	s.Ended(ended)
+	return ended, left, err
 }

@@ -16,7 +16,7 @@ func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
 	for id := range int64(20) {
 		s.successors.Add(never + id + 1)
 	}
-	for s.successors.newcomers.any() {
+	for len(s.successors.newcomers) > 0 {
 		if err := s.successors.meet(t.Context()); err != nil {
 			t.Fatal(err)
 		}

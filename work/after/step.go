@@ -18,16 +18,16 @@ const (
 
 // Next is when there is something to look at; never is the greatest.
 func (s *Successors) Next() time.Duration {
-	if s.newcomers.any() {
+	if len(s.newcomers) > 0 {
 		return 0
 	}
-	return min(s.nextServe(), s.surveys.next(s.awaited.any()))
+	return min(s.nextServe(), s.nextSurvey())
 }
 
 // Step looks at successors of tasks that have ended, at new ones, and from time to time at all that
 // is waited for. Each step takes little time, whatever the length of after.
 func (s *Successors) Step(ctx context.Context) error {
-	if s.surveys.due(s.awaited.any()) {
+	if s.nextSurvey() <= 0 || time.Since(s.surveys.last) >= surveyTick {
 		if err := s.survey(ctx); err != nil {
 			return err
 		}
@@ -37,7 +37,7 @@ func (s *Successors) Step(ctx context.Context) error {
 			return err
 		}
 	}
-	if s.newcomers.any() {
+	if len(s.newcomers) > 0 {
 		return s.meet(ctx)
 	}
 	return nil
@@ -45,7 +45,7 @@ func (s *Successors) Step(ctx context.Context) error {
 
 // nextServe is when the successors of tasks that have ended may be looked at.
 func (s *Successors) nextServe() time.Duration {
-	if len(s.awaited.ended) == 0 {
+	if len(s.ended) == 0 {
 		return math.MaxInt64
 	}
 	switch ready := s.Ready(); {
@@ -59,45 +59,55 @@ func (s *Successors) nextServe() time.Duration {
 
 // serve looks at some successors of some tasks that have ended.
 func (s *Successors) serve(ctx context.Context) error {
-	some := s.awaited.next(servedMost)
-	most := max(hold.Batch/max(len(some), 1), 1)
-	of, err := s.statements.successors(ctx, some, most)
-	if err != nil {
-		s.awaited.ended = append(s.awaited.ended, some...)
-		return err
+	var some, all []int64
+	for len(some) < servedMost && len(s.ended) > 0 {
+		if id := s.ended[0]; s.awaited[id] { // else it runs again
+			some = append(some, id)
+		}
+		s.ended = s.ended[1:]
 	}
-	var all []int64
-	for _, id := range some {
-		all = append(all, of[id]...)
+	if len(some) == 0 {
+		return nil
+	}
+	most := max(hold.Batch/len(some), 1)
+	of := map[int64][]int64{}
+	var id, one int64
+	err := s.Control.Each(ctx, "successors", []any{some, most}, []any{&id, &one}, func() error {
+		of[id], all = append(of[id], one), append(all, one)
+		return nil
+	})
+	if err != nil {
+		s.ended = append(s.ended, some...)
+		return err
 	}
 	seen, late, err := s.resolve(ctx, all)
 	for _, id := range some {
-		served := 0
-		for _, one := range of[id] {
-			if seen[one] {
-				served++
-			}
-		}
+		unseen := slices.DeleteFunc(slices.Clone(of[id]), func(one int64) bool { return seen[one] })
+		served := len(of[id]) - len(unseen)
 		switch {
-		case !s.awaited.all[id]: // it runs again
-		case err == nil && served == len(of[id]) && served < most:
-			delete(s.awaited.all, id)
+		case !s.awaited[id]: // it runs again
+		case err == nil && len(unseen) == 0 && served < most:
+			delete(s.awaited, id)
 		case err == nil && served == 0 && len(late) == 0: // somebody has locked them: the next survey finds them again
-			delete(s.awaited.all, id)
+			delete(s.awaited, id)
 			s.surveys.wanted = true
 		default:
-			s.awaited.ended = append(s.awaited.ended, id)
+			s.ended = append(s.ended, id)
 		}
 	}
 	s.served = time.Now()
 	return err
 }
 
-// meet finds out what some newcomers wait for.
+// meet finds out what some newcomers wait for. Those for which there is no time stay.
 func (s *Successors) meet(ctx context.Context) error {
-	some := s.newcomers.next()
+	var some []int64
+	for id := range s.newcomers {
+		if some = append(some, id); len(some) == hold.Batch {
+			break
+		}
+	}
 	seen, late, err := s.resolve(ctx, some)
-	s.newcomers.waiting = append(s.newcomers.waiting, late...)
 	for _, id := range some {
 		switch {
 		case slices.Contains(late, id):
@@ -107,7 +117,7 @@ func (s *Successors) meet(ctx context.Context) error {
 		default: // somebody has locked it
 			s.Changes.PutOff(id)
 		}
-		delete(s.newcomers.known, id)
+		delete(s.newcomers, id)
 	}
 	return err
 }

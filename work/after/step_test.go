@@ -31,7 +31,7 @@ func TestSuccessorsAreFreed(t *testing.T) {
 	s.exec(ends, second)
 	s.successors.Clear() // another term
 	frees(one, both)
-	if s.successors.awaited.any() {
-		t.Error("known to be waited for are still ", s.successors.awaited.all)
+	if len(s.successors.awaited) > 0 {
+		t.Error("known to be waited for are still ", s.successors.awaited)
 	}
 }

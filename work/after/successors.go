@@ -20,48 +20,69 @@ type Config struct {
 	Ended   func([]change.Changed)                          // called with those that were given up
 }
 
+// mostKnown is how many newcomers are known, and how many tasks that are waited for. Scans and surveys
+// find the others later.
+const mostKnown = 1_000_000
+
 // Successors are the tasks that wait for others, as far as they are known.
 type Successors struct {
 	Config
-	statements statements
-
-	awaited   awaited
-	newcomers newcomers
+	newcomers map[int64]bool // nobody has looked at what they wait for
+	awaited   map[int64]bool // what others wait for; true: it has ended, and is in ended
+	ended     []int64        // in this order; their successors are still to be looked at
 	surveys   surveys
 	served    time.Time // when successors of tasks that have ended were looked at last
 }
 
 // New returns one that knows nothing.
 func New(c Config) *Successors {
-	s := &Successors{Config: c, statements: statements{control: c.Control, changes: c.Changes}}
+	s := &Successors{Config: c}
 	s.Clear()
 	return s
 }
 
 // Clear forgets all: a term begins, or has ended.
 func (s *Successors) Clear() {
-	s.awaited, s.newcomers = awaited{all: map[int64]bool{}}, newcomers{known: map[int64]bool{}}
-	s.surveys, s.served = surveys{}, time.Time{}
+	*s = Successors{Config: s.Config, newcomers: map[int64]bool{}, awaited: map[int64]bool{}}
 }
 
-// Add takes note of a successor of which it is still to be found out what it waits for: a new one, or
-// one whose after was changed.
-func (s *Successors) Add(id int64) { s.newcomers.add(id) }
-
-// Over takes note that a task has ended, or may have.
-func (s *Successors) Over(id int64) {
-	if s.awaited.has(id) {
-		s.awaited.ends(id)
+// Add takes note of a successor that is new, or whose after was changed: what it waits for is to be
+// found out.
+func (s *Successors) Add(id int64) {
+	if len(s.newcomers) < mostKnown {
+		s.newcomers[id] = true
 	}
 }
 
-// EndedAs takes note of the state in which a task has ended. Where it has not ended well, those that
-// name it and wait for another one need not go on waiting.
+// Over takes note that a task has ended, or may have.
+func (s *Successors) Over(id int64) {
+	if _, known := s.awaited[id]; known {
+		s.enqueue(id)
+	}
+}
+
+// EndedAs takes note of the state in which a task has ended. If it has not ended well, tasks that name
+// it and wait for another one need not go on waiting.
 func (s *Successors) EndedAs(id int64, state string) {
-	if s.awaited.any() && (state == "FAIL" || state == "GONE" || state == "STOP") {
-		s.surveys.seek(id)
+	v, ill := &s.surveys, state == "FAIL" || state == "GONE" || state == "STOP"
+	if ill && len(s.awaited) > 0 && len(v.ill) < illMost {
+		v.ill, v.wanted = append(v.ill, id), true
 	}
 }
 
 // Doubt takes note that something may have ended, or wait for something else, without our doing.
-func (s *Successors) Doubt() { s.surveys.wanted = s.surveys.wanted || s.awaited.any() }
+func (s *Successors) Doubt() { s.surveys.wanted = s.surveys.wanted || len(s.awaited) > 0 }
+
+// await takes note that somebody waits for a task, which is still to end.
+func (s *Successors) await(id int64) {
+	if _, known := s.awaited[id]; known || len(s.awaited) < mostKnown {
+		s.awaited[id] = false
+	}
+}
+
+// enqueue takes note that a task which is waited for has ended.
+func (s *Successors) enqueue(id int64) {
+	if !s.awaited[id] {
+		s.awaited[id], s.ended = true, append(s.ended, id)
+	}
+}

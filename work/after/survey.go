@@ -2,8 +2,9 @@ package after
 
 import (
 	"context"
-	"maps"
+	"fmt"
 	"math"
+	"slices"
 	"time"
 
 	"pgtaskd/work/hold"
@@ -41,30 +42,19 @@ type survey struct {
 	awaits  []int64 // and for what
 }
 
-// seek wants a survey that finds who names a task which did not end well.
-func (v *surveys) seek(id int64) {
-	if len(v.ill) < illMost {
-		v.ill, v.wanted = append(v.ill, id), true
-	}
-}
-
-// next is when a survey, or its next part, is due; any tells that something is known to be waited
-// for.
-func (v *surveys) next(any bool) time.Duration {
+// nextSurvey is when a survey, or its next part, is due. While nothing is known to be waited for,
+// nothing wakes for one.
+func (s *Successors) nextSurvey() time.Duration {
+	v := &s.surveys
 	switch {
 	case v.current != nil:
 		return 0
 	case v.wanted:
 		return max(surveyRest, surveyShare*v.took) - time.Since(v.last)
-	case any:
+	case len(s.awaited) > 0:
 		return max(surveyTick, surveyShare*v.took) - time.Since(v.last)
 	}
 	return math.MaxInt64
-}
-
-// due tells whether it is time for one, which it is also where nothing is known to be waited for.
-func (v *surveys) due(any bool) bool {
-	return v.next(any) <= 0 || time.Since(v.last) >= surveyTick
 }
 
 // survey does the next part of a survey.
@@ -87,14 +77,15 @@ func (s *Successors) survey(ctx context.Context) error {
 
 // findDoomed looks at some tasks that wait: those that name what did not end well are looked at.
 func (s *Successors) findDoomed(ctx context.Context, c *survey) error {
-	last, n, doomed, err := s.statements.doomed(ctx, c.ill, c.waiting, doomedPart)
-	if err != nil {
+	var n int
+	var doomed []int64
+	if err := s.Control.Row(ctx, "doomed", []any{c.ill, c.waiting, doomedPart}, &c.waiting, &n, &doomed); err != nil {
 		return err
 	}
 	for _, id := range doomed {
 		s.Add(id)
 	}
-	if c.waiting = last; n < doomedPart {
+	if n < doomedPart {
 		c.ill = nil
 	}
 	return nil
@@ -102,25 +93,32 @@ func (s *Successors) findDoomed(ctx context.Context, c *survey) error {
 
 // findAwaited looks at some of what is waited for.
 func (s *Successors) findAwaited(ctx context.Context, c *survey) error {
-	some, err := s.statements.awaited(ctx, c.upTo, awaitedPart)
-	if err != nil {
-		return err
-	}
-	for _, t := range some {
-		c.upTo = t.id
-		if !s.awaited.has(t.id) {
-			s.awaited.add(t.id)
+	var id int64
+	var ended bool
+	var awaits *int64 // what it waits for itself
+	n := 0
+	err := s.Control.Each(ctx, "awaited", []any{c.upTo, awaitedPart}, []any{&id, &ended, &awaits}, func() error {
+		n++
+		c.upTo = id
+		if ended { // its successors are looked at, even where too many are known
+			s.enqueue(id)
+			return nil
 		}
-		switch {
-		case t.ended: // its successors are looked at, even where too many are known
-			s.awaited.ends(t.id)
-		case t.awaits != nil && len(c.ids) < awaitedMost:
-			c.ids, c.awaits = append(c.ids, t.id), append(c.awaits, *t.awaits)
+		if !s.awaited[id] {
+			s.await(id)
 		}
-	}
-	c.through = len(some) < awaitedPart
-	return nil
+		if awaits != nil && len(c.ids) < mostKnown {
+			c.ids, c.awaits = append(c.ids, id), append(c.awaits, *awaits)
+		}
+		return nil
+	})
+	c.through = err == nil && n < awaitedPart
+	return err
 }
+
+// cyclic is why a task of a cycle is given up.
+const cyclic = "ERROR:  tasks wait for each other in a cycle\n" +
+	"DETAIL:  Task %d waits for task %d, and so on, through %d tasks in all."
 
 // endCycles gives up tasks that wait for each other. Where there are many cycles it takes some, and
 // the next survey finds the others.
@@ -131,10 +129,34 @@ func (s *Successors) endCycles(ctx context.Context, all [][]int64) error {
 			s.surveys.wanted = true
 			break
 		}
-		maps.Copy(given, cyclic(cycle))
+		for i, id := range cycle {
+			next := cycle[(i+1)%len(cycle)]
+			given[id] = reason{why: fmt.Sprintf(cyclic, id, next, len(cycle)), awaits: &next}
+		}
 	}
-	ended, left, err := s.statements.giveUp(ctx, given)
-	s.Ended(ended)
+	_, left, err := s.giveUp(ctx, given)
 	s.surveys.wanted = s.surveys.wanted || len(left) > 0
 	return err
+}
+
+// cycles are the circles in which tasks wait for each other. ids are in order, and each waits for
+// the one in its place in awaits.
+func cycles(ids, awaits []int64) (all [][]int64) {
+	walks := make([]int, len(ids)) // by which each was visited first, counted from 1
+	for i := range ids {
+		j, found := i, true
+		for found && walks[j] == 0 {
+			walks[j] = i + 1
+			j, found = slices.BinarySearch(ids, awaits[j])
+		}
+		if !found || walks[j] != i+1 {
+			continue
+		}
+		var cycle []int64
+		for first := j; len(cycle) == 0 || j != first; j, _ = slices.BinarySearch(ids, awaits[j]) {
+			cycle = append(cycle, ids[j])
+		}
+		all = append(all, cycle)
+	}
+	return all
 }

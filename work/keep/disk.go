@@ -20,20 +20,14 @@ import (
 
 // Disk knows whether there is room on the disk of the target's database.
 type Disk struct {
-	control *control.Control
-	log     *target.Log
-	stats   *target.Stats
-	halt    func(bool)
+	Control *control.Control
+	Log     *target.Log
+	Stats   *target.Stats
+	Halt    func(bool) // called after each look: nothing starts from true to false
 
 	doubted bool      // a task has met a full one
 	looked  time.Time // when we did
 	full    time.Time // since when there is no room, zero: there is
-}
-
-// NewDisk returns a disk with room. halt is called after each look: nothing starts from halt(true) to
-// halt(false).
-func NewDisk(c *control.Control, log *target.Log, stats *target.Stats, halt func(bool)) *Disk {
-	return &Disk{control: c, log: log, stats: stats, halt: halt}
 }
 
 // diskTick is the time between two looks at the disk, at least: a task can say that it is full as
@@ -69,15 +63,15 @@ func (d *Disk) Step(ctx context.Context) error {
 		return err
 	case full && d.full.IsZero():
 		d.full = d.looked
-		d.stats.Fails(err)
-		fault.Advised(d.log.Hourly(d.log.Error(), "disk is full"), err).Msg("the server's disk is full; nothing starts")
+		d.Stats.Fails(err)
+		fault.Advised(d.Log.Hourly(d.Log.Error(), "disk is full"), err).Msg("the server's disk is full; nothing starts")
 	case !full && !d.full.IsZero():
-		d.log.Hourly(d.log.Info(), "disk has room").Str("after", human.Duration(time.Since(d.full))).
+		d.Log.Hourly(d.Log.Info(), "disk has room").Str("after", human.Duration(time.Since(d.full))).
 			Msg("there is room on the server's disk again")
 		d.full = time.Time{}
-		d.stats.Stands(target.Standing{Leads: true})
+		d.Stats.Stands(target.Standing{Leads: true})
 	}
-	d.halt(full)
+	d.Halt(full)
 	return nil
 }
 
@@ -87,7 +81,7 @@ func (d *Disk) write(ctx context.Context) error {
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("SET LOCAL work_mem TO '64kB'")
 	batch.Queue("SET LOCAL temp_tablespaces TO ''") // the tablespace of the tables counts
-	d.control.Queue(batch, "disk")
+	d.Control.Queue(batch, "disk")
 	batch.Queue("COMMIT")
-	return d.control.Send(ctx, batch)
+	return d.Control.Send(ctx, batch)
 }

@@ -23,21 +23,16 @@ const (
 
 // Survey reads what the metrics show of the table.
 type Survey struct {
-	control *control.Control
-	stats   *target.Stats
-	tasks   inflight.Tasks
+	Control *control.Control
+	Stats   *target.Stats
+	Tasks   inflight.Tasks
 
 	looked time.Time
 }
 
-// NewSurvey returns one that has not looked.
-func NewSurvey(c *control.Control, stats *target.Stats, tasks inflight.Tasks) *Survey {
-	return &Survey{control: c, stats: stats, tasks: tasks}
-}
-
 // Next is how long the next look waits: there is one a minute while somebody reads the metrics.
 func (s *Survey) Next() time.Duration {
-	if !s.stats.Watched() {
+	if !s.Stats.Watched() {
 		return never
 	}
 	return surveyTick - time.Since(s.looked)
@@ -53,14 +48,14 @@ func (s *Survey) Step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if before := s.stats.Table(); before != nil {
-		for _, t := range s.tasks { // a job that runs does not wait
+	if before := s.Stats.Table(); before != nil {
+		for _, t := range s.Tasks { // a job that runs does not wait
 			if key := t.Row.Key; key != nil && !before.Successes[*key].IsZero() && found.Successes[*key].IsZero() {
 				found.Successes[*key] = before.Successes[*key]
 			}
 		}
 	}
-	s.stats.Sees(found)
+	s.Stats.Sees(found)
 	return nil
 }
 
@@ -69,13 +64,13 @@ func (s *Survey) look(ctx context.Context) (found target.Survey, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ ONLY")
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(surveyLimit))
-	s.control.Queue(batch, "survey", laterMost).QueryRow(func(row pgx.Row) error {
+	s.Control.Queue(batch, "survey", laterMost).QueryRow(func(row pgx.Row) error {
 		var due float64
 		err := row.Scan(&due, &found.Later, &found.Bytes, &found.Dead)
 		found.Oldest = time.Duration(min(due, 1e9) * float64(time.Second))
 		return err
 	})
-	s.control.Queue(batch, "successes", keysMost, ownedMost).Query(func(rows pgx.Rows) error {
+	s.Control.Queue(batch, "successes", keysMost, ownedMost).Query(func(rows pgx.Rows) error {
 		var key string
 		var stop time.Time
 		_, err := pgx.ForEachRow(rows, []any{&key, &stop}, func() error {
@@ -85,6 +80,6 @@ func (s *Survey) look(ctx context.Context) (found target.Survey, err error) {
 		return err
 	})
 	batch.Queue("COMMIT")
-	err = s.control.Send(ctx, batch)
+	err = s.Control.Send(ctx, batch)
 	return found, err
 }

@@ -32,10 +32,10 @@ const (
 // task stays that a waiting one names in after: when some old tasks are found, all waiting tasks are
 // looked at before one of those is deleted.
 type Walk struct {
-	control *control.Control
-	changes *change.Changer
-	log     *target.Log
-	keep    func() target.Keep
+	Control *control.Control
+	Changes *change.Changer
+	Log     *target.Log
+	Keep    func() target.Keep // how long tasks are kept now; nothing is deleted while it is empty
 
 	next        time.Time // the next step is not done before
 	began       time.Time // start of this walk
@@ -49,12 +49,6 @@ type Walk struct {
 	since   time.Time      // when the map was begun
 }
 
-// NewWalk returns a walk that has not begun. keep says how long tasks are kept now; nothing is deleted
-// while it is empty.
-func NewWalk(c *control.Control, changes *change.Changer, log *target.Log, keep func() target.Keep) *Walk {
-	return &Walk{control: c, changes: changes, log: log, keep: keep}
-}
-
 // Restart begins another walk: which tasks are old depends on how long they are kept.
 func (w *Walk) Restart() {
 	w.next, w.pages, w.found = time.Time{}, 0, nil
@@ -62,7 +56,7 @@ func (w *Walk) Restart() {
 
 // Next is how long the next step waits.
 func (w *Walk) Next() time.Duration {
-	if len(w.keep()) == 0 {
+	if len(w.Keep()) == 0 {
 		return never
 	}
 	return time.Until(w.next)
@@ -81,7 +75,7 @@ func (w *Walk) Step(ctx context.Context) error {
 	case errors.As(err, &answer) && answer.Code != "57014" && !fault.Of(answer).Passing():
 		w.Restart()
 		w.next = time.Now().Add(time.Minute)
-		w.log.Hourly(w.log.Warn(), "old tasks").Err(err).Msg("old tasks cannot be deleted; trying again every minute")
+		w.Log.Hourly(w.Log.Warn(), "old tasks").Err(err).Msg("old tasks cannot be deleted; trying again every minute")
 	case err != nil:
 		w.next = time.Now().Add(time.Second)
 	case w.pages == 0:
@@ -117,10 +111,7 @@ func (w *Walk) begin(ctx context.Context) error {
 	if time.Since(w.since) > refusedFor || len(w.refused) >= refusedMost {
 		w.refused, w.since = map[int64]bool{}, time.Now()
 	}
-	return w.query(ctx, "extent", func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&w.pages}, func() error { return nil })
-		return err
-	})
+	return w.query(ctx, "extent", nil, []any{&w.pages}, func() {})
 }
 
 // find looks for old tasks on the next pages. Pages that take too long are left for the next walk.
@@ -128,25 +119,19 @@ func (w *Walk) find(ctx context.Context) error {
 	page := w.page
 	w.page += pagesMost
 	w.through = math.MinInt64
-	return w.query(ctx, "old", func(rows pgx.Rows) error {
-		ids, err := pgx.CollectRows(rows, pgx.RowTo[int64])
-		for _, id := range ids {
-			if !w.refused[id] {
-				w.found = append(w.found, id)
-			}
+	var id int64
+	return w.query(ctx, "old", []any{w.Keep().Ages(), page, pagesMost}, []any{&id}, func() {
+		if !w.refused[id] {
+			w.found = append(w.found, id)
 		}
-		return err
-	}, w.keep().Ages(), page, pagesMost)
+	})
 }
 
 // spare leaves out those that some of the waiting tasks name.
 func (w *Walk) spare(ctx context.Context) error {
 	var named []int64
 	var count int
-	err := w.query(ctx, "named", func(rows pgx.Rows) error {
-		_, err := pgx.ForEachRow(rows, []any{&w.through, &count, &named}, func() error { return nil })
-		return err
-	}, w.found, w.through, namesMost)
+	err := w.query(ctx, "named", []any{w.found, w.through, namesMost}, []any{&w.through, &count, &named}, func() {})
 	if err != nil {
 		return err
 	}
@@ -160,10 +145,8 @@ func (w *Walk) spare(ctx context.Context) error {
 func (w *Walk) delete(ctx context.Context) error {
 	ids := w.found[:min(w.most, len(w.found))]
 	var kept []int64
-	err := w.query(ctx, "forget", func(rows pgx.Rows) (err error) {
-		kept, err = pgx.CollectRows(rows, pgx.RowTo[int64])
-		return err
-	}, w.keep().Ages(), ids, w.through)
+	var id int64
+	err := w.query(ctx, "forget", []any{w.Keep().Ages(), ids, w.through}, []any{&id}, func() { kept = append(kept, id) })
 	var answer *pgconn.PgError
 	switch {
 	case err == nil:
@@ -188,17 +171,23 @@ func (w *Walk) delete(ctx context.Context) error {
 // stays remembers a row that the table keeps.
 func (w *Walk) stays(id int64, why error) {
 	w.refused[id] = true
-	w.changes.Stays(why, id)
+	w.Changes.Stays(why, id)
 }
 
-// query runs a statement that waits for nothing.
-func (w *Walk) query(ctx context.Context, name string, read func(pgx.Rows) error, args ...any) error {
+// query runs a statement that waits for nothing, and calls do for each row, which was read into these.
+func (w *Walk) query(ctx context.Context, name string, args, into []any, do func()) error {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true), "+
 		"pg_catalog.set_config('lock_timeout', '50ms', true), "+
 		"pg_catalog.set_config('synchronous_commit', 'off', true)", control.Milliseconds(stepLimit))
-	w.control.Queue(batch, name, args...).Query(read)
+	w.Control.Queue(batch, name, args...).Query(func(rows pgx.Rows) error {
+		_, err := pgx.ForEachRow(rows, into, func() error {
+			do()
+			return nil
+		})
+		return err
+	})
 	batch.Queue("COMMIT")
-	return w.control.Send(ctx, batch)
+	return w.Control.Send(ctx, batch)
 }

@@ -26,7 +26,7 @@ func weekly(t *testing.T, ddl string) *walked {
 	t.Helper()
 	week := schedule.Interval{Days: 7}
 	s := &walked{table: tableOf(t, ddl), ages: target.Keep{"DONE": week, "FAIL": week, "GONE": week}}
-	s.Walk = NewWalk(s.table.control, s.table.changes, s.table.log, func() target.Keep { return s.ages })
+	s.Walk = &Walk{Control: s.control, Changes: s.changes, Log: s.log, Keep: func() target.Keep { return s.ages }}
 	return s
 }
 

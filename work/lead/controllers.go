@@ -36,23 +36,22 @@ var process = sync.OnceValues(func() (host, controller string) {
 // StandBy shows in the table of controllers that another controller leads, each minute. One of another
 // role trusts others: what it has as that table is not looked at.
 func (l *Lead) StandBy(ctx context.Context) error {
-	if l.rival == nil || !l.ours(l.rival) {
+	if l.Rival == nil || !l.ours(l.Rival) {
 		return nil
 	}
 	return l.Show(ctx, false)
 }
 
 // Renew has the next Show write, since the table of controllers may be another one.
-func (l *Lead) Renew() { l.presence.at = time.Time{} }
+func (l *Lead) Renew() { l.shown = time.Time{} }
 
 // Show writes our row in the table of controllers, unless it says the same and was written in the last
 // minute. A refusal of the server's is no failure, as tasks run without the table.
 func (l *Lead) Show(ctx context.Context, leads bool) error {
-	p := &l.presence
-	if time.Since(p.at) < leaderTick && p.leads == leads {
+	if time.Since(l.shown) < leaderTick && l.shows == leads {
 		return nil
 	}
-	p.at, p.leads = time.Now(), leads
+	l.shown, l.shows = time.Now(), leads
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	zone := cmp.Or(l.Zone(), l.Control.Facts().TimeZone)
@@ -60,7 +59,7 @@ func (l *Lead) Show(ctx context.Context, leads bool) error {
 	_, err := l.Control.Conn().Exec(ctx, leaderLimits+l.Control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
 		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Slots(), zone)
 	if fault.Has(err, "42P01", "42501") { // there is none that we may write to
-		p.at = time.Now().Add(target.SayAgain)
+		l.shown = time.Now().Add(target.SayAgain)
 	}
 	if fault.IsAnswer(err) {
 		l.Log.Debug().Err(err).Msg("cannot show in the table of controllers who leads")

@@ -10,22 +10,22 @@ import (
 // there is no register it speaks to the server all the same; where there is nothing to do it does not.
 // What comes first in a register, or on a control session, is all sessions of ours.
 func (l *Lead) Register(ctx context.Context, opened []pool.Backend) error {
-	r, at := &l.register, enrolment{l.Control.Table().Register, l.Control.Facts().PID}
-	if len(opened) == 0 && r.tried == at {
+	at := enrolment{l.Control.Table().Register, l.Control.Facts().PID}
+	if len(opened) == 0 && l.tried == at {
 		return nil
 	}
-	r.tried = at
+	l.tried = at
 	if at.register == 0 {
-		r.all = at
+		l.enrolled = at
 		return l.Control.Ping(ctx)
 	}
-	if r.all != at {
+	if l.enrolled != at {
 		opened = append(l.Sessions(), opened...)
 	}
 	pids, starts := pool.Columns(opened)
 	_, err := l.Control.Exec(ctx, "register", pids, starts)
 	if err == nil {
-		r.all = at
+		l.enrolled = at
 	}
 	return err
 }

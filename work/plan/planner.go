@@ -31,16 +31,17 @@ type Config struct {
 // Planner plans tasks.
 type Planner struct {
 	Config
-	Zone      Zone
 	unplanned []unplanned // found by the scan under way
 	from      int64       // the next scan looks from this id on; the least: at all
+
+	zone  string
+	epoch int64     // of the settings when the zone was read
+	tried time.Time // when that was tried last
 }
 
 // New returns a Planner.
 func New(c Config) *Planner {
-	p := &Planner{Config: c, Zone: Zone{control: c.Control, target: c.Target, log: c.Log}}
-	p.Clear()
-	return p
+	return &Planner{Config: c, from: math.MinInt64}
 }
 
 // Clear forgets how far it has come: a term begins, or has ended.
@@ -88,7 +89,8 @@ func (p *Planner) Step(ctx context.Context) error {
 // is time, and of one at least.
 func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err error) {
 	beats := make(map[int64]beat, len(p.unplanned))
-	zone, began := p.Zone.location(), time.Now()
+	zone, _ := time.LoadLocation(p.zone) // nil: Go does not know it
+	began := time.Now()
 	for n < len(p.unplanned) && (n == 0 || time.Since(began) <= limit) {
 		u := &p.unplanned[n]
 		n++
@@ -97,11 +99,11 @@ func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err err
 		case u.follows:
 			p.Follows(u.id)
 		case !u.isFirst() && !u.hasZone(zone): // whoever is to mend that ends no series meanwhile
-			p.Zone.tellUnknown()
-			p.Zone.read(ctx) // nothing else may run, and tell that it has changed
+			p.tellUnknown()
+			p.readZone(ctx) // nothing else may run, and tell that it has changed
 			p.Holds.PutAfter(u.id, hold.Zoneless, 0)
 		default:
-			beats[u.id] = u.next(zone, p.Zone.name)
+			beats[u.id] = u.next(zone, p.zone)
 		}
 	}
 	if len(beats) > 0 {

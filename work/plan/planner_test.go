@@ -27,7 +27,7 @@ func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 		Control: c, Holds: holds, Target: served, Log: log, Want: func() {}, Ended: func([]change.Changed) {},
 		Changes: change.New(change.Config{Control: c, Holds: holds, Log: log, Table: served.Relation(), Planned: func() {}}),
 	})
-	p.Zone.Begin("Europe/Berlin")
+	p.Begin("Europe/Berlin")
 	servertest.Exec(t, conn, "INSERT INTO task (input, cron) SELECT '', '@daily' FROM generate_series(1, 3)")
 	for planned := range 3 {
 		batch := &pgx.Batch{}

@@ -5,73 +5,55 @@ import (
 	"time"
 
 	"pgtaskd/work/control"
-	"pgtaskd/work/target"
 )
 
-// Zone is the time zone in which repetitions are counted, where the configuration names none: the
-// one that the role has in the database now. The control session has that of its start, so when the
-// settings of databases and roles have changed, a new session tells.
-type Zone struct {
-	control *control.Control
-	target  target.Target
-	log     *target.Log
+// The zone in which repetitions are counted, if the configuration names none, is the one that the role
+// has in the database now. The control session has that of its start, so when the settings of databases
+// and roles have changed, a new session tells.
 
-	name  string
-	epoch int64     // of the settings when the zone was read
-	tried time.Time // when that was tried last
-}
-
-// zoneLimit bounds how long the loop waits for a session that tells the zone, and zoneAgain how
-// often it tries where there is none to be had.
 const (
-	zoneLimit = 2 * time.Second
-	zoneAgain = 10 * time.Second
+	zoneLimit = 2 * time.Second  // how long the loop waits for that session,
+	zoneAgain = 10 * time.Second // and how often it tries if there is none to be had
 )
 
 // Begin takes down the zone of the control session when a term begins.
-func (z *Zone) Begin(name string) { z.name, z.epoch, z.tried = name, 0, time.Time{} }
+func (p *Planner) Begin(zone string) { p.zone, p.epoch, p.tried = zone, 0, time.Time{} }
 
-// Name is that of the zone; "": no term has begun.
-func (z *Zone) Name() string { return z.name }
+// Zone is the zone's name; "": no term has begun.
+func (p *Planner) Zone() string { return p.zone }
 
 // Follow takes up the role's time zone when the settings have another epoch than before.
-func (z *Zone) Follow(ctx context.Context, epoch int64) {
-	if epoch != z.epoch && z.read(ctx) {
-		z.epoch, z.tried = epoch, time.Time{}
+func (p *Planner) Follow(ctx context.Context, epoch int64) {
+	if epoch != p.epoch && p.readZone(ctx) {
+		p.epoch, p.tried = epoch, time.Time{}
 	}
 }
 
-// read takes up the role's time zone; false where that was tried a while ago, or is not to be had.
-func (z *Zone) read(ctx context.Context) bool {
-	if z.name == "" || z.target.TimeZone != "" || time.Since(z.tried) < zoneAgain {
+// readZone takes up the role's time zone; false if that was tried a while ago, or is not to be had.
+func (p *Planner) readZone(ctx context.Context) bool {
+	if p.zone == "" || p.Target.TimeZone != "" || time.Since(p.tried) < zoneAgain {
 		return false
 	}
-	z.tried = time.Now()
+	p.tried = time.Now()
 	limit, cancel := context.WithTimeout(ctx, zoneLimit)
-	name, err := control.RoleSetting(limit, z.target, "TimeZone")
+	name, err := control.RoleSetting(limit, p.Target, "TimeZone")
 	cancel()
 	if err != nil {
-		z.log.Debug().Err(err).Msg("cannot read the role's time zone")
+		p.Log.Debug().Err(err).Msg("cannot read the role's time zone")
 		return false
 	}
-	if name != z.name {
-		if err := z.control.SetTimeZone(ctx, name); err != nil {
+	if name != p.zone {
+		if err := p.Control.SetTimeZone(ctx, name); err != nil {
 			return false
 		}
-		z.name = name
+		p.zone = name
 	}
 	return true
 }
 
-// location is nil where Go does not know the zone.
-func (z *Zone) location() *time.Location {
-	found, _ := time.LoadLocation(z.name)
-	return found
-}
-
 // tellUnknown says that series wait for a zone.
-func (z *Zone) tellUnknown() {
-	z.log.Hourly(z.log.Error(), "zone").Str("timezone", z.name).
+func (p *Planner) tellUnknown() {
+	p.Log.Hourly(p.Log.Error(), "zone").Str("timezone", p.zone).
 		Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }

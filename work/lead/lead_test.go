@@ -30,7 +30,7 @@ func candidate(t *testing.T, dsn, role string) *Lead {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
-	return New(Config{Control: c, Target: of, Log: target.NewLog(zerolog.Nop(), nil)})
+	return &Lead{Control: c, Target: of, Log: target.NewLog(zerolog.Nop(), nil)}
 }
 
 // TestNeverTwoLeaders: of eight candidates under two roles at most one leads at each moment, however
