@@ -6,53 +6,25 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// sink takes the messages that answer one query. Its fields may be nil.
-type sink struct {
-	rows     func([]pgproto3.FieldDescription)
-	row      func([][]byte)
-	complete func([]byte)
-	copied   func([]byte)
-	copyOut  func(binary bool)
-	notice   func(*pgproto3.NoticeResponse)
-}
-
-// answer reads until the server is ready for the next query. The first error is returned as
-// failure; err means that the session is lost. Messages live until the next is read.
-func (w *wire) answer(to sink) (failure *pgproto3.ErrorResponse, err error) {
+// answer reads until the server is ready for the next query. take gets the messages of its answer,
+// which live until the next is read; nil: nobody wants them. The first error is returned as failure;
+// err means that the session is lost.
+func (w *wire) answer(take func(pgproto3.BackendMessage)) (failure *pgproto3.ErrorResponse, err error) {
 	for {
 		message, err := w.front.Receive()
 		if err != nil {
 			return failure, cut(failure, err)
 		}
 		switch m := message.(type) {
-		case *pgproto3.RowDescription:
-			if to.rows != nil {
-				to.rows(m.Fields)
-			}
-		case *pgproto3.DataRow:
-			if to.row != nil {
-				to.row(m.Values)
-			}
-		case *pgproto3.CommandComplete:
-			if to.complete != nil {
-				to.complete(m.CommandTag)
-			}
-		case *pgproto3.CopyOutResponse:
-			if to.copyOut != nil {
-				to.copyOut(m.OverallFormat != 0)
-			}
-		case *pgproto3.CopyData:
-			if to.copied != nil {
-				to.copied(m.Data)
+		case *pgproto3.RowDescription, *pgproto3.DataRow, *pgproto3.CommandComplete, *pgproto3.CopyOutResponse, *pgproto3.CopyData,
+			*pgproto3.NoticeResponse:
+			if take != nil {
+				take(m)
 			}
 		case *pgproto3.CopyInResponse:
 			w.front.Send(&pgproto3.CopyFail{Message: "COPY FROM STDIN is not supported"})
 			if err := w.flush(); err != nil {
 				return failure, err
-			}
-		case *pgproto3.NoticeResponse:
-			if to.notice != nil {
-				to.notice(m)
 			}
 		case *pgproto3.ParameterStatus:
 			w.note(m)
@@ -75,7 +47,7 @@ func (w *wire) ask(sql string) (failure *pgproto3.ErrorResponse, err error) {
 	if err := w.flush(); err != nil {
 		return nil, err
 	}
-	return w.answer(sink{})
+	return w.answer(nil)
 }
 
 // exchange sends our statements that are queued, and reads the answers. After a failure the server
@@ -144,7 +116,7 @@ func (w *wire) answers(n int, row func([][]byte), complete func([]byte)) (failur
 
 // synced reads the answer to Sync.
 func (w *wire) synced() error {
-	failure, err := w.answer(sink{})
+	failure, err := w.answer(nil)
 	if err == nil && failure != nil {
 		err = &Lost{Cause: errors.New(failure.Message)}
 	}

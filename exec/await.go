@@ -14,12 +14,24 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
 	tags := tags{rollbacks: -t.Traits.Rollbacks}
 	s.wire.reader.Task(output)
-	failure, err := s.wire.answer(sink{
-		rows: output.Rows, row: output.Row, complete: func(tag []byte) {
-			tags.see(tag)
-			output.Complete(tag)
-		},
-		copyOut: output.CopyOut, copied: output.Copy, notice: t.noticed(notices),
+	failure, err := s.wire.answer(func(message pgproto3.BackendMessage) {
+		switch m := message.(type) {
+		case *pgproto3.RowDescription:
+			output.Rows(m.Fields)
+		case *pgproto3.DataRow:
+			output.Row(m.Values)
+		case *pgproto3.CommandComplete:
+			tags.see(m.CommandTag)
+			output.Complete(m.CommandTag)
+		case *pgproto3.CopyOutResponse:
+			output.CopyOut(m.OverallFormat != 0)
+		case *pgproto3.CopyData:
+			output.Copy(m.Data)
+		case *pgproto3.NoticeResponse: // but for the server's warning that a BEGIN of the input has found ours
+			if !t.Atomic || m.Code != "25001" || m.Routine != "BeginTransactionBlock" {
+				notices.Add(m)
+			}
+		}
 	})
 	s.wire.reader.Task(nil)
 	result := &Result{Raw: failure}
@@ -35,8 +47,13 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		s.setup.state.left(t)
 	}
 	result.Barred = failure != nil && failure.Code == "25006" && s.wire.readOnly && !t.Save && !t.Traits.Modes
-	result.keep(output, notices)
-	result.judge(t, output)
+	if text, ok := output.Text(); ok {
+		result.Output = &text
+	}
+	if text, ok := notices.Text(); ok {
+		result.Notice = &text
+	}
+	result.explain(t, output)
 	switch {
 	case err != nil:
 		return result, err
@@ -47,16 +64,6 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		return result, nil
 	}
 	return result, s.closeTransaction(t, result)
-}
-
-// noticed keeps the notices of a run, without the server's warning that a BEGIN of the input found
-// ours.
-func (t *Task) noticed(notices *text.Notices) func(*pgproto3.NoticeResponse) {
-	return func(n *pgproto3.NoticeResponse) {
-		if !t.Atomic || n.Code != "25001" || n.Routine != "BeginTransactionBlock" {
-			notices.Add(n)
-		}
-	}
 }
 
 // readQuestion reads the answers to the question and to the Sync after it, and tells whether the
@@ -121,28 +128,18 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 	return s.setup.rollback()
 }
 
-func (r *Result) keep(output *text.Output, notices *text.Notices) {
-	if text, ok := output.Text(); ok {
-		r.Output = &text
-	}
-	if text, ok := notices.Text(); ok {
-		r.Notice = &text
-	}
-}
-
-// judge says whether the run failed: by an error of the server's, or by a rule of ours.
-func (r *Result) judge(t *Task, output *text.Output) {
+// explain says why the run failed, if it did: by an error of the server's, or by a rule of ours.
+func (r *Result) explain(t *Task, output *text.Output) {
 	switch {
-	case r.Raw != nil && r.Reason == TimedOut && r.Raw.Code == queryCanceled:
-		timeout := *r.Raw
-		timeout.Message = "canceling statement due to statement timeout"
-		r.Failure = text.ServerFailure(&timeout, t.Input)
-	case r.Raw != nil && t.Claim != nil && r.Raw.Hint == "" && (r.Raw.Code == "25001" || r.Raw.Code == "40001"):
-		hinted := *r.Raw
-		hinted.Hint = claimHint
-		r.Failure = text.ServerFailure(&hinted, t.Input)
 	case r.Raw != nil:
-		r.Failure = text.ServerFailure(r.Raw, t.Input)
+		shown := *r.Raw
+		switch {
+		case r.Reason == TimedOut && shown.Code == queryCanceled:
+			shown.Message = "canceling statement due to statement timeout"
+		case t.Claim != nil && shown.Hint == "" && (shown.Code == "25001" || shown.Code == "40001"):
+			shown.Hint = claimHint
+		}
+		r.Failure = text.ServerFailure(&shown, t.Input)
 	case output.Binary():
 		r.Failure = text.NewFailure("COPY TO STDOUT in binary format is not supported", "0A000", "STATEMENT", t.Input)
 	case t.Strict && output.Over():

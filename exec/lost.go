@@ -1,6 +1,7 @@
 package exec
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -68,10 +69,7 @@ func notBegun(err error) error {
 // fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
 // none of its errors is FATAL.
 func fatal(e *pgproto3.ErrorResponse) bool {
-	severity := e.SeverityUnlocalized
-	if severity == "" {
-		severity = e.Severity
-	}
+	severity := cmp.Or(e.SeverityUnlocalized, e.Severity)
 	return severity == "FATAL" || severity == "PANIC"
 }
 

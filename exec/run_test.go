@@ -191,23 +191,3 @@ func TestMomentsOfTheServerAreParsed(t *testing.T) {
 		}
 	}
 }
-
-// TestASessionKeepsNoLargeText: the texts of a task go with it.
-func TestASessionKeepsNoLargeText(t *testing.T) {
-	t.Parallel()
-	b := newBench(t)
-	large := spec("SELECT length(current_setting('pg_task.data'))")
-	large.Usual = Usual{{{"application_name", "a"}}, {{"pg_task.data", strings.Repeat("x", 1<<20)}}}
-	result, _ := b.run(large, nil)
-	if b.end(result); output(result) != "1048576" {
-		t.Error(output(result))
-	}
-	kept := cap(b.session.setup.shown.texts)
-	for _, value := range b.session.setup.shown.values[:cap(b.session.setup.shown.values)] {
-		kept = max(kept, len(value))
-	}
-	if kept > textsKept {
-		t.Error(kept, " bytes are kept")
-	}
-	b.alive()
-}

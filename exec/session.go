@@ -75,7 +75,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	s := &Session{
 		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(),
 		wire:  w,
-		setup: setup{wire: w, shown: shown{base: cfg.RuntimeParams, texts: []byte{}}},
+		setup: setup{wire: w, shown: shown{base: cfg.RuntimeParams}},
 	}
 	s.question = question{wire: w, setup: &s.setup, local: local}
 	s.cancel = canceller{obey: Obey, request: w.conn.CancelRequest, cut: s.Abandon}
@@ -99,9 +99,6 @@ const introduction = `SELECT session_user, EXISTS (SELECT FROM pg_catalog.pg_for
 		SELECT pg_catalog.pg_backend_pid() AS pid, pg_catalog.set_config('role', 'none', true) OFFSET 0
 	) AS unmasked, pg_catalog.pg_stat_get_activity(unmasked.pid) AS a)`
 
-// settingLongest limits the names and the limits in the answer, in bytes.
-const settingLongest = 1 << 10
-
 // introduce reads the answer to introduction.
 func (s *Session) introduce(ctx context.Context) error {
 	if s.PID == 0 {
@@ -111,18 +108,13 @@ func (s *Session) introduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, i := range []int{0, 2, 3, 4} {
-		if len(row[i]) == 0 || len(row[i]) > settingLongest {
-			return errAnswer
-		}
-	}
-	var bad [2]error
-	s.Foreign, bad[0] = boolean(row[1])
-	if s.question.local {
-		s.Since, bad[1] = moment(row[6])
-	}
-	if err := errors.Join(bad[:]...); err != nil {
+	if s.Foreign, err = boolean(row[1]); err != nil {
 		return err
+	}
+	if s.question.local {
+		if s.Since, err = moment(row[6]); err != nil {
+			return err
+		}
 	}
 	s.User, s.setup.masked = string(row[0]), string(row[3]) != "none"
 	s.wire.readOnly = string(row[2]) == "on"

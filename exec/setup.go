@@ -39,9 +39,8 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 		}
 		s.call(begin)
 	}
-	sql, formats, values := s.shown.statement(&s.state, t, until)
-	s.bind(sql, formats, values)
-	s.shown.trim()
+	sql, values := s.shown.statement(&s.state, t, until)
+	s.call(sql, values...)
 	if sql := s.state.timeout(t); sql != "" {
 		s.call(sql)
 	}
@@ -121,13 +120,8 @@ func (s *setup) rollback() error {
 // statements or replace them by its own. While nothing but constants runs they are prepared, which
 // saves more than half of their cost; DISCARD ALL drops them before anything else runs.
 
-// call queues a statement with its parameters, which are texts.
-func (s *setup) call(sql string, args ...[]byte) { s.bind(sql, nil, args) }
-
-// bind queues one whose parameters have these formats; nil: they are texts.
-func (s *setup) bind(sql string, formats []int16, args [][]byte) {
-	s.wire.execute(s.parse(sql), formats, args)
-}
+// call queues a statement with its parameters: texts, or a time as appendMoment writes it.
+func (s *setup) call(sql string, args ...[]byte) { s.wire.execute(s.parse(sql), args) }
 
 // parse queues what makes a statement known to the server, and returns its name there.
 func (s *setup) parse(sql string) string {

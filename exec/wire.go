@@ -82,8 +82,10 @@ func (w *wire) input(sql string) {
 }
 
 // execute queues a statement of ours that the server knows by this name.
-func (w *wire) execute(name string, formats []int16, args [][]byte) {
-	w.front.SendBind(&pgproto3.Bind{PreparedStatement: name, ParameterFormatCodes: formats, Parameters: args, ResultFormatCodes: binaryFormat})
+func (w *wire) execute(name string, args [][]byte) {
+	w.front.SendBind(&pgproto3.Bind{
+		PreparedStatement: name, ParameterFormatCodes: binaryFormat, Parameters: args, ResultFormatCodes: binaryFormat,
+	})
 	w.front.SendExecute(&pgproto3.Execute{})
 	w.asked++
 }

@@ -1,11 +1,11 @@
 package remote
 
 import (
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
 	"maps"
-	"os"
 	"slices"
 	"strings"
 
@@ -25,31 +25,26 @@ var outspoken = Settings{
 	"channel_binding": "prefer", "require_auth": "", "krbsrvname": "",
 }
 
-// harmless are the keywords that have no effect here, with the values under
-// which that changes nothing; nil stands for any. With another value, as with
-// the keywords of which pgconn knows nothing, a connection would be less safe
-// than it was meant to be.
-var harmless = map[string][]string{
+// others are the keywords that pgconn does not know but we accept, with the values under which we
+// do; nil stands for any. With another value, as with the keywords that are missing here, a
+// connection would be less safe than it was meant to be.
+var others = map[string][]string{
+	"hostaddr": nil, "fallback_application_name": nil, "ssl_min_protocol_version": nil, "ssl_max_protocol_version": nil,
+
+	// These have no effect. Our own statements have limits of their own, and all connections have
+	// Go's keepalive: after 15 s of silence, each 15 s.
+	"tcp_user_timeout": nil, "keepalives": nil, "keepalives_idle": nil, "keepalives_interval": nil, "keepalives_count": nil,
+
 	"sslcompression":     nil, // no longer in libpq either
-	"tcp_user_timeout":   nil, // our own statements have limits of their own
 	"gssencmode":         {"disable", "prefer"},
 	"gssdelegation":      {"0"},
 	"load_balance_hosts": {"disable"},
 }
 
-// seenTo are the keywords that are seen to in this package.
-var seenTo = []string{
-	"hostaddr", "fallback_application_name", "ssl_min_protocol_version", "ssl_max_protocol_version",
-	"keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
-}
-
-// config translates settings for pgconn. Files that they name are read, but
-// neither the environment nor the home directory has a say.
+// config translates settings for pgconn. Files that they name are read, but neither the environment
+// nor the home directory has a say.
 func config(s Settings) (*pgconn.Config, error) {
 	if err := s.checkSupported(); err != nil {
-		return nil, err
-	}
-	if err := s.checkPorts(); err != nil {
 		return nil, err
 	}
 	hosts, lookup, err := s.hosts()
@@ -81,24 +76,44 @@ func config(s Settings) (*pgconn.Config, error) {
 		return value == "" || value != spoken[name]
 	})
 	share(cfg)
-	cfg.ValidateConnect = guard(cfg.ValidateConnect)
-	unshadowed(cfg)
+	if cfg.ValidateConnect != nil {
+		cfg.ValidateConnect = safely(cfg.ValidateConnect)
+	}
 	if lookup != nil {
 		cfg.LookupFunc = lookup
 	}
-	if err := s.limitTLS(cfg); err != nil {
-		return nil, err
+	return cfg, s.limitTLS(cfg)
+}
+
+// safely asks a new session what target_session_attrs leads to. pgconn names functions without
+// their schema, and the owner of the database may have put another function before pg_catalog, so
+// the session has a path of our own meanwhile. pgconn panics if the server does not answer with a
+// row.
+func safely(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
+	return func(ctx context.Context, conn *pgconn.PgConn) (err error) {
+		defer func() {
+			if recover() != nil {
+				err = errors.New("the server does not say what target_session_attrs asks for")
+			}
+		}()
+		if _, err := conn.Exec(ctx, "SET search_path TO pg_catalog, pg_temp").ReadAll(); err != nil {
+			return err
+		}
+		answer := validate(ctx, conn) // after an error the session may be used all the same, where no server is preferred
+		if _, err := conn.Exec(ctx, "RESET search_path").ReadAll(); err != nil {
+			return err
+		}
+		return answer
 	}
-	return cfg, s.keepAlive(cfg)
 }
 
 // checkSupported refuses settings that pgconn can't follow and must not ignore.
 func (s Settings) checkSupported() error {
 	for keyword, value := range s {
 		_, known := outspoken[keyword]
-		values, ignored := harmless[keyword]
-		ignored = ignored && (values == nil || slices.Contains(values, value))
-		if value != "" && !known && !ignored && !slices.Contains(seenTo, keyword) {
+		values, accepted := others[keyword]
+		accepted = accepted && (values == nil || slices.Contains(values, value))
+		if value != "" && !known && !accepted {
 			return &Refused{
 				Message:  fmt.Sprintf("%q is not supported in a connection string", keyword),
 				SQLState: stateUnable,
@@ -108,14 +123,13 @@ func (s Settings) checkSupported() error {
 	return nil
 }
 
-// blame says which of the settings pgconn does not accept. Its own error quotes
-// the string, and passwords with it when they stand where it does not expect
-// them.
+// blame says which of the settings pgconn does not accept. Its own error quotes the string, and
+// passwords with it if they stand where it does not expect them.
 func blame(s Settings, cause error) error {
 	if count(s["port"]) > 1 && count(s["port"]) != max(count(s["host"]), count(s["hostaddr"])) {
 		return badValue("port", "There must be one port, or one for each host.")
 	}
-	for _, keyword := range slices.SortedFunc(maps.Keys(s), keywordOrder) {
+	for _, keyword := range s.sorted() {
 		alone := Settings{keyword: s[keyword]}
 		switch {
 		case keyword == "host" || keyword == "port" || keyword == "sslkey" || outspoken[keyword] == s[keyword]:
@@ -139,24 +153,6 @@ func blame(s Settings, cause error) error {
 
 func count(list string) int { return strings.Count(list, ",") + 1 }
 
-// fileTrouble tells of a file that can't be read; of nothing else.
-func fileTrouble(err error) string {
-	var trouble *os.PathError
-	if errors.As(err, &trouble) {
-		return trouble.Error()
-	}
-	return ""
-}
-
-// badFile is badValue where the value may name a file.
-func badFile(keyword string, cause error) error {
-	return &Refused{
-		Message:  fmt.Sprintf("invalid connection string: the value of %q can't be used", keyword),
-		Private:  fileTrouble(cause),
-		SQLState: stateValue,
-	}
-}
-
 // tlsVersions are the names that libpq gives them.
 var tlsVersions = map[string]uint16{
 	"TLSv1": tls.VersionTLS10, "TLSv1.1": tls.VersionTLS11, "TLSv1.2": tls.VersionTLS12, "TLSv1.3": tls.VersionTLS13,
@@ -164,23 +160,22 @@ var tlsVersions = map[string]uint16{
 
 // limitTLS applies ssl_min_protocol_version and ssl_max_protocol_version.
 func (s Settings) limitTLS(cfg *pgconn.Config) error {
-	limits := map[string]uint16{}
-	for _, keyword := range []string{"ssl_min_protocol_version", "ssl_max_protocol_version"} {
+	var limits [2]uint16
+	for i, keyword := range []string{"ssl_min_protocol_version", "ssl_max_protocol_version"} {
 		version, known := tlsVersions[s[keyword]]
 		if s[keyword] != "" && !known {
 			return badValue(keyword, "It is one of TLSv1, TLSv1.1, TLSv1.2, TLSv1.3.")
 		}
-		limits[keyword] = version
+		limits[i] = version
 	}
-	limit := func(config *tls.Config) {
-		if config != nil {
-			config.MinVersion = limits["ssl_min_protocol_version"]
-			config.MaxVersion = limits["ssl_max_protocol_version"]
-		}
-	}
-	limit(cfg.TLSConfig)
+	configs := []*tls.Config{cfg.TLSConfig}
 	for _, fallback := range cfg.Fallbacks {
-		limit(fallback.TLSConfig)
+		configs = append(configs, fallback.TLSConfig)
+	}
+	for _, config := range configs {
+		if config != nil {
+			config.MinVersion, config.MaxVersion = limits[0], limits[1]
+		}
 	}
 	return nil
 }

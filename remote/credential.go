@@ -4,7 +4,6 @@ import (
 	"bytes"
 	"context"
 	"fmt"
-	"io"
 	"os/exec"
 	"time"
 )
@@ -17,11 +16,8 @@ type Credential struct {
 	Command string // for /bin/sh -c
 }
 
-// Limits of a command that prints a password, and of what it prints, in bytes.
-const (
-	commandLimit    = 10 * time.Second
-	longestPassword = 64 << 10
-)
+// commandLimit is how long a command may take that prints a password.
+const commandLimit = 10 * time.Second
 
 // Password brings the password; "" where there is none. The error is a *Refused.
 func (c Credential) Password(ctx context.Context) (string, error) {
@@ -52,30 +48,17 @@ func output(ctx context.Context, command string) ([]byte, error) {
 	defer cancel()
 	run := exec.CommandContext(ctx, "/bin/sh", "-c", command)
 	run.WaitDelay = time.Second
-	printed, err := run.StdoutPipe()
+	text, err := run.Output()
 	if err != nil {
-		return nil, err
+		return nil, fmt.Errorf("password_command: %w", err)
 	}
-	if err := run.Start(); err != nil {
-		return nil, err
-	}
-	text, err := io.ReadAll(io.LimitReader(printed, longestPassword))
-	if ended := run.Wait(); ended != nil {
-		return nil, fmt.Errorf("password_command: %w", ended)
-	}
-	return text, err
+	return text, nil
 }
-
-// proofs are the keywords that prove the identity of the connection's own role, and of no other.
-var proofs = []string{"password", "scram_client_key", "scram_server_key"}
 
 // As are the settings for another role, with its password. Where that is "", the environment's is
 // not meant for it, but the password file may have one.
 func (s Settings) As(role, password string) Settings {
-	other := s.With(Settings{"user": role})
-	for _, proof := range proofs {
-		delete(other, proof)
-	}
+	other := s.With(Settings{"user": role, "scram_client_key": "", "scram_server_key": ""}) // which prove another role
 	other["password"] = password
 	return other
 }

@@ -2,7 +2,6 @@ package remote
 
 import (
 	"context"
-	"crypto/hmac"
 	"crypto/rand"
 	"crypto/sha256"
 	"encoding/hex"
@@ -16,8 +15,8 @@ import (
 
 // Destination is a database in which remote tasks run.
 type Destination struct {
-	// Key is equal for destinations that can share their sessions. Nothing can
-	// be read from it, and it means nothing outside this process.
+	// Key is equal for destinations that can share their sessions. Nothing can be read from it, and
+	// it means nothing outside this process.
 	Key string
 	// Name is the destination's name for logs; it holds no secret.
 	Name string
@@ -26,8 +25,7 @@ type Destination struct {
 	needsPassword bool
 }
 
-// destination makes one of complete settings. Where needsPassword is set, the
-// server must ask for the password when it is connected to.
+// destination makes one of complete settings. needsPassword: the server must ask for the password.
 func destination(settings Settings, needsPassword bool) (Destination, error) {
 	cfg, err := config(settings)
 	if err != nil {
@@ -46,10 +44,9 @@ func destination(settings Settings, needsPassword bool) (Destination, error) {
 	}, nil
 }
 
-// Connect opens a session there, for which application is the application_name
-// if the connection string gives none. limit is as in exec.Connect, and so is the
-// error. If the task's role has to know the password, and the server has not asked
-// for it, it is a *Refused.
+// Connect opens a session there, for which application is the application_name if the connection
+// string gives none. limit is as in exec.Connect, and so is the error. If the task's role has to
+// know the password, and the server has not asked for it, it is a *Refused.
 func (d Destination) Connect(ctx context.Context, application string, limit time.Duration) (*exec.Session, error) {
 	cfg := d.config.Copy()
 	if cfg.RuntimeParams["application_name"] == "" {
@@ -62,25 +59,16 @@ func (d Destination) Connect(ctx context.Context, application string, limit time
 	}
 	if d.needsPassword && !session.AskedForPassword {
 		session.Close()
-		return nil, &Refused{
-			Message:  "password is required",
-			Detail:   "A role that is not a superuser can connect only if the server asks for a password.",
-			Hint:     "Change the server's authentication method, or use the name of a connection string in the configuration.",
-			SQLState: statePassword,
-		}
+		return nil, passwordRequired("A role that is not a superuser can connect only if the server asks for a password.",
+			"Change the server's authentication method, or use the name of a connection string in the configuration.")
 	}
 	return session, nil
 }
 
 // secret makes keys of connection strings that can't be guessed back.
-var secret = func() []byte {
-	random := make([]byte, sha256.Size)
-	_, _ = rand.Read(random) // never fails
-	return random
-}()
+var secret = rand.Text()
 
 func key(s string) string {
-	mac := hmac.New(sha256.New, secret)
-	mac.Write([]byte(s))
-	return hex.EncodeToString(mac.Sum(nil)[:16])
+	sum := sha256.Sum256([]byte(secret + s))
+	return hex.EncodeToString(sum[:16])
 }

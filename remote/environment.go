@@ -9,6 +9,7 @@ import (
 	"strconv"
 
 	"github.com/jackc/pgservicefile"
+	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // variables are the environment's names for keywords, as libpq has them.
@@ -63,8 +64,8 @@ func Placed() bool {
 	return service != "" || os.Getenv("PGHOST") != "" || os.Getenv("PGHOSTADDR") != "" || os.Getenv("PGDATABASE") != ""
 }
 
-// NamesUser tells whether s, its service or the environment says as whom to
-// connect, and it is not left to the name that we have in the operating system.
+// NamesUser tells whether s, its service or the environment says as whom to connect, and it is not
+// left to the name that we have in the operating system.
 func NamesUser(s Settings) bool {
 	given, err := s.withService()
 	return err == nil && given.given("user") || os.Getenv("PGUSER") != ""
@@ -94,7 +95,9 @@ func Complete(s Settings) (Settings, error) {
 		}
 	}
 	maps.Copy(completed, given)
-
+	if err := completed.set("port", completed["port"]); err != nil { // it may come from the environment
+		return nil, err
+	}
 	cfg, err := config(completed)
 	if err != nil {
 		return nil, err
@@ -107,6 +110,16 @@ func Complete(s Settings) (Settings, error) {
 		found["port"] = strconv.Itoa(int(cfg.Port))
 	}
 	return completed.With(found), nil
+}
+
+// Own returns the configuration of a connection of pgtaskd's own: settings that s leaves out come
+// from where libpq finds them (see Complete). The error is a *Refused.
+func Own(s Settings) (*pgconn.Config, error) {
+	completed, err := Complete(s)
+	if err != nil {
+		return nil, err
+	}
+	return config(completed)
 }
 
 // expand adds the settings of the service that s names, if it names one, where s has none of its
@@ -146,7 +159,7 @@ func readService(file, name string) (Settings, error) {
 			return nil, refuse("has an unknown keyword there")
 		}
 	}
-	return settings, settings.checkPorts()
+	return settings, nil
 }
 
 // home returns the files that libpq looks for below the home directory.

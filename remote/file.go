@@ -16,8 +16,6 @@ import (
 // longestFile, in bytes, bounds files that a configuration or connection string names.
 const longestFile = 8 << 20
 
-var errNotRegular = errors.New("is not a regular file")
-
 // ReadFile reads a regular file, also through a link. It waits for nobody: a pipe, or a device, is
 // an error, and so is a file of more than 8 MB.
 func ReadFile(path string) ([]byte, error) {
@@ -26,8 +24,12 @@ func ReadFile(path string) ([]byte, error) {
 		return nil, err
 	}
 	defer func() { _ = file.Close() }()
-	if err := plain(file.Stat()); err != nil {
-		return nil, &fs.PathError{Op: "read", Path: path, Err: err}
+	info, err := file.Stat()
+	if err == nil {
+		err = plain(info, path)
+	}
+	if err != nil {
+		return nil, err
 	}
 	return readAll(file, path)
 }
@@ -54,14 +56,12 @@ func open(path string) (*os.File, error) {
 
 // plain refuses files that could make a reader wait, or have no end. Reading a folder is an error
 // by itself.
-func plain(info fs.FileInfo, err error) error {
+func plain(info fs.FileInfo, path string) error {
 	switch {
-	case err != nil:
-		return err
 	case !info.Mode().IsRegular() && !info.IsDir():
-		return errNotRegular
+		return &fs.PathError{Op: "read", Path: path, Err: errors.New("is not a regular file")}
 	case info.Size() > longestFile:
-		return errTooLong
+		return &fs.PathError{Op: "read", Path: path, Err: errTooLong}
 	}
 	return nil
 }
@@ -73,10 +73,7 @@ func readable(path string) error {
 	if err != nil || none == nil && os.SameFile(info, nothing) {
 		return nil
 	}
-	if err := plain(info, nil); err != nil {
-		return &fs.PathError{Op: "read", Path: path, Err: err}
-	}
-	return nil
+	return plain(info, path)
 }
 
 // checkFiles refuses files that pgconn would wait for, or read without an end.

@@ -3,7 +3,6 @@ package remote
 import (
 	"context"
 	"net"
-	"strconv"
 	"strings"
 	"time"
 
@@ -16,9 +15,13 @@ const ConnectLimit = 15 * time.Second
 // share gives each of several hosts its part of the time, where the string does not: one that does
 // not answer leaves the others theirs.
 func share(cfg *pgconn.Config) {
-	hosts := map[string]bool{net.JoinHostPort(cfg.Host, strconv.Itoa(int(cfg.Port))): true}
+	type place struct {
+		host string
+		port uint16
+	}
+	hosts := map[place]bool{{cfg.Host, cfg.Port}: true}
 	for _, fallback := range cfg.Fallbacks {
-		hosts[net.JoinHostPort(fallback.Host, strconv.Itoa(int(fallback.Port)))] = true
+		hosts[place{fallback.Host, fallback.Port}] = true
 	}
 	if cfg.ConnectTimeout == 0 && len(hosts) > 1 {
 		cfg.ConnectTimeout = ConnectLimit / time.Duration(len(hosts))
@@ -61,42 +64,4 @@ func (s Settings) hosts() (list string, lookup pgconn.LookupFunc, err error) {
 		return net.DefaultResolver.LookupHost(ctx, host)
 	}
 	return strings.Join(names, ","), lookup, nil
-}
-
-// keepAlive applies the keywords about TCP keepalives; the operating system has
-// the say about those that are left out.
-func (s Settings) keepAlive(cfg *pgconn.Config) error {
-	if !s.given("keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count") {
-		return nil
-	}
-	numbers := map[string]int{"keepalives": 1}
-	for _, keyword := range []string{"keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count"} {
-		if s[keyword] == "" {
-			continue
-		}
-		number, err := strconv.Atoi(s[keyword])
-		if err != nil || number < 0 {
-			return badValue(keyword, "It is a number.")
-		}
-		numbers[keyword] = number
-	}
-
-	// Zero means the system's default in libpq, where net takes it for its own.
-	orSystem := func(number int) int {
-		if number == 0 {
-			return -1
-		}
-		return number
-	}
-	dialer := &net.Dialer{Timeout: cfg.ConnectTimeout, KeepAlive: -1}
-	if numbers["keepalives"] != 0 {
-		dialer.KeepAliveConfig = net.KeepAliveConfig{
-			Enable:   true,
-			Idle:     time.Duration(orSystem(numbers["keepalives_idle"])) * time.Second,
-			Interval: time.Duration(orSystem(numbers["keepalives_interval"])) * time.Second,
-			Count:    orSystem(numbers["keepalives_count"]),
-		}
-	}
-	cfg.DialFunc = dialer.DialContext
-	return nil
 }

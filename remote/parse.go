@@ -7,12 +7,12 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Parse reads a connection string of libpq, in its keyword/value form or as a
-// URI. A keyword that libpq does not know is an error that names it. The error
-// is a *Refused and never contains a value of the string.
+// Parse reads a connection string of libpq, in its keyword/value form or as a URI. A keyword that
+// libpq does not know is an error that names it. The error is a *Refused and never contains a value
+// of the string.
 func Parse(s string) (Settings, error) {
 	if strings.Contains(s, "\x00") {
-		return nil, syntax("it contains a zero byte")
+		return nil, syntax("it contains a zero byte", "")
 	}
 	for _, scheme := range []string{"postgresql://", "postgres://"} {
 		if rest, ok := strings.CutPrefix(s, scheme); ok {
@@ -22,29 +22,24 @@ func Parse(s string) (Settings, error) {
 	return parsePairs(s)
 }
 
-// parsePairs reads "host=a password='x y'". Blanks around = are allowed, and a
-// backslash takes the next character literally, within quotes and without.
+// parsePairs reads "host=a password='x y'". Blanks around = are allowed, and a backslash takes the
+// next character literally, within quotes and without.
 func parsePairs(s string) (Settings, error) {
 	settings := Settings{}
 	// A secret without quotes may have been cut at a blank of its own; the text after it could be
 	// its other half, and must not be shown.
 	exposed := false
 	for s = strings.TrimLeft(s, blanks); s != ""; s = strings.TrimLeft(s, blanks) {
-		end := strings.IndexAny(s, "="+blanks)
-		if end < 0 {
-			return nil, notKeyword(s, true, exposed)
-		}
-		keyword := s[:end]
-		rest, found := strings.CutPrefix(strings.TrimLeft(s[end:], blanks), "=")
+		keyword, rest := cutAny(s, "="+blanks)
+		rest, found := strings.CutPrefix(strings.TrimLeft(rest, blanks), "=")
 		if !found {
-			return nil, notKeyword(keyword, true, exposed)
+			return nil, notPair(keyword, exposed)
 		}
-
 		rest = strings.TrimLeft(rest, blanks)
 		quoted := strings.HasPrefix(rest, "'")
 		value, rest, closed := cutValue(rest, quoted)
 		if !closed {
-			return nil, syntax("a quoted value has no closing quote")
+			return nil, syntax("a quoted value has no closing quote", "")
 		}
 		if err := settings.store(keyword, value, exposed); err != nil {
 			return nil, err
@@ -52,14 +47,11 @@ func parsePairs(s string) (Settings, error) {
 		exposed = exposed || isSecret(keyword) && !quoted
 		s = rest
 	}
-	if err := settings.checkPorts(); err != nil {
-		return nil, err
-	}
 	return settings, nil
 }
 
-// cutValue takes the value at the beginning of s: up to the closing quote, or
-// to the next blank when it is not quoted.
+// cutValue takes the value at the beginning of s: up to the closing quote, or to the next blank if
+// it is not quoted.
 func cutValue(s string, quoted bool) (value, rest string, closed bool) {
 	end := blanks
 	if quoted {
@@ -81,46 +73,31 @@ func cutValue(s string, quoted bool) (value, rest string, closed bool) {
 	return b.String(), "", !quoted
 }
 
-// notKeyword is the error of a word that should be a keyword, or that no = follows. The word is
-// shown only if it can't be part of a secret.
-func notKeyword(word string, noEquals, exposed bool) error {
+// notPair is the error of a word that no = follows. Like that of notKeyword, it shows the word only
+// if it can't be part of a secret.
+func notPair(word string, exposed bool) error {
 	switch {
 	case exposed:
-		return &Refused{
-			Message:  "invalid connection string: the text after the password is not a keyword and value",
-			Hint:     `A value with blanks, quotes or backslashes is written as 'it\'s one'.`,
-			SQLState: stateSyntax,
-		}
-	case noEquals && isKeyword(word):
-		return syntax(fmt.Sprintf(`missing "=" after %q`, word))
-	case noEquals, !plausible(word):
-		return syntax(`it should consist of keyword=value pairs, or be a URI that begins with postgres://`)
+		return syntax("the text after the password is not a keyword and value",
+			`A value with blanks, quotes or backslashes is written as 'it\'s one'.`)
+	case isKeyword(word):
+		return syntax(fmt.Sprintf(`missing "=" after %q`, word), "")
 	}
-	refused := &Refused{
-		Message:  fmt.Sprintf("invalid connection string: unknown keyword %q", word),
-		SQLState: stateSyntax,
-	}
-	if near := nearest(word); near != "" {
-		refused.Hint = fmt.Sprintf("Perhaps you meant %q.", near)
-	}
-	return refused
+	return syntax("it should consist of keyword=value pairs, or be a URI that begins with postgres://", "")
 }
 
-// plausible reports whether word looks like a keyword that somebody has
-// misspelt, rather than like something else in the wrong place.
-func plausible(word string) bool {
+// notKeyword is the error of a word that should be a keyword.
+func notKeyword(word string, exposed bool) error {
 	const longest = 32
-	return word != "" && len(word) <= longest && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz_") == ""
-}
-
-// nearest returns the keyword that word is most likely meant to be, if any.
-func nearest(word string) string {
-	const likely = 0.5
-	best, score := "", likely
+	misspelt := word != "" && len(word) <= longest && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz_") == ""
+	if exposed || !misspelt {
+		return notPair("", exposed)
+	}
+	hint, score := "", 0.5
 	for _, keyword := range keywords {
 		if match := levenshtein.Match(word, keyword, nil); match >= score {
-			best, score = keyword, match
+			hint, score = fmt.Sprintf("Perhaps you meant %q.", keyword), match
 		}
 	}
-	return best
+	return syntax(fmt.Sprintf("unknown keyword %q", word), hint)
 }

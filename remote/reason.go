@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -62,28 +61,26 @@ func triedOtherwise(tries []error, one int) bool {
 
 // Unsuited tells that a server was reached that is not as target_session_attrs asks for.
 func Unsuited(err error) bool {
-	for _, kind := range []error{
-		pgconn.ErrReadOnlyConnection, pgconn.ErrReadWriteConnection, pgconn.ErrPrimaryConnection, pgconn.ErrStandbyConnection,
-	} {
-		if errors.Is(err, kind) {
-			return true
-		}
-	}
-	return false
+	return errors.Is(err, pgconn.ErrReadOnlyConnection) || errors.Is(err, pgconn.ErrReadWriteConnection) ||
+		errors.Is(err, pgconn.ErrPrimaryConnection) || errors.Is(err, pgconn.ErrStandbyConnection)
 }
 
-// guard makes an error of a panic: pgconn relies on a server to answer the questions that
-// target_session_attrs leads to with a row.
-func guard(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
-	if validate == nil {
-		return nil
-	}
-	return func(ctx context.Context, conn *pgconn.PgConn) (err error) {
-		defer func() {
-			if recover() != nil {
-				err = errors.New("the server does not say what target_session_attrs asks for")
+// Innermost is the text of the error at the bottom, as in "connection refused": the errors around
+// it may name users and hosts.
+func Innermost(err error) string {
+	for {
+		var next error
+		switch e := err.(type) {
+		case interface{ Unwrap() error }:
+			next = e.Unwrap()
+		case interface{ Unwrap() []error }:
+			if all := e.Unwrap(); len(all) > 0 {
+				next = all[0]
 			}
-		}()
-		return validate(ctx, conn)
+		}
+		if next == nil {
+			return err.Error()
+		}
+		err = next
 	}
 }

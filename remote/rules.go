@@ -1,6 +1,7 @@
 package remote
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"maps"
@@ -14,8 +15,8 @@ type Rules struct {
 	Base Settings
 	// Superuser is whether the target's role is one.
 	Superuser bool
-	// Named are the connection strings of the configuration, by name. They are
-	// trusted: they may name files of this machine, and need no password.
+	// Named are the connection strings of the configuration, by name. They are trusted: they may
+	// name files of this machine, and need no password.
 	Named map[string]string
 }
 
@@ -42,32 +43,19 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 	if err != nil {
 		return Destination{}, err
 	}
-	if err := checkFiles(given); err != nil {
-		return Destination{}, err
-	}
-	if err := checkHosts(given); err != nil {
-		return Destination{}, err
-	}
 	settings := r.inherit(given)
-	if err := r.checkProtection(given, settings); err != nil {
-		return Destination{}, err
-	}
-	if err := settings.checkControls(); err != nil {
+	if err := cmp.Or(given.checkKeywords(), given.checkHosts(), r.checkProtection(given, settings), settings.checkControls()); err != nil {
 		return Destination{}, err
 	}
 	if !r.Superuser && !settings.given("password") {
-		return Destination{}, &Refused{
-			Message:  "password is required",
-			Detail:   "A role that is not a superuser must give a password in remote.",
-			Hint:     "Or use the name of a connection string in the configuration.",
-			SQLState: statePassword,
-		}
+		return Destination{}, passwordRequired("A role that is not a superuser must give a password in remote.",
+			"Or use the name of a connection string in the configuration.")
 	}
 	return destination(settings, !r.Superuser)
 }
 
-// named resolves a connection string of the configuration. It finds its password
-// in the password file, too, if it is there.
+// named resolves a connection string of the configuration. It finds its password in the password
+// file, too, if it is there.
 func (r Rules) named(s string) (Destination, error) {
 	given, err := Parse(s)
 	if err != nil {
@@ -89,10 +77,10 @@ func inNamed(name string, err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
+	why := slices.DeleteFunc([]string{refused.Message, refused.Private, refused.Detail}, func(s string) bool { return s == "" })
 	return &Refused{
-		Message: fmt.Sprintf("remote %q of the configuration can't be used", name),
-		Private: strings.Join(slices.DeleteFunc([]string{refused.Message, refused.Private, refused.Detail},
-			func(s string) bool { return s == "" }), ": "),
+		Message:  fmt.Sprintf("remote %q of the configuration can't be used", name),
+		Private:  strings.Join(why, ": "),
 		SQLState: refused.SQLState,
 	}
 }
@@ -102,9 +90,9 @@ func inNamed(name string, err error) error {
 const hostsMost = 16
 
 // checkHosts refuses a task's string that has more.
-func checkHosts(given Settings) error {
+func (s Settings) checkHosts() error {
 	for _, keyword := range []string{"host", "hostaddr", "port"} {
-		if n := count(given[keyword]); n > hostsMost {
+		if n := count(s[keyword]); n > hostsMost {
 			return badValue(keyword, fmt.Sprintf("A connection string in a task has at most %d hosts; this one has %d.", hostsMost, n))
 		}
 	}
@@ -115,7 +103,7 @@ func checkHosts(given Settings) error {
 // that it is one of PostgreSQL: another one that reads lines would obey those in them. The name of
 // the task's role is among them.
 func (s Settings) checkControls() error {
-	for _, keyword := range slices.SortedFunc(maps.Keys(s), keywordOrder) {
+	for _, keyword := range s.sorted() {
 		if strings.ContainsFunc(s[keyword], func(r rune) bool { return r < ' ' || r == '\x7f' }) {
 			return badValue(keyword, "In a task it may have no control characters.")
 		}
@@ -123,8 +111,8 @@ func (s Settings) checkControls() error {
 	return nil
 }
 
-// files are the keywords whose values are files of this machine, or make use of
-// an identity that it has.
+// files are the keywords whose values are files of this machine, or make use of an identity that it
+// has.
 var files = []string{
 	"passfile", "service", "servicefile", "sslkey", "sslcert", "sslrootcert", "sslcrl", "sslcrldir", "sslkeylogfile",
 	"krbsrvname", "gsslib",
@@ -135,27 +123,19 @@ var files = []string{
 // has proved.
 var starting = []string{"options", "replication"}
 
-// checkFiles refuses a task's string that would have us read a file, or the server load one.
-func checkFiles(given Settings) error {
+// checkKeywords refuses a task's string that would have us read a file, or the server load one.
+func (s Settings) checkKeywords() error {
 	for _, keyword := range starting {
-		if given.given(keyword) {
-			return &Refused{
-				Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
-				Detail:   "A connection string in a task may not say how the server starts the session.",
-				Hint:     "Use SET in the task's SQL, its column settings, or the name of a connection string in the configuration.",
-				SQLState: stateNotAllowed,
-			}
+		if s.given(keyword) {
+			return notAllowed(keyword, "A connection string in a task may not say how the server starts the session.",
+				"Use SET in the task's SQL, its column settings, or the name of a connection string in the configuration.")
 		}
 	}
 	for _, keyword := range files {
-		if !given.given(keyword) || keyword == "sslrootcert" && given[keyword] == "system" {
-			continue
-		}
-		return &Refused{
-			Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
-			Detail:   "A connection string in a task may not use files or identities of the machine on which the controller runs.",
-			Hint:     "Use the name of a connection string in the configuration.",
-			SQLState: stateNotAllowed,
+		if s.given(keyword) && (keyword != "sslrootcert" || s[keyword] != "system") {
+			return notAllowed(keyword,
+				"A connection string in a task may not use files or identities of the machine on which the controller runs.",
+				"Use the name of a connection string in the configuration.")
 		}
 	}
 	return nil
@@ -182,12 +162,9 @@ func (r Rules) checkProtection(given, settings Settings) error {
 		protects := r.Base.given(keyword) && !slices.Contains(protecting[keyword], r.Base[keyword])
 		stronger := keyword == "sslmode" && slices.Index(sslModes, settings[keyword]) > slices.Index(sslModes, r.Base[keyword])
 		if protects && !stronger && settings[keyword] != r.Base[keyword] {
-			return &Refused{
-				Message:  fmt.Sprintf("%q is not allowed in remote", keyword),
-				Detail:   "A connection string that gives no password uses that of the target's own connection, and what protects it there.",
-				Hint:     "Leave it out, give a password, or use the name of a connection string in the configuration.",
-				SQLState: stateNotAllowed,
-			}
+			return notAllowed(keyword,
+				"A connection string that gives no password uses that of the target's own connection, and what protects it there.",
+				"Leave it out, give a password, or use the name of a connection string in the configuration.")
 		}
 	}
 	return nil
@@ -200,7 +177,6 @@ var (
 		"host", "hostaddr", "port", "dbname", "user", "connect_timeout",
 		"sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
 		"min_protocol_version", "max_protocol_version", "channel_binding", "require_auth",
-		"keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count",
 	}
 	// inheritedInPlace come with them to the same server only,
 	inheritedInPlace = []string{"target_session_attrs"}

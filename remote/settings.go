@@ -1,7 +1,6 @@
 package remote
 
 import (
-	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -9,9 +8,9 @@ import (
 	"strings"
 )
 
-// Settings are the parameters of a connection under libpq's keywords: host,
-// hostaddr, port, dbname, user, password and so on. An empty value is one that
-// was written down as empty; a keyword that is absent was left out.
+// Settings are the parameters of a connection under libpq's keywords: host, hostaddr, port, dbname,
+// user, password and so on. An empty value is one that was written down as empty; a keyword that is
+// absent was left out.
 //
 // fmt shows them by Public, so that a %v in a log can't betray a password.
 type Settings map[string]string
@@ -51,43 +50,28 @@ func (s Settings) With(overrides Settings) Settings {
 	return merged
 }
 
-// String returns s as a keyword/value string, secrets included: Parse reads it
-// back to the same settings, and equal settings give equal strings.
+// String returns s as a keyword/value string, secrets included: Parse reads it back to the same
+// settings, and equal settings give equal strings.
 func (s Settings) String() string {
-	var b strings.Builder
-	for i, keyword := range slices.SortedFunc(maps.Keys(s), keywordOrder) {
-		if i > 0 {
-			b.WriteByte(' ')
-		}
-		b.WriteString(keyword)
-		b.WriteByte('=')
-		b.WriteString(quote(s[keyword]))
+	var pairs []string
+	for _, keyword := range s.sorted() {
+		pairs = append(pairs, keyword+"="+quote(s[keyword]))
 	}
-	return b.String()
+	return strings.Join(pairs, " ")
 }
 
 // Public returns s as String does, but without any secret: for logs and errors.
 func (s Settings) Public() string {
-	return s.public().String()
+	shown := maps.Clone(s)
+	maps.DeleteFunc(shown, func(keyword, _ string) bool { return isSecret(keyword) })
+	return shown.String()
 }
 
 // Format writes s as Public does, whatever the verb.
-func (s Settings) Format(f fmt.State, _ rune) {
-	_, _ = f.Write([]byte(s.Public()))
-}
+func (s Settings) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.Public())) }
 
 // MarshalText does the same for encoders.
-func (s Settings) MarshalText() ([]byte, error) {
-	return []byte(s.Public()), nil
-}
-
-func (s Settings) public() Settings {
-	shown := maps.Clone(s)
-	for _, keyword := range secrets {
-		delete(shown, keyword)
-	}
-	return shown
-}
+func (s Settings) MarshalText() ([]byte, error) { return []byte(s.Public()), nil }
 
 // given reports whether s has a value, and not an empty one, for one of them.
 func (s Settings) given(keywords ...string) bool {
@@ -101,15 +85,9 @@ func isKeyword(word string) bool { return slices.Contains(keywords, word) }
 
 func isSecret(word string) bool { return slices.Contains(secrets, word) }
 
-// keywordOrder is that of keywords; strangers come last.
-func keywordOrder(a, b string) int {
-	rank := func(keyword string) int {
-		if i := slices.Index(keywords, keyword); i >= 0 {
-			return i
-		}
-		return len(keywords)
-	}
-	return cmp.Or(cmp.Compare(rank(a), rank(b)), strings.Compare(a, b))
+// sorted are the keywords of s, in the order of keywords. There are no others.
+func (s Settings) sorted() []string {
+	return slices.DeleteFunc(slices.Clone(keywords), func(keyword string) bool { _, has := s[keyword]; return !has })
 }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
@@ -133,24 +111,24 @@ func (s Settings) store(keyword, value string, exposed bool) error {
 		}
 	}
 	if !isKeyword(keyword) {
-		return notKeyword(keyword, false, exposed)
+		return notKeyword(keyword, exposed)
 	}
-	s[keyword] = value
-	return nil
+	return s.set(keyword, value)
 }
 
-// checkPorts refuses a port that is none: it may be half of a password, and
-// everything but passwords is shown in logs.
-func (s Settings) checkPorts() error {
-	for port := range strings.SplitSeq(s["port"], ",") {
+// set refuses a port that is none: it may be half of a password, and everything but passwords is
+// shown in logs.
+func (s Settings) set(keyword, value string) error {
+	s[keyword] = value
+	if keyword != "port" {
+		return nil
+	}
+	for port := range strings.SplitSeq(value, ",") {
 		if port == "" {
 			continue
 		}
 		if number, err := strconv.ParseUint(port, 10, 16); err != nil || number == 0 {
-			return &Refused{
-				Message:  "invalid connection string: a port is a number between 1 and 65535",
-				SQLState: stateValue,
-			}
+			return &Refused{Message: "invalid connection string: a port is a number between 1 and 65535", SQLState: stateValue}
 		}
 	}
 	return nil

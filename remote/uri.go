@@ -15,15 +15,11 @@ func parseURI(s string) (Settings, error) {
 		if strings.Contains(user, "?") { // postgres://host?password=a@b
 			return nil, misplacedAt()
 		}
-		if err := settings.decode("user", user); err != nil {
-			return nil, err
-		}
-		if err := settings.decode("password", password); err != nil {
+		if err := settings.decode("user", user, "password", password); err != nil {
 			return nil, err
 		}
 		s = s[i+1:]
 	}
-
 	location, query, _ := strings.Cut(s, "?")
 	if strings.Contains(location, "@") {
 		return nil, misplacedAt()
@@ -32,30 +28,17 @@ func parseURI(s string) (Settings, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := settings.decode("host", hosts); err != nil {
-		return nil, err
-	}
-	if err := settings.decode("port", ports); err != nil {
-		return nil, err
-	}
-
-	if err := settings.checkPorts(); err != nil {
-		return nil, err
-	}
-	if err := settings.decode("dbname", strings.TrimPrefix(path, "/")); err != nil {
+	if err := settings.decode("host", hosts, "port", ports, "dbname", strings.TrimPrefix(path, "/")); err != nil {
 		return nil, err
 	}
 	if err := settings.parseQuery(query); err != nil {
 		return nil, err
 	}
-	if err := settings.checkPorts(); err != nil {
-		return nil, err
-	}
 	return settings, nil
 }
 
-// cutHosts takes host[:port],host[:port]… off s. The lists it returns have as
-// many elements as each other, empty ones where nothing was written.
+// cutHosts takes host[:port],host[:port]… off s. The lists that it returns have as many elements as
+// each other, empty ones where nothing was written.
 func cutHosts(s string) (hosts, ports, rest string, err error) {
 	var h, p strings.Builder
 	for {
@@ -86,11 +69,11 @@ func cutBracket(s string) (host, rest string, err error) {
 	host, rest, found := strings.Cut(s, "]")
 	switch {
 	case !found:
-		return "", "", syntax(`the URI has no "]" after an IPv6 address`)
+		return "", "", syntax(`the URI has no "]" after an IPv6 address`, "")
 	case host == "":
-		return "", "", syntax("an IPv6 address in the URI is empty")
+		return "", "", syntax("an IPv6 address in the URI is empty", "")
 	case rest != "" && !strings.ContainsRune(":/,", rune(rest[0])):
-		return "", "", syntax(`":" or "/" is expected after the IPv6 address in the URI`)
+		return "", "", syntax(`":" or "/" is expected after the IPv6 address in the URI`, "")
 	}
 	return host, rest, nil
 }
@@ -112,7 +95,7 @@ func (s Settings) parseQuery(query string) error {
 		rawKeyword, rawValue, found := strings.Cut(pair, "=")
 		keyword, ok := decodeURI(rawKeyword)
 		if !ok || !found || strings.Contains(rawValue, "=") {
-			return syntax("a parameter of the URI is not of the form keyword=value")
+			return syntax("a parameter of the URI is not of the form keyword=value", "")
 		}
 		value, ok := decodeURI(rawValue)
 		if !ok {
@@ -129,14 +112,19 @@ func (s Settings) parseQuery(query string) error {
 	return nil
 }
 
-// decode stores a part of the URI; an empty part says nothing.
-func (s Settings) decode(keyword, raw string) error {
-	value, ok := decodeURI(raw)
-	if !ok {
-		return badEncoding()
-	}
-	if raw != "" {
-		s[keyword] = value
+// decode stores parts of the URI, each after its keyword; an empty part says nothing.
+func (s Settings) decode(parts ...string) error {
+	for ; len(parts) > 1; parts = parts[2:] {
+		value, ok := decodeURI(parts[1])
+		if !ok {
+			return badEncoding()
+		}
+		if parts[1] == "" {
+			continue
+		}
+		if err := s.set(parts[0], value); err != nil {
+			return err
+		}
 	}
 	return nil
 }
@@ -148,21 +136,14 @@ func decodeURI(raw string) (string, bool) {
 	return value, ok
 }
 
-// misplacedAt is the error of a password that holds a bare @ or /, so that half
-// of it would be taken for a host, a user or a database, and shown.
-// (libpq lets it pass, and tries to connect there.)
+// misplacedAt is the error of a password that holds a bare @ or /, so that half of it would be taken
+// for a host, a user or a database, and shown. (libpq lets it pass, and tries to connect there.)
 func misplacedAt() error {
-	return &Refused{
-		Message:  `invalid connection string: an "@" in the URI is not where the password ends`,
-		Hint:     "Within a user, a password or a database write @ as %40, / as %2F, ? as %3F.",
-		SQLState: stateSyntax,
-	}
+	return syntax(`an "@" in the URI is not where the password ends`,
+		"Within a user, a password or a database write @ as %40, / as %2F, ? as %3F.")
 }
 
 func badEncoding() error {
-	return &Refused{
-		Message:  "invalid connection string: a part of the URI has an invalid percent-encoding",
-		Hint:     "Write a space as %20, % as %25, @ as %40, / as %2F, & as %26.",
-		SQLState: stateSyntax,
-	}
+	return syntax("a part of the URI has an invalid percent-encoding",
+		"Write a space as %20, % as %25, @ as %40, / as %2F, & as %26.")
 }

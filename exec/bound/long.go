@@ -9,85 +9,31 @@ import (
 
 // Messages that are taken in pieces.
 
-// What is kept of the fields of an error or notice, in bytes: of the texts together more than a row
-// shows, so that it shows that they are cut; of each of the others as much as a name needs. A
-// server sends each field once, and knows fewer than fieldsMost; fields after these are ignored.
+// What is kept of an error or notice, in bytes: more than a row shows, so that it shows that the
+// text is cut.
 const (
-	fieldsKept = text.Limit + 16<<10
-	nameKept   = 256
-	fieldsMost = 32
+	startKept = text.Limit + 16<<10
+	endKept   = 1 << 10
 )
 
-// longFields keeps of an error or notice what a row shows. Servers send first what a row shows
-// first.
-type longFields struct {
-	kept  []byte
-	count int  // of the fields that have begun
-	texts int  // bytes that may still be kept of texts
-	kind  byte // of the field under way, 0: between two
-	room  int  // bytes that may still be kept of it
+// longText keeps the start and the end of an error or notice. A server sends first what a row shows
+// first, and last which routine of its own has met the error.
+type longText struct{ start, end []byte }
+
+func (l *longText) take(p []byte) {
+	n := min(len(p), startKept-len(l.start))
+	l.start, p = append(l.start, p[:n]...), p[n:]
+	l.end = append(l.end, p[max(0, len(p)-endKept):]...)
+	l.end = l.end[max(0, len(l.end)-endKept):]
 }
 
-func (f *longFields) take(p []byte) {
-	for len(p) > 0 && (f.kind != 0 || f.count < fieldsMost) {
-		if f.kind == 0 {
-			f.begin(p[0])
-			p = p[1:]
-			continue
-		}
-		n := bytes.IndexByte(p, 0)
-		if n < 0 {
-			f.keep(p)
-			return
-		}
-		f.keep(p[:n])
-		f.end()
-		p = p[n+1:]
+// message is the short message in place of the long one: the end begins with a whole field.
+func (l *longText) message(kind byte) []byte {
+	if len(l.end) > 0 {
+		_, whole, _ := bytes.Cut(l.end, []byte{0})
+		l.start = append(append(append(l.start, 0), whole...), 0)
 	}
-}
-
-func (f *longFields) begin(kind byte) {
-	if kind == 0 { // the end of the message
-		f.count = fieldsMost
-		return
-	}
-	f.count++
-	f.kind, f.room = kind, nameKept
-	if isText(kind) {
-		f.room = min(text.Limit+1, f.texts)
-	}
-	f.kept = append(f.kept, kind)
-}
-
-func (f *longFields) keep(p []byte) {
-	p = p[:min(len(p), f.room)]
-	f.room -= len(p)
-	if isText(f.kind) {
-		f.texts -= len(p)
-	}
-	f.kept = append(f.kept, p...)
-}
-
-func (f *longFields) end() {
-	f.kind = 0
-	f.kept = append(f.kept, 0)
-}
-
-// message is the short message in place of the long one.
-func (f *longFields) message(kind byte) []byte {
-	if f.kind != 0 {
-		f.end()
-	}
-	return encoded(kind, append(f.kept, 0))
-}
-
-// isText tells the fields that may have any length: message, detail, hint, query and context.
-func isText(kind byte) bool {
-	switch kind {
-	case 'M', 'D', 'H', 'q', 'W':
-		return true
-	}
-	return false
+	return encoded(kind, l.start)
 }
 
 // valuesMost is how many values a row can have. No server sends more; values after these are
@@ -97,62 +43,45 @@ const valuesMost = 1664
 // longRow hands the values of a row to the output.
 type longRow struct {
 	output *text.Output
-	number [4]byte // the count of the values, or the length of the next one
-	known  int     // bytes of it that have come
-	begun  bool    // the count has come
-	column int     // of the value that comes next
+	number []byte // as far as it has come: the count of the values, or the length of the next one
+	column int    // of the value under way or next; -1: the count comes first
 	values int
-	left   int  // bytes of the value under way that are still to come
-	inside bool // there is one
+	left   int // bytes of the value under way that are still to come
 }
 
 func (r *longRow) take(p []byte) {
-	for len(p) > 0 {
-		switch {
-		case r.inside:
+	for len(p) > 0 && r.column < r.values {
+		if r.left > 0 {
 			n := min(len(p), r.left)
 			r.output.Piece(p[:n])
-			r.left -= n
 			p = p[n:]
-			r.endValue()
-		case r.begun && r.column == r.values:
-			return
-		default:
-			r.number[r.known] = p[0]
-			r.known++
-			p = p[1:]
-			r.read()
+			r.grown(n)
+			continue
+		}
+		r.number, p = append(r.number, p[0]), p[1:]
+		switch {
+		case r.column < 0 && len(r.number) == 2:
+			r.values = min(valuesMost, int(binary.BigEndian.Uint16(r.number)))
+			r.column, r.number = 0, r.number[:0]
+		case len(r.number) == 4:
+			length := int(int32(binary.BigEndian.Uint32(r.number)))
+			r.output.StartValue(r.column, length < 0)
+			r.left, r.number = max(length, 0), r.number[:0]
+			r.grown(0)
 		}
 	}
 }
 
-// read takes up a number that has come whole.
-func (r *longRow) read() {
-	switch {
-	case !r.begun && r.known == 2:
-		r.begun, r.known = true, 0
-		r.values = min(valuesMost, int(binary.BigEndian.Uint16(r.number[:])))
-	case r.known == 4:
-		r.known = 0
-		r.left = int(int32(binary.BigEndian.Uint32(r.number[:])))
-		r.inside = true
-		r.output.StartValue(r.column, r.left < 0)
-		r.left = max(r.left, 0)
-		r.endValue()
+// grown notes that n bytes of the value under way have come.
+func (r *longRow) grown(n int) {
+	if r.left -= n; r.left == 0 {
+		r.output.EndValue()
+		r.column++
 	}
-}
-
-func (r *longRow) endValue() {
-	if r.left > 0 {
-		return
-	}
-	r.output.EndValue()
-	r.inside = false
-	r.column++
 }
 
 func (r *longRow) end() {
-	if r.inside {
+	if r.left > 0 {
 		r.output.EndValue()
 	}
 }

@@ -155,7 +155,7 @@ func (b *Reader) next() bool {
 			return false
 		}
 	}
-	proves := kind == 'R' && b.login.afford != nil && !b.greeted
+	proves := kind == 'R' && !b.greeted
 	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
 		b.left = length
 		b.pace.said += saidEach + cost(kind, length)
@@ -171,9 +171,9 @@ func (b *Reader) begin() {
 	b.long.take, b.long.end = func([]byte) {}, func() []byte { return nil }
 	switch {
 	case kind == 'E' || kind == 'N':
-		fields := &longFields{texts: fieldsKept}
-		b.long.take, b.long.end = fields.take, func() []byte { return fields.message(kind) }
-	case kind == 'R' && b.login.afford != nil && length <= messageMost:
+		kept := &longText{}
+		b.long.take, b.long.end = kept.take, func() []byte { return kept.message(kind) }
+	case kind == 'R' && length <= messageMost:
 		body := make([]byte, 0, length)
 		b.long.take = func(p []byte) { body = append(body, p...) }
 		b.long.end = func() []byte {
@@ -181,7 +181,7 @@ func (b *Reader) begin() {
 			return encoded('R', body)
 		}
 	case kind == 'D' && b.output != nil:
-		if row := (&longRow{output: b.output}); b.output.StartRow(length - 2 - 4*valuesMost) {
+		if row := (&longRow{output: b.output, column: -1}); b.output.StartRow(length - 2 - 4*valuesMost) {
 			b.long.take, b.long.end = row.take, func() []byte { row.end(); return nil }
 		}
 	case kind == 'd' && b.output != nil:

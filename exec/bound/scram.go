@@ -55,11 +55,9 @@ func affords(ctx context.Context) func(iterations int) error {
 
 // login is how far the server has gone in asking for a password.
 type login struct {
-	asked  bool // for one, in whatever form
-	proved bool // for a proof of it
-
-	// afford waits until so many iterations of SCRAM may be computed; nil: nothing asks for them.
-	afford func(iterations int) error
+	asked  bool                       // for one, in whatever form
+	proved bool                       // for a proof of it
+	afford func(iterations int) error // waits until so many iterations of SCRAM may be computed
 }
 
 // asks follows what the server asks for. It waits until a proof can be afforded. The server may ask

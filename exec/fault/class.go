@@ -48,25 +48,22 @@ func (c Class) OfLocks() bool { return c == Locked || c == Deadlocked }
 // Lacks tells whether the table lacks an id or a partition: it takes a person.
 func (c Class) Lacks() bool { return c == NoIDs || c == NoPartition }
 
-// Routines of the server that report errors of its own.
+// Errors of the server that its routine tells from those of SQL, which RAISE gives any code.
 const (
-	NoPartitionRoutine = "ExecFindPartition"
-	QueueFullRoutine   = "PreCommit_Notify"
-	raised             = "exec_stmt_raise" // by RAISE, with whatever code it likes
+	QueueFullCode, QueueFullRoutine = "54000", "PreCommit_Notify"
+
+	raised = "exec_stmt_raise"
 )
 
-// SQLSTATEs of these.
-const (
-	NoPartitionCode = "23514"
-	QueueFullCode   = "54000"
-)
+// Whether only an error of our statement itself is meant.
+const anywhere, inOurs = false, true
 
 // table has the errors that are not the row's: the first line that an error suits counts. "" is any
 // routine. Of some errors only those of our statement itself are meant, as their CONTEXT tells: SQL
 // that runs below it can raise any code.
 var table = []struct {
 	code, routine string
-	where         where
+	where         bool
 	class         Class
 }{
 	{"42501", "aclcheck_error", inOurs, Whole}, // another routine's is a policy's, and may be that of one row only
@@ -113,22 +110,13 @@ func Of(err error) Class {
 		return KeyTaken
 	}
 	for _, line := range table {
-		if line.code == answer.Code && (line.routine == "" || line.routine == answer.Routine) && line.where.suits(answer) {
+		routine := line.routine == "" || line.routine == answer.Routine
+		if line.code == answer.Code && routine && (line.where == anywhere || answer.Where == "") {
 			return line.class
 		}
 	}
 	return Row
 }
-
-// where says of an error whether only our statement itself is meant.
-type where bool
-
-const (
-	anywhere where = false
-	inOurs   where = true
-)
-
-func (w where) suits(answer *pgconn.PgError) bool { return w == anywhere || answer.Where == "" }
 
 // classified is an error whose class is known from where it was met.
 type classified struct {
@@ -150,7 +138,7 @@ func As(class Class, err error) error {
 // row itself or of what follows on it.
 func IsPartless(err error) bool {
 	var answer *pgconn.PgError
-	return errors.As(err, &answer) && answer.Code == NoPartitionCode && answer.Routine == NoPartitionRoutine && answer.Where == ""
+	return errors.As(err, &answer) && answer.Code == "23514" && answer.Routine == "ExecFindPartition" && answer.Where == ""
 }
 
 // Below tells an error that was met in SQL which runs below our statement: it can raise any code.
@@ -180,3 +168,23 @@ func OfServer(err error) bool {
 
 // IsDenied tells that a right is missing.
 func IsDenied(err error) bool { return Has(err, "42501") }
+
+// SQLSTATEs that only we have, of refusals that rows of ours tell of.
+const (
+	IDsTaken = "TK011"
+	KeyWaits = "TK012"
+	LeftOut  = "TK013"
+	Kept     = "TK014"
+)
+
+// Errors of ours, like the server's own.
+var (
+	ErrIDsTaken = ours(IDsTaken, "very many ids that come next are taken")
+	ErrKeyWaits = ours(KeyWaits, "another task has come to wait with the key of the repetition")
+	ErrLeftOut  = ours(LeftOut, "a trigger or policy of the table has left out what follows on the task")
+	ErrKept     = ours(Kept, "a trigger of the table keeps the row as it is")
+)
+
+func ours(code, message string) error {
+	return &pgconn.PgError{Severity: "ERROR", Code: code, Message: message}
+}

@@ -42,7 +42,7 @@ func TestClasses(t *testing.T) {
 		"another task with its key":        {&pgconn.PgError{Severity: "ERROR", Code: "23505", ConstraintName: "task_one_waits_idx"}, KeyTaken},
 		"an error of ours":                 {ErrKeyWaits, Crossed},
 		"what is known from where it was":  {As(Slow, answer("57014", "", "")), Slow},
-		"what follows lacks its partition": {As(NoPartition, answer("23514", NoPartitionRoutine, "")), NoPartition},
+		"what follows lacks its partition": {As(NoPartition, answer("23514", "ExecFindPartition", "")), NoPartition},
 	} {
 		if got := Of(c.err); got != c.want {
 			t.Errorf("%s: class %d, want %d", name, got, c.want)

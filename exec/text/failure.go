@@ -1,6 +1,7 @@
 package text
 
 import (
+	"cmp"
 	"fmt"
 	"strings"
 	"unicode"
@@ -47,16 +48,12 @@ func ServerFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	if e == nil {
 		return nil
 	}
-	f := &Failure{Text: errorText(e, statement), SQLState: sqlstate(e.Code), routine: e.Routine}
+	lines := append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement})
+	f := &Failure{Text: logText(lines, Limit), SQLState: sqlstate(e.Code), routine: e.Routine}
 	if len(e.Detail) <= detailMost {
 		f.Detail = e.Detail
 	}
 	return f
-}
-
-// errorText writes an error of the server's as the server's log does.
-func errorText(e *pgproto3.ErrorResponse, statement string) string {
-	return logText(append(errorLines(e), line{"CONTEXT", e.Where}, line{"STATEMENT", statement}), Limit)
 }
 
 // detailMost bounds Failure.Detail, in bytes.
@@ -65,23 +62,15 @@ const detailMost = 100
 // sqlstate is the code if it is one, else that of a broken protocol.
 func sqlstate(code string) string {
 	const violation = "08P01" // protocol_violation
-	if len(code) != 5 {
+	if len(code) != 5 || strings.ContainsFunc(code, func(r rune) bool { return (r < '0' || r > '9') && (r < 'A' || r > 'Z') }) {
 		return violation
-	}
-	for _, c := range []byte(code) {
-		if (c < '0' || c > '9') && (c < 'A' || c > 'Z') {
-			return violation
-		}
 	}
 	return code
 }
 
 // errorLines are the lines that errors and notices share.
 func errorLines(e *pgproto3.ErrorResponse) []line {
-	severity := e.SeverityUnlocalized
-	if severity == "" { // a server before 9.6, or none that is PostgreSQL
-		severity = e.Severity
-	}
+	severity := cmp.Or(e.SeverityUnlocalized, e.Severity) // a server that is not PostgreSQL may send one of them
 	if !isSeverity(severity) {
 		severity = "ERROR"
 	}
@@ -100,11 +89,8 @@ func isSeverity(text string) bool {
 }
 
 func position(e *pgproto3.ErrorResponse) string {
-	switch {
-	case e.Position > 0:
-		return fmt.Sprintf(" at character %d", e.Position)
-	case e.InternalPosition > 0:
-		return fmt.Sprintf(" at character %d", e.InternalPosition)
+	if at := cmp.Or(max(e.Position, 0), e.InternalPosition); at > 0 {
+		return fmt.Sprintf(" at character %d", at)
 	}
 	return ""
 }

@@ -53,7 +53,7 @@ func TestErrorText(t *testing.T) {
 			"ERROR:  a?b?\nSTATEMENT:  ?",
 		},
 	} {
-		if got := errorText(&test.err, test.statement); got != test.want {
+		if got := ServerFailure(&test.err, test.statement).Text; got != test.want {
 			t.Errorf("got\n%q, want\n%q", got, test.want)
 		}
 	}
@@ -64,20 +64,20 @@ func TestErrorTextIsCut(t *testing.T) {
 	long := strings.Repeat("ä\n", Limit)
 	e := &pgproto3.ErrorResponse{SeverityUnlocalized: "ERROR", Message: "m", Where: "w"}
 
-	got := errorText(e, long)
+	got := ServerFailure(e, long).Text
 	if len(got) > Limit || len(got) < Limit-8 || !utf8.ValidString(got) ||
 		!strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  w\nSTATEMENT:  ä\n\tä") || !strings.HasSuffix(got, "...") {
 		t.Errorf("a long statement: %d bytes, …%q", len(got), got[len(got)-20:])
 	}
 
 	e.Where = long
-	got = errorText(e, long)
+	got = ServerFailure(e, long).Text
 	if len(got) > Limit || !strings.HasPrefix(got, "ERROR:  m\nCONTEXT:  ä") || !strings.HasSuffix(got, "...\nSTATEMENT:  ...") {
 		t.Errorf("a long context: %d bytes, …%q", len(got), got[len(got)-40:])
 	}
 
 	e.Message = long
-	got = errorText(e, "SELECT 1")
+	got = ServerFailure(e, "SELECT 1").Text
 	if len(got) > Limit || !strings.HasPrefix(got, "ERROR:  ä") || !strings.Contains(got, "...\nCONTEXT:  ...\nSTATEMENT:  ...") {
 		t.Errorf("a long message: %d bytes, …%q", len(got), got[len(got)-40:])
 	}
@@ -139,7 +139,7 @@ func FuzzErrorText(f *testing.F) {
 		n.Add((*pgproto3.NoticeResponse)(e))
 		n.Add((*pgproto3.NoticeResponse)(e))
 		notices, _ := n.Text()
-		for _, text := range []string{errorText(e, long), notices} {
+		for _, text := range []string{ServerFailure(e, long).Text, notices} {
 			if len(text) > Limit || !utf8.ValidString(text) || strings.Contains(text, "\x00") || !strings.HasPrefix(text, "ERROR:  ") {
 				t.Errorf("%d bytes: %.100q", len(text), text)
 			}

@@ -17,9 +17,6 @@ const (
 
 // ASCII is a text that any database can store.
 func ASCII(text string) string {
-	if isASCII(text) {
-		return text
-	}
 	return strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {
 			return '?'
@@ -28,23 +25,9 @@ func ASCII(text string) string {
 	}, text)
 }
 
-// isASCII tells whether a text is the same in each encoding.
-func isASCII(text string) bool {
-	for i := range len(text) {
-		if text[i] >= utf8.RuneSelf {
-			return false
-		}
-	}
-	return true
-}
-
 // validText makes any bytes a text that PostgreSQL can store: valid UTF-8 without NUL.
 func validText(s string) string {
-	s = strings.ToValidUTF8(s, unreadable)
-	if strings.IndexByte(s, 0) >= 0 {
-		s = strings.ReplaceAll(s, "\x00", unreadable)
-	}
-	return s
+	return strings.ReplaceAll(strings.ToValidUTF8(s, unreadable), "\x00", unreadable)
 }
 
 // cutText cuts a text that is longer than limit bytes between two characters, and marks where.
