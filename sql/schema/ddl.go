@@ -28,12 +28,12 @@ func DDL(t sql.Table, o Options) string {
 		before = s.kind
 		switch {
 		case s.kind == schemaStep:
-			fmt.Fprintf(&b, "%s\n%s", n.head(o), n.fill(text("earlier"))) // the head makes it
+			b.WriteString(n.head(o) + "\n") // which makes it
 		case s.kind == typeStep: // the head makes it
 			_, comment, _ := strings.Cut(s.sql, "\n")
 			fmt.Fprintf(&b, "%s\n", n.fill(comment))
 		case s.kind == besideStep:
-			fmt.Fprintf(&b, "%s\n", n.besideSQL(s))
+			fmt.Fprintf(&b, "%s\n", n.sql(s))
 		case s.joins(): // one statement for all that stand together
 			line := n.fill(strings.TrimPrefix(s.sql, "ALTER TABLE :table "))
 			if !together {
@@ -44,7 +44,7 @@ func DDL(t sql.Table, o Options) string {
 			}
 			fmt.Fprintf(&b, "    %s\n", line)
 		default:
-			fmt.Fprintf(&b, "%s\n", n.fill(s.sql))
+			fmt.Fprintf(&b, "%s\n", n.sql(s))
 		}
 	}
 	b.WriteString("\n")

@@ -63,6 +63,7 @@ type foundTrigger struct {
 	Guards   bool // each row that is inserted or updated, always
 	Function string
 	Beside   bool // the function is in the table's schema
+	Comment  string
 }
 
 type foundFunction struct {
