@@ -32,7 +32,6 @@ type found struct {
 	functions   []foundFunction
 	types       []foundType
 	besides     besides
-	remains     bool // an earlier version has made things that we do not use
 	below       []Below
 }
 
@@ -169,8 +168,8 @@ func inspect(ctx context.Context, conn *pgx.Conn, t sql.Table) (*found, error) {
 
 // inspectSchema looks at the schema, and at the objects beside the table.
 func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
-	err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema, t.Name, t.Hash()).
-		Scan(&f.schema, &f.version, &f.remains, &f.published, &f.besides.role, &f.besides.makes)
+	err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema, t.Name, sql.Publication(t)).
+		Scan(&f.schema, &f.version, &f.published, &f.besides.role, &f.besides.makes)
 	if err != nil {
 		return err
 	}
