@@ -93,13 +93,6 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 	if d.Server < 140000 {
 		names[":pages"] = names[":pages_listed"]
 	}
-	names[":xact_of_t"], names[":xact_of_w"], names[":xact_at_of_t"] = "t.xact", "w.xact", "t.xact_at"
-	names[":without_xact"] = "xact = NULL,\n    xact_at = NULL,"
-	names[":with_xact"] = "xact = CASE WHEN e.what IN ('p', 'c') THEN e.xact END,\n    xact_at = CASE WHEN e.what IN ('p', 'c') THEN here.place END,"
-	if !d.Xact {
-		names[":xact_of_t"], names[":xact_of_w"], names[":xact_at_of_t"] = "NULL::int8", "NULL::int8", "NULL::text"
-		names[":with_xact"], names[":without_xact"] = "", ""
-	}
 	if d.Group == 0 {
 		names[":regrouped"] = "$6::int8 = 0 AND NULL::bool"
 	}
