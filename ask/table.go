@@ -70,7 +70,12 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 // of somebody who is not trusted. It reads catalogs alone.
 func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: t.Relation(), conn: conn}
-	b.queries = sql.Asking(b.name)
+	b.queries = sql.NewQueries("ask", map[string]string{
+		":table":   b.name.String(),
+		":leaders": sql.Beside(b.name, "leader"), ":leaders_text": sql.Literal(sql.BesideName(b.name, "leader")),
+		":groups": sql.Beside(b.name, "group"), ":groups_text": sql.Literal(sql.BesideName(b.name, "group")),
+		":why": sql.Beside(b.name, "why"), ":why_text": sql.Literal(sql.BesideName(b.name, "why")),
+	})
 	f := &b.facts
 	err := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table).
 		Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)

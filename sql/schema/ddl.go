@@ -52,9 +52,9 @@ func DDL(t sql.Table, o Options) string {
 		fmt.Fprintf(&b, "%s;\n", setDefault(t, column, sql.Literal(o.Defaults[column])))
 	}
 	if o.Role != "" {
-		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(text("grants")))
+		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(sql.File("schema/grants")))
 	}
-	return fmt.Sprintf(opening, Version, text("install"), b.String())
+	return fmt.Sprintf(opening, Version, sql.File("schema/install"), b.String())
 }
 
 // opening tells a person what to know before running the script, and begins its transaction.
@@ -99,7 +99,7 @@ func (n names) head(o Options) string {
 	for _, object := range slices.Concat(sql.Objects, []string{"group_changes"}) {
 		own = append(own, sql.BesideName(n.table, object))
 	}
-	return sql.Named(text("head"), map[string]string{
+	return sql.Named(sql.File("schema/head"), map[string]string{
 		":schema_text": sql.Literal(n.table.Schema), ":name_text": sql.Literal(n.table.Name), ":trusted": trusted,
 		":relations":  sql.Array(append(own, n.table.Name)),
 		":table_text": sql.Literal(n.fill(":table")),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -63,15 +62,4 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 		}
 	}
 	return d, nil
-}
-
-// SequenceOfIDs is the expression for the number of the sequence that ids come from, 0 where it
-// is not known, as it is when the
-// statement runs: the column may have got another one since the table was described.
-func (d Description) SequenceOfIDs() string {
-	if d.Sequence == 0 {
-		return "0"
-	}
-	lookup := strings.TrimSuffix(bareText("inspect/sequence"), ";")
-	return "coalesce((" + strings.ReplaceAll(lookup, "$1::int8", strconv.FormatInt(d.OID, 10)) + "), 0)"
 }
