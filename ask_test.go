@@ -119,7 +119,7 @@ func TestTailEndsAtAnInterrupt(t *testing.T) {
 	out, ended := &screen{}, make(chan error, 1)
 	go func() { ended <- run(context.WithoutCancel(t.Context()), []string{"tail", dsn}, out, out) }()
 	servertest.Wait(t, patient, "a look", func() bool {
-		return value(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgtaskd-tail' AND state = 'idle' AND query ILIKE 'rollback'") == "1"
+		return value(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgtaskd-tail' AND state = 'idle' AND query ILIKE 'commit'") == "1"
 	})
 	if err := syscall.Kill(os.Getpid(), syscall.SIGINT); err != nil {
 		t.Fatal(err)

@@ -16,50 +16,70 @@ type Change struct {
 	Target string `json:"target"`
 	ID     int64  `json:"id"`
 	Was    string `json:"was,omitempty"` // its state
-	Done   bool   `json:"done"`
-	Text   string `json:"text"`
+	outcome
+}
+
+// outcome tells whether something was changed, and what to say of it.
+type outcome struct {
+	Done bool   `json:"done"`
+	Text string `json:"text"`
 }
 
 // Stop sets tasks to STOP: waiting tasks are paused, running ones are cancelled, and of ended ones
 // the waiting repetition is stopped.
 func Stop(ctx context.Context, s *Screen, targets []work.Target, ids []int64) error {
-	return change(ctx, s, targets, ids, "stop", stopped)
+	return changeTasks(ctx, s, targets, ids, "stop", was.stopped)
 }
 
 // Again lets ended tasks run again.
 func Again(ctx context.Context, s *Screen, targets []work.Target, ids []int64) error {
-	return change(ctx, s, targets, ids, "again", again)
+	return changeTasks(ctx, s, targets, ids, "again", was.again)
 }
 
-// was is the state of a task before it was changed.
-type was struct {
-	state   string
-	stopped bool // it has an end
-	next    int64
-	changed bool
+func changeTasks(ctx context.Context, s *Screen, targets []work.Target, ids []int64, command string, say func(was) outcome) error {
+	return changeEach(ctx, s, targets, ids, command, changesTasks, func(b *table, id int64) (any, *outcome, error) {
+		c := &Change{Target: b.target.Name(), ID: id}
+		var w was
+		err := b.conn.QueryRow(ctx, b.queries.Text("change"), id, command == "stop").Scan(&w.state, &w.ended, &w.next, &w.changed)
+		switch {
+		case errors.Is(err, pgx.ErrNoRows):
+			c.Text, err = "is not in the table", nil
+		case err == nil:
+			c.Was, c.outcome = w.state, say(w)
+		}
+		return c, &c.outcome, err
+	})
 }
 
-// change changes one task after the other, each in a transaction of its own.
-func change(ctx context.Context, s *Screen, targets []work.Target, ids []int64, command string, judge func(was) (string, bool)) error {
+// changeEach changes one thing of a table after the other, and shows what became of each. do returns
+// it as an object, with its outcome. An error of the server is the outcome of that thing alone.
+func changeEach[T any](ctx context.Context, s *Screen, targets []work.Target, things []T, command string, purpose use, do func(*table, T) (any, *outcome, error)) error {
 	t, err := only(targets)
 	if err != nil {
 		return err
 	}
 	failed := false
-	err = one(ctx, t, command, changesTasks, func(b *table) error {
-		for _, id := range ids {
-			c, err := b.change(ctx, command, id, judge)
-			if err != nil {
+	err = one(ctx, t, command, purpose, func(b *table) error {
+		for _, thing := range things {
+			object, o, err := do(b, thing)
+			var answer *pgconn.PgError
+			if errors.As(err, &answer) && !b.lost(err) {
+				o.Text = "cannot be changed: " + answer.Message
+				if answer.Detail != "" {
+					o.Text += " (" + answer.Detail + ")"
+				}
+			} else if err != nil {
 				return err
 			}
-			failed = failed || !c.Done
+			failed = failed || !o.Done
 			switch {
 			case s.Objects != nil:
-				err = s.Object(c)
-			case c.Done:
-				err = s.Line("%d %s", id, c.Text)
+				err = s.Object(object)
+			case o.Done:
+				err = s.Line("%v %s", thing, o.Text)
 			default:
-				s.Remark("%d %s", id, c.Text)
+				err = nil
+				s.Remark("%v %s", thing, o.Text)
 			}
 			if err != nil {
 				return err
@@ -73,53 +93,36 @@ func change(ctx context.Context, s *Screen, targets []work.Target, ids []int64, 
 	return err
 }
 
-func (b *table) change(ctx context.Context, command string, id int64, judge func(was) (string, bool)) (Change, error) {
-	c := Change{Target: b.target.Name(), ID: id}
-	var w was
-	err := b.look(ctx, func() error {
-		return b.conn.QueryRow(ctx, b.queries.Text("change"), id, command == "stop").Scan(&w.state, &w.stopped, &w.next, &w.changed)
-	})
-	var answer *pgconn.PgError
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		c.Text = "is not in the table"
-		return c, nil
-	case errors.As(err, &answer) && !b.lost(err):
-		c.Text = "cannot be changed: " + answer.Message
-		if answer.Detail != "" {
-			c.Text += " (" + answer.Detail + ")"
-		}
-		return c, nil
-	case err != nil:
-		return c, err
-	}
-	c.Was = w.state
-	c.Text, c.Done = judge(w)
-	return c, nil
+// was is the state of a task before it was changed.
+type was struct {
+	state   string
+	ended   bool // it has a stop
+	next    int64
+	changed bool
 }
 
-func stopped(w was) (string, bool) {
+func (w was) stopped() outcome {
 	switch {
 	case !w.changed:
-		return "was not changed: a trigger of the table keeps it", false
+		return outcome{false, "was not changed: a trigger of the table keeps it"}
 	case w.state == "WORK":
-		return "runs, and is being cancelled", true
-	case w.state == "STOP" && !w.stopped:
-		return "is paused already, or being cancelled", true
+		return outcome{true, "runs, and is being cancelled"}
+	case w.state == "STOP" && !w.ended:
+		return outcome{true, "is paused already, or being cancelled"}
 	case w.state == "PLAN", w.state == "TAKE":
-		return "waits, and is paused", true
+		return outcome{true, "waits, and is paused"}
 	case w.next != 0:
-		return fmt.Sprintf("has ended (%s); its repetition %d is stopped, if that waits", w.state, w.next), true
+		return outcome{true, fmt.Sprintf("has ended (%s); its repetition %d is stopped, if that waits", w.state, w.next)}
 	}
-	return fmt.Sprintf("has ended (%s): there is nothing to stop", w.state), true
+	return outcome{true, fmt.Sprintf("has ended (%s): there is nothing to stop", w.state)}
 }
 
-func again(w was) (string, bool) {
+func (w was) again() outcome {
 	switch {
 	case w.changed:
-		return fmt.Sprintf("had ended (%s), and waits to run again", w.state), true
-	case w.state == "STOP" && !w.stopped:
-		return "has not ended: it is paused, and UPDATE … SET state = 'PLAN' resumes it", false
+		return outcome{true, fmt.Sprintf("had ended (%s), and waits to run again", w.state)}
+	case w.state == "STOP" && !w.ended:
+		return outcome{false, "has not ended: it is paused, and UPDATE … SET state = 'PLAN' resumes it"}
 	}
-	return fmt.Sprintf("has not ended: it is %s", w.state), false
+	return outcome{false, fmt.Sprintf("has not ended: it is %s", w.state)}
 }

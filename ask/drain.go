@@ -103,8 +103,7 @@ type drain struct {
 	s      *Screen
 	target work.Target
 	until  string
-	moment any // until, as the server reads it; nil: the moment of each look
-	read   bool
+	moment any    // until, as the server reads it; nil: the moment of each look
 	began  string // by the server's clock; "": before there was a table
 	least  int64  // tasks with a lower id had ended before
 }
@@ -112,7 +111,7 @@ type drain struct {
 // begin notes the moment, and the tasks that are there then. A table or database that is missing
 // may be made by the controller that serves it.
 func (d *drain) begin(ctx context.Context) error {
-	b, err := open(ctx, d.target, "drain", drains)
+	b, err := open(ctx, d.target, "drain", reads)
 	if err != nil {
 		return nil //nolint:nilerr // watch says so, if that stays
 	}
@@ -147,14 +146,14 @@ func (d *drain) begin(ctx context.Context) error {
 }
 
 func (d *drain) readUntil(ctx context.Context, b *table) error {
-	if d.until == "" || d.read {
+	if d.until == "" || d.moment != nil {
 		return nil
 	}
 	moment, err := b.moment(ctx, d.until, 1)
 	if err != nil {
 		return fmt.Errorf("--until: %w", err)
 	}
-	d.moment, d.read = moment, true
+	d.moment = moment
 	return nil
 }
 
@@ -179,7 +178,7 @@ func (d *drain) watch(ctx context.Context) error {
 
 // session looks until nothing is left to do, or something is in the way.
 func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time) (done bool, err error) {
-	b, err := open(ctx, d.target, "drain", drains)
+	b, err := open(ctx, d.target, "drain", reads)
 	if err != nil {
 		return false, err
 	}
@@ -212,7 +211,7 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 // report shows the tasks that have failed since the drain began, or are GONE.
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
-	err := one(ctx, d.target, "drain", drains, func(b *table) error {
+	err := one(ctx, d.target, "drain", reads, func(b *table) error {
 		w, err := b.walker(ctx, d.s, Filter{States: []string{"FAIL", "GONE"}, Since: d.began})
 		if err != nil {
 			return err

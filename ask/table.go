@@ -24,7 +24,6 @@ type table struct {
 	name    sql.Table
 	conn    *pgx.Conn
 	queries sql.Queries
-	purpose use
 	facts
 }
 
@@ -45,8 +44,7 @@ type facts struct {
 type use int
 
 const (
-	reads  use = iota
-	drains     // reads a table that is served
+	reads use = iota
 	changesTasks
 	changesGroups
 )
@@ -71,10 +69,23 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 // find finds out whether a session can ask about the target's table, and whether that runs no code
 // of somebody who is not trusted. It reads catalogs alone.
 func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
-	b := &table{target: t, name: sql.Table{Schema: t.Schema, Name: t.Table}, conn: conn, purpose: purpose}
-	b.queries = sql.Asking(b.name)
-	if err := b.learn(ctx); err != nil {
+	b := &table{target: t, name: t.Relation(), conn: conn}
+	b.queries = sql.NewQueries("ask", map[string]string{
+		":table":   b.name.String(),
+		":leaders": sql.Beside(b.name, "leader"), ":leaders_text": sql.Literal(sql.BesideName(b.name, "leader")),
+		":groups": sql.Beside(b.name, "group"), ":groups_text": sql.Literal(sql.BesideName(b.name, "group")),
+		":why": sql.Beside(b.name, "why"), ":why_text": sql.Literal(sql.BesideName(b.name, "why")),
+	})
+	f := &b.facts
+	err := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table).
+		Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return nil, refusal{fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)}
+	} else if err != nil {
 		return nil, err
+	}
+	if err := b.refuse(purpose); err != nil {
+		return nil, refusal{err}
 	}
 	if err := work.Admit(ctx, conn, t); work.IsRefused(err) {
 		return nil, refusal{err}
@@ -84,72 +95,18 @@ func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*tab
 	return b, nil
 }
 
-// look does something with the table in a transaction of its own. The tables that it names are
-// locked first, so that they stay as they are. If we only read, nothing that runs can write,
+// look only reads the table, in a transaction of its own: nothing that runs there can write,
 // whatever it sets.
 func (b *table) look(ctx context.Context, do func() error) error {
-	mode, named := pgx.ReadOnly, b.name.Quoted()
-	switch {
-	case b.purpose == changesGroups && !b.groups:
-		return b.grouped()
-	case b.purpose == changesGroups:
-		mode, named = "", sql.Beside(b.name, "group")
-	case b.purpose == changesTasks:
-		mode = ""
-	case b.leaders:
-		named += ", " + sql.Beside(b.name, "leader")
-	}
-	tx, err := b.conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: mode})
-	if err != nil {
-		return err
-	}
-	defer func() {
-		ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
-		defer cancel()
-		_ = tx.Rollback(ctx)
-	}()
-	if _, err := tx.Exec(ctx, "LOCK TABLE "+named+" IN ACCESS SHARE MODE"); err != nil {
-		return err
-	}
-	locked := b.facts
-	if err := b.learn(ctx); err != nil {
-		return err
-	}
-	b.leaders = b.leaders && locked.leaders
-	if b.purpose == changesGroups && !b.groups {
-		return b.grouped()
-	}
-	if err := do(); err != nil || mode == pgx.ReadOnly {
-		return err
-	}
-	return tx.Commit(ctx)
-}
-
-// learn is an error where the table cannot be asked, or may not.
-func (b *table) learn(ctx context.Context) error {
-	var f facts
-	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name).
-		Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
-	b.facts = f
-	switch {
-	case errors.Is(err, pgx.ErrNoRows):
-		return refusal{fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)}
-	case err != nil:
-		return err
-	}
-	if err := b.refuse(); err != nil {
-		return refusal{err}
-	}
-	return nil
+	return pgx.BeginTxFunc(ctx, b.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(pgx.Tx) error { return do() })
 }
 
 // refuse is an error where the table cannot be asked, or changed.
-func (b *table) refuse() error {
-	reading := schema.Reading{Role: b.role, Usage: b.usage, Select: b.reads || b.purpose == changesGroups}
+func (b *table) refuse(purpose use) error {
+	reading := schema.Reading{Role: b.role, Usage: b.usage, Select: b.reads || purpose == changesGroups}
 	grants := reading.Grants(b.name)
-	if b.purpose == changesTasks && !b.changes {
-		state := "(state)"
-		grants = append(grants, "GRANT UPDATE "+state+" ON TABLE "+b.name.Quoted()+" TO "+b.role)
+	if purpose == changesTasks && !b.changes {
+		grants = append(grants, fmt.Sprintf("GRANT UPDATE (state) ON TABLE %s TO %s", b.name, b.role))
 	}
 	switch {
 	case b.kind != "r" && b.kind != "p":
@@ -158,6 +115,8 @@ func (b *table) refuse() error {
 		return reading.Denied(grants)
 	case !b.complete:
 		return fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.name)
+	case purpose == changesGroups && !b.groups:
+		return fmt.Errorf("there is no table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.name, "group"))
 	}
 	return nil
 }
@@ -171,9 +130,6 @@ func (b *table) close() {
 // lost tells whether an error is that of a connection that is gone, or of a server that goes.
 func (b *table) lost(err error) bool {
 	var answer *pgconn.PgError
-	if errors.As(err, &refusal{}) {
-		return false
-	}
 	if errors.As(err, &answer) {
 		return b.conn.IsClosed() || strings.HasPrefix(answer.Code, "57P")
 	}

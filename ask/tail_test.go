@@ -69,12 +69,12 @@ func tailed(t *testing.T, objects bool, targets ...work.Target) (out, remarks *r
 	return out, remarks, end
 }
 
-// waits returns when a tail has a session, in which it has looked: that ends with a ROLLBACK.
+// waits returns when a tail has a session, in which it has looked: that ends with a COMMIT.
 func waits(t *testing.T, target work.Target) (pid string) {
 	t.Helper()
 	conn := servertest.Connect(t, target.Connect.String())
 	servertest.Wait(t, patient, "a tail", func() bool {
-		pid = servertest.Get(t, conn, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgtaskd-tail' AND query = 'rollback'")
+		pid = servertest.Get(t, conn, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgtaskd-tail' AND query = 'commit'")
 		return pid != "0"
 	})
 	return pid

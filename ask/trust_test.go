@@ -126,42 +126,6 @@ func TestWhoMayWriteTasksIsNotTrustedByOthers(t *testing.T) {
 	has(t, fmt.Sprint(err), fmt.Sprintf("role %q has TRIGGER on table public.task", role))
 }
 
-// TestATableIsKnownWhenItIsRead: each look is at a table that is locked, whatever had its name when
-// the command began.
-func TestATableIsKnownWhenItIsRead(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		purpose use
-		look    func(context.Context, *table) error
-	}{
-		"status": {reads, func(ctx context.Context, b *table) error {
-			return b.look(ctx, func() error { return b.status(ctx, &Status{}) })
-		}},
-		"ls": {reads, func(ctx context.Context, b *table) error { return b.list(ctx, people().Screen, Filter{}) }},
-		"stop": {changesTasks, func(ctx context.Context, b *table) error {
-			_, err := b.change(ctx, "stop", 1, stopped)
-			return err
-		}},
-	} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			target, tasks := made(t)
-			tasks.Add("input", "SELECT 1")
-			b, err := open(t.Context(), target, "test", c.purpose)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer b.close()
-			if err := c.look(t.Context(), b); err != nil {
-				t.Fatal(err)
-			}
-			servertest.Exec(t, tasks.Conn, "ALTER TABLE task RENAME TO old; CREATE VIEW task AS SELECT * FROM old")
-			err = c.look(t.Context(), b)
-			has(t, fmt.Sprint(err), "is not a table")
-		})
-	}
-}
-
 // TestWhatReadsCannotWrite: also not by functions of an owner who is trusted, whatever they set.
 func TestWhatReadsCannotWrite(t *testing.T) {
 	t.Parallel()

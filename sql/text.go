@@ -2,56 +2,65 @@ package sql
 
 import (
 	"embed"
-	"path"
+	"regexp"
 	"strings"
 	"sync"
 )
 
-//go:embed part/*.sql ask/*.sql door/*.sql
+//go:embed part/*.sql ask/*.sql door/*.sql lock/*.sql query/*.sql schema/*.sql schema/inspect/*.sql schema/beside/*.sql
 var files embed.FS
 
-// Parts are the files of sql/part, which several statements share, without their comments.
-var Parts = sync.OnceValue(func() map[string]string {
-	all := Texts(files, "part")
-	for name, text := range all {
-		all[name] = strings.TrimSpace(Uncommented(text))
-	}
-	return all
-})
-
-// Texts are the files of an embedded folder, by their names without .sql.
-func Texts(files embed.FS, folder string) map[string]string {
-	entries, err := files.ReadDir(folder)
+// File is a file of this folder or one below it, as it is, by its path without .sql. An unknown one
+// is a mistake in the program: File panics.
+func File(path string) string {
+	text, err := files.ReadFile(path + ".sql")
 	if err != nil {
-		panic(err) // the folder is embedded
+		panic(err)
 	}
-	all := make(map[string]string, len(entries))
-	for _, entry := range entries {
-		text, err := files.ReadFile(path.Join(folder, entry.Name()))
-		if err != nil {
-			panic(err)
+	return string(text)
+}
+
+// Queries are the statements of a folder with the names of one table in them. Each is made when it
+// is first asked for: there are many, and an idle table needs few. Any goroutine may ask.
+type Queries struct {
+	folder string
+	names  map[string]string
+	made   *sync.Map // text by name
+}
+
+// NewQueries returns the statements of that folder, with values for some words of theirs.
+func NewQueries(folder string, names map[string]string) Queries {
+	return Queries{folder, names, &sync.Map{}}
+}
+
+// Text returns the statement of that name, with $1, $2… for its parameters.
+func (q Queries) Text(name string) string {
+	text, ok := q.made.Load(name)
+	if !ok {
+		text, _ = q.made.LoadOrStore(name, Named(File(q.folder+"/"+name), q.names))
+	}
+	return text.(string)
+}
+
+// Named puts names into a text, and leaves the comments out. A word that is the name of a file of
+// sql/part stands for that part, or for the value that it has in names. Both may contain names and
+// other parts; other values are left as they are, since the name of a table may look like a word.
+func Named(text string, names map[string]string) string {
+	return Fill(uncommented(text), func(word string) (string, bool) {
+		value, ok := names[word]
+		part, err := files.ReadFile("part/" + word[1:] + ".sql")
+		switch {
+		case err != nil:
+			return value, ok
+		case !ok:
+			value = string(part)
 		}
-		all[strings.TrimSuffix(entry.Name(), ".sql")] = string(text)
-	}
-	return all
+		return Named(value, names), true
+	})
 }
 
-// Whole puts parts into a text that names no table.
-func Whole(text string) string {
-	return strings.NewReplacer(
-		":prepared", Parts()["prepared"],
-		":guarded", Guarded("c.oid", "below.whole"),
-		":becoming", Parts()["becoming"],
-	).Replace(text)
-}
-
-// Guarded is part/guarded.sql for that part of the table.
-func Guarded(part, whole string) string {
-	return strings.NewReplacer(":guarded_part", part, ":guarded_whole", whole).Replace(Parts()["guarded"])
-}
-
-// Uncommented is a text without the lines that are comments, and the blank ones before these.
-func Uncommented(text string) string {
+// uncommented is a text without the lines that are comments, and the blank ones before these.
+func uncommented(text string) string {
 	var b strings.Builder
 	blank := ""
 	for line := range strings.Lines(text) {
@@ -65,42 +74,19 @@ func Uncommented(text string) string {
 			blank = ""
 		}
 	}
-	return b.String() + blank
-}
-
-// Named puts the names into a text, and leaves the comments out.
-func Named(text string, names map[string]string) string {
-	return Fill(Uncommented(text), func(word string) (string, bool) {
-		name, ok := names[word]
-		return name, ok
-	})
+	return strings.TrimSpace(b.String())
 }
 
 // Fill is text with the value of each :word, psql's notation for a variable, in its place. A
 // word without a value stays, and so does a cast (::type).
 func Fill(text string, value func(word string) (string, bool)) string {
-	var b strings.Builder
-	for {
-		before, _, found := strings.Cut(text, ":")
-		b.WriteString(before)
-		if !found {
-			return b.String()
+	return words.ReplaceAllStringFunc(text, func(word string) string {
+		if v, ok := value(word); ok {
+			return v
 		}
-		text = text[len(before):]
-		if strings.HasPrefix(text, "::") {
-			b.WriteString("::")
-			text = text[2:]
-			continue
-		}
-		end := 1
-		for end < len(text) && (text[end] == '_' || 'a' <= text[end] && text[end] <= 'z') {
-			end++
-		}
-		if v, ok := value(text[:end]); ok {
-			b.WriteString(v)
-		} else {
-			b.WriteString(text[:end])
-		}
-		text = text[end:]
-	}
+		return word
+	})
 }
+
+// words finds a cast, too, so that its type is taken for no word.
+var words = regexp.MustCompile(`::?[a-z_]*`)

@@ -185,7 +185,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 	defer func() { l.endTerm(ctx, err) }()
 	f := l.control.Facts()
-	l.runs.Server.Store(&run.Server{Superuser: f.Superuser, Encoding: f.Encoding, Bare: !l.control.Table().Xact})
+	l.runs.Server.Store(&run.Server{Superuser: f.Superuser, Encoding: f.Encoding})
 	l.leader.planner.Begin(f.TimeZone)
 	if err := l.ledger.Begin(ctx, l.control); err != nil {
 		return err

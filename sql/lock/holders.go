@@ -2,7 +2,6 @@ package lock
 
 import (
 	"context"
-	_ "embed"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -16,7 +15,7 @@ import (
 func Holders(ctx context.Context, conn *pgx.Conn, t sql.Table, written bool) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()
-	rows, err := conn.Query(ctx, text("holders"), t.Schema, t.Name, written)
+	rows, err := conn.Query(ctx, statements.Text("holders"), t.Schema, t.Name, written)
 	if err != nil {
 		return nil, err
 	}

@@ -3,12 +3,10 @@ package lock
 import (
 	"context"
 	"crypto/sha256"
-	"embed"
 	"encoding/binary"
 	"errors"
 	"fmt"
 	"strings"
-	"sync"
 
 	"github.com/jackc/pgx/v5"
 
@@ -23,13 +21,7 @@ const Sleeping int64 = 0x70677461 << 32
 // groups: the upper half spells pgtg, the lower one is the number of the table of groups.
 const Limits int64 = 0x70677467 << 32
 
-//go:embed *.sql
-var files embed.FS
-
-// text is a statement of this folder.
-func text(name string) string { return sql.Whole(texts()[name]) }
-
-var texts = sync.OnceValue(func() map[string]string { return sql.Texts(files, ".") })
+var statements = sql.NewQueries("lock", nil)
 
 // Lock is an advisory lock of the server's, which its session holds until that ends. Anybody who
 // can connect can hold it: Holder names the one who does.
@@ -90,7 +82,7 @@ func valid(name []byte) string { return strings.ToValidUTF8(string(name), "?") }
 // Holder is another session that holds the lock, nil if none does.
 func (k Lock) Holder(ctx context.Context, conn *pgx.Conn) (*Holder, error) {
 	class, number := k.numbers()
-	rows, err := conn.Query(ctx, text("holder"), class, number)
+	rows, err := conn.Query(ctx, statements.Text("holder"), class, number)
 	if err != nil {
 		return nil, err
 	}

@@ -2,5 +2,5 @@
 t.id,
 -- false: a trigger has kept the row as it was
 CASE e.what WHEN 'm' THEN t.state = 'WORK' WHEN 'd' THEN t.state = 'DONE' WHEN 's' THEN t.state = 'DONE'
-    ELSE (t.state = 'WORK' AND :xact_of_t = e.xact) IS TRUE END,
+    ELSE (t.state = 'WORK' AND t.xact = e.xact) IS TRUE END,
 e.what IN ('d', 's') AND t."delete" AND t.output IS NULL

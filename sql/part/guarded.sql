@@ -4,7 +4,7 @@
 EXISTS (
     SELECT
     FROM pg_trigger AS g
-    JOIN pg_proc AS p ON p.oid = g.tgfoid AND p.proname ~ '^pgtaskd_role(_[0-9a-f]{16})?$'
+    JOIN pg_proc AS p ON p.oid = g.tgfoid AND p.proname = 'pgtaskd_role'
     WHERE g.tgrelid = :guarded_part AND g.tgname = 'pgtaskd_role'
         AND g.tgenabled = 'A' AND g.tgqual IS NULL AND cardinality(g.tgattr::int2[]) = 0
         AND g.tgtype = 23::int2 -- BEFORE INSERT OR UPDATE FOR EACH ROW

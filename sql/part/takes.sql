@@ -2,7 +2,7 @@
 -- an end.
 CASE
     WHEN e.what IN ('d', 's') AND e.xact IS NOT NULL
-        THEN t.state = 'WORK' AND :xact_of_t = e.xact AND txid_status(e.xact) = 'committed'
+        THEN t.state = 'WORK' AND t.xact = e.xact AND txid_status(e.xact) = 'committed'
     ELSE :as_read
 END
 AND (e.what NOT IN ('d', 's') OR NOT :followed)

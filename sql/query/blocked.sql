@@ -4,7 +4,7 @@
 -- the row, and whether the session is there.
 -- $1 id, $2 version of the row that was read, $3 pid of the session, $4 when that began
 WITH found AS MATERIALIZED (
-    SELECT t.tableoid, t.xmax, t.state = 'PLAN' AND t.xmin = $2::int4 OR t.state = 'WORK' AND t.pid = $3::int4 AND :xact_of_t IS NULL AS ours
+    SELECT t.tableoid, t.xmax, t.state = 'PLAN' AND t.xmin = $2::int4 OR t.state = 'WORK' AND t.pid = $3::int4 AND t.xact IS NULL AS ours
     FROM :table AS t
     WHERE t.id >= $1::int8
         AND t.id <= $1::int8

@@ -20,7 +20,7 @@ FROM ROWS FROM (
     unnest($4::int8[])
 ) AS e (id, version, pid, xact)
 CROSS JOIN LATERAL (
-    SELECT w.id, w.state, w.pid, w.stop IS NOT NULL AS ended, w.start IS NOT NULL AS begun, w.stopping, w.xmin AS version, :xact_of_w AS xact
+    SELECT w.id, w.state, w.pid, w.stop IS NOT NULL AS ended, w.start IS NOT NULL AS begun, w.stopping, w.xmin AS version, w.xact
     FROM :table AS w
     WHERE w.id >= e.id
         AND w.id <= e.id

@@ -48,13 +48,13 @@ WITH orphaned AS MATERIALIZED (
     ) AS l
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, t.state, t.remote, t.rerun, t.runs, t.start, t.pid, t.stopping,
-            :xact_of_t IS NOT NULL AS prepared, s.status, :attempt AS attempt
+            t.xact IS NOT NULL AS prepared, s.status, :attempt AS attempt
         FROM :table AS t
         CROSS JOIN (SELECT $8::text AS here) AS x
         CROSS JOIN LATERAL (SELECT :xact_status AS status) AS s
         WHERE t.id >= l.id
             AND t.id <= l.id
-            AND ((t.state = 'WORK' AND :xact_of_t IS NULL OR t.state = 'STOP' AND t.stopping AND t.stop IS NULL) AND (
+            AND ((t.state = 'WORK' AND t.xact IS NULL OR t.state = 'STOP' AND t.stopping AND t.stop IS NULL) AND (
                 t.pid = l.gone
                 OR t.remote <> ''
                 OR NOT EXISTS (
@@ -66,7 +66,7 @@ WITH orphaned AS MATERIALIZED (
                         AND a.pid <> ALL ($7::int4[])
                 )
             )
-            OR t.state = 'WORK' AND :xact_of_t IS NOT NULL AND s.status IS DISTINCT FROM 'in progress'
+            OR t.state = 'WORK' AND t.xact IS NOT NULL AND s.status IS DISTINCT FROM 'in progress'
             OR t.state = 'PLAN' AND l.gone > 0 AND t.xmin = l.version
             OR t.state = 'TAKE' AND NOT EXISTS (SELECT FROM pg_stat_get_activity(t.pid) AS a WHERE a.pid = t.pid))
         ORDER BY t.id
@@ -114,7 +114,8 @@ SET
     output = CASE WHEN o.prepared <> o.cut THEN t.output END,
     notice = CASE WHEN o.prepared <> o.cut THEN t.notice END,
     stopping = CASE WHEN o.prepared <> o.cut AND (o.cut OR :followed) THEN t.stopping END, -- which the repetition takes up
-    :without_xact
+    xact = NULL,
+    xact_at = NULL,
     interrupted = CASE WHEN o.cut THEN least(t.interrupted, 2147483646) + 1 ELSE t.interrupted END,
     error = CASE
         WHEN o.status = 'committed' THEN NULL

@@ -34,7 +34,7 @@ WITH ended AS MATERIALIZED (
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, :attempt AS attempt, s.stopped,
             NOT (e.done OR e.last OR s.stopped) AND (:attempt)::int8 - t.interrupted <= t.retry AS again
         FROM :table AS t
-        CROSS JOIN LATERAL (SELECT (t.state = 'STOP' OR :xact_of_t IS NOT NULL AND t.stopping) IS TRUE AS stopped) AS s
+        CROSS JOIN LATERAL (SELECT (t.state = 'STOP' OR t.xact IS NOT NULL AND t.stopping) IS TRUE AS stopped) AS s
         WHERE t.id >= e.id
             AND t.id <= e.id
             AND (
@@ -74,7 +74,8 @@ SET
     notice = coalesce(e.notice, CASE WHEN e.keeps THEN t.notice END),
     atomic = e.atomic,
     attempt = e.attempt,
-    :without_xact
+    xact = NULL,
+    xact_at = NULL,
     stopping = CASE WHEN e.done AND :followed THEN t.stopping END, -- which the repetition takes up
     base = CASE WHEN e.waits THEN coalesce(t.base, t.plan) ELSE t.base END,
     plan = CASE WHEN e.waits THEN e.stop + coalesce(

@@ -35,7 +35,8 @@ marked AS (
         start = $4::timestamptz,
         stop = NULL,
         atomic = b.atomic,
-        :without_xact
+        xact = NULL,
+        xact_at = NULL,
         attempt = CASE WHEN t.stop IS NOT NULL THEN 1 ELSE :attempt END,
         interrupted = CASE WHEN t.stop IS NOT NULL THEN 0 ELSE t.interrupted END,
         runs = CASE WHEN t.stop IS NULL THEN t.runs ELSE

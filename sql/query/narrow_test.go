@@ -1,7 +1,7 @@
 package query
 
 import (
-	"maps"
+	"path/filepath"
 	"slices"
 	"strings"
 	"testing"
@@ -22,7 +22,12 @@ func TestParametersAreOfOneTypeWhateverTheColumns(t *testing.T) {
 		tasktest.Make(t, conn, schema.Options{Inserter: true, Serving: "postgres"})
 		d := described(t, conn)
 		all := map[string][]uint32{}
-		for _, name := range slices.Sorted(maps.Keys(operations())) {
+		files, err := filepath.Glob("*.sql")
+		if err != nil || len(files) < 40 {
+			t.Fatal(files, err)
+		}
+		for _, file := range files {
+			name := strings.TrimSuffix(file, ".sql")
 			statement, err := conn.Prepare(t.Context(), name, Of(d, task).Text(name))
 			if err != nil {
 				t.Errorf("%s: %v", name, err)

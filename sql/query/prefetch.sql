@@ -109,7 +109,7 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
             NOT x.expires
             OR greatest(:base, t.freed, $5::timestamptz) + least(t.active, '10000 years') >= statement_timestamp()
         )
-        :guarded
+        :and_guarded
     ORDER BY t.id
 ) AS t
 :under_ours

@@ -1,22 +1,14 @@
 package query
 
 import (
-	"embed"
 	"slices"
 	"strconv"
 	"strings"
-	"sync"
 
 	"pgtaskd/sql"
 	"pgtaskd/sql/lock"
 	"pgtaskd/sql/schema"
 )
-
-//go:embed *.sql
-var files embed.FS
-
-// operations are the files of this folder.
-var operations = sync.OnceValue(func() map[string]string { return sql.Texts(files, ".") })
 
 // Of returns the operations on the table t, which was described. In their texts stand
 //   - for the table: :table its name, :table_text the same as text, :schema_text its schema,
@@ -33,7 +25,7 @@ var operations = sync.OnceValue(func() map[string]string { return sql.Texts(file
 //     has made the row w, and not met it; :sequence the number of the sequence that ids come from (0:
 //     not known), :drawn_id the column that takes one, :drawn_id_of_f the id;
 //   - for roles: :under what is read of the role under which the task t runs (nothing where all run
-//     under ours), :under_ours that all do (nothing where they do not), :guarded that the trigger that
+//     under ours), :under_ours that all do (nothing where they do not), :and_guarded that the trigger that
 //     fills role is there (nothing where they do), :role_kept, :role_named and :role_of_f the column
 //     role, where one is filled, :met_role the same of the one row r of the window k, :of_that_role and
 //     :of_its_role that rows are of one role,
@@ -59,7 +51,6 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 		":copied_of_t": strings.Join(of, ", "),
 		":publication": sql.Literal(sql.Publication(t)),
 		":register":    sql.Register(t),
-		":sequence":    table.SequenceOfIDs(),
 
 		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
@@ -78,32 +69,24 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 	}
 	if d.Sequence != 0 {
 		names[":drawn_id"], names[":drawn_id_of_f"] = "id,", "f.drawn,"
+	} else {
+		names[":sequence"] = "0"
 	}
 	if !d.Partitioned {
 		names[":unless_key_waits"] = "ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO UPDATE SET parent = w.parent"
 		names[":made"] = "w.xmax = 0"
 	}
-	for name, text := range sql.Parts() {
-		names[":"+name] = text
-	}
 	d.nameRoles(t, names)
 	if d.Register == 0 {
-		names[":earlier"] = names[":earlier_named"]
+		names[":earlier"] = ":earlier_named"
 	}
 	if d.Server < 140000 {
-		names[":pages"] = names[":pages_listed"]
-	}
-	names[":xact_of_t"], names[":xact_of_w"], names[":xact_at_of_t"] = "t.xact", "w.xact", "t.xact_at"
-	names[":without_xact"] = "xact = NULL,\n    xact_at = NULL,"
-	names[":with_xact"] = "xact = CASE WHEN e.what IN ('p', 'c') THEN e.xact END,\n    xact_at = CASE WHEN e.what IN ('p', 'c') THEN here.place END,"
-	if !d.Xact {
-		names[":xact_of_t"], names[":xact_of_w"], names[":xact_at_of_t"] = "NULL::int8", "NULL::int8", "NULL::text"
-		names[":with_xact"], names[":without_xact"] = "", ""
+		names[":pages"] = ":pages_listed"
 	}
 	if d.Group == 0 {
 		names[":regrouped"] = "$6::int8 = 0 AND NULL::bool"
 	}
-	return sql.NewQueries(operations(), names)
+	return sql.NewQueries("query", names)
 }
 
 // facts are what is known of the table.
@@ -126,9 +109,9 @@ func (d facts) nameRoles(t sql.Table, names map[string]string) {
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
 		names[":under_ours"] = ""
-		names[":guarded"] = "AND " + sql.Guarded("t.tableoid", names[":table_number"]+"::oid")
+		names[":and_guarded"] = "AND " + sql.Named(":guarded", map[string]string{":guarded_part": "t.tableoid", ":guarded_whole": names[":table_number"] + "::oid"})
 	} else {
-		names[":role_of_settings"], names[":role_within"], names[":under"], names[":guarded"] = "", "", "", ""
+		names[":role_of_settings"], names[":role_within"], names[":under"], names[":and_guarded"] = "", "", "", ""
 		names[":may_end"] = ownBackend
 	}
 }
@@ -142,11 +125,11 @@ const (
 
 // key is the expression that tells a name from others.
 func (d facts) key(column string) string {
-	part := "key_ascii"
+	part := ":key_ascii"
 	if d.Encoding == "UTF8" {
-		part = "key"
+		part = ":key"
 	}
-	return sql.Named(sql.Parts()[part], map[string]string{":column": column})
+	return sql.Named(part, map[string]string{":column": column})
 }
 
 // prefix is the expression for the beginning of the names that a name ending in % stands for, in

@@ -25,7 +25,7 @@ WITH released AS MATERIALIZED (
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, s.stopped, NOT s.stopped AS again
         FROM :table AS t
-        CROSS JOIN LATERAL (SELECT (t.stopping AND :xact_of_t IS NOT NULL) IS TRUE AS stopped) AS s
+        CROSS JOIN LATERAL (SELECT (t.stopping AND t.xact IS NOT NULL) IS TRUE AS stopped) AS s
         WHERE t.id >= e.id
             AND t.id <= e.id
             AND :to_return
@@ -43,9 +43,10 @@ SET
     start = CASE WHEN r.rival IS NOT NULL THEN coalesce(t.start, statement_timestamp()) END,
     stop = CASE WHEN NOT r.waits THEN statement_timestamp() END,
     stopping = NULL,
-    output = CASE WHEN :xact_of_t IS NULL THEN t.output END,
-    notice = CASE WHEN :xact_of_t IS NULL THEN t.notice END,
-    :without_xact
+    output = CASE WHEN t.xact IS NULL THEN t.output END,
+    notice = CASE WHEN t.xact IS NULL THEN t.notice END,
+    xact = NULL,
+    xact_at = NULL,
     atomic = NULL,
     attempt = CASE WHEN t.state = 'PLAN' THEN t.attempt ELSE greatest(t.attempt - 1, 0) END,
     base = CASE WHEN r.delay IS NULL THEN t.base ELSE coalesce(t.base, t.plan) END,

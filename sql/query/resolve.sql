@@ -7,8 +7,7 @@
 -- first.
 -- In a partitioned table several rows may have an id: that of the same role counts, and of those the
 -- oldest. Which rows these are is decided at the first look, and kept in met: another row that gets
--- the id of one that is gone is not waited for. Triggers of an earlier version leave met as it was
--- when after is changed.
+-- the id of one that is gone is not waited for.
 -- $1 ids
 WITH found AS MATERIALIZED (
     SELECT t.part, t.place, t.version, t.id, t.after, t.met, t.first, t.waits:role_kept

@@ -15,9 +15,14 @@ func (n names) made(s step) string {
 	return versionText + " " + hex.EncodeToString(sum[:4])
 }
 
-// besideSQL are the statements that make the object.
-func (n names) besideSQL(s step) string {
+// sql are the statements of a step.
+func (n names) sql(s step) string {
 	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
+}
+
+// outdated tells by the comment of an object that another build has made it, but no later version.
+func (m *missing) outdated(s step, comment string) bool {
+	return versionOf(comment) <= Version && !strings.Contains(comment, m.names.made(s))
 }
 
 // besideStep makes an object that is not there, and makes one of another build again, where the
@@ -26,10 +31,10 @@ func (m *missing) besideStep(s step) {
 	there, ours := m.besides.find(s)
 	switch {
 	case there == nil && (m.oid == 0 || m.besides.makes):
-	case ours && versionOf(there.Comment) <= Version && !strings.Contains(there.Comment, m.names.made(s)):
+	case ours && m.outdated(s, there.Comment):
 	default:
 		return
 	}
-	change := m.change(s.makes+" "+sql.BesideName(m.table, s.name), m.names.besideSQL(s))
+	change := m.add(s, s.makes+" "+sql.BesideName(m.table, s.name))
 	change.Optional, change.Outdated, change.beside = true, there != nil, true
 }

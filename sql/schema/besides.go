@@ -107,7 +107,7 @@ func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence in
 		return 0, 0, why, nil
 	}
 	var readable bool
-	err = conn.QueryRow(ctx, text("inspect/group"), oid).Scan(&sequence, &readable)
+	err = conn.QueryRow(ctx, inspections.Text("group"), oid).Scan(&sequence, &readable)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, 0, without + ": it has lost its sequence; drop the table, so that it is made again", nil

@@ -29,7 +29,7 @@ type missing struct {
 	changes []Change
 }
 
-func (m *missing) add(s step, what string) *Change { return m.change(what, m.names.fill(s.sql)) }
+func (m *missing) add(s step, what string) *Change { return m.change(what, m.names.sql(s)) }
 
 func (m *missing) change(what, statement string) *Change {
 	m.changes = append(m.changes, Change{What: what, SQL: statement})

@@ -23,8 +23,7 @@ func (m *missing) columnStep(s step) {
 		}
 	}
 	if len(absent) > 0 {
-		change := m.add(s, "column "+strings.Join(absent, ", "))
-		change.Optional = m.oid != 0 && !slices.ContainsFunc(absent, func(name string) bool { return name != "xact" && name != "xact_at" })
+		m.add(s, "column "+strings.Join(absent, ", "))
 		return
 	}
 	for _, wanted := range wantedColumns() {

@@ -205,6 +205,23 @@ func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
 	equal(t, "inserted", value(t, conn, "SELECT count(*) FROM task"), "1")
 }
 
+// TestATriggerOfAnotherBuildIsReplaced: its list of columns or its condition may be another one.
+func TestATriggerOfAnotherBuildIsReplaced(t *testing.T) {
+	t.Parallel()
+	conn := furnished(t)
+	execute(t, conn, `DROP TRIGGER pgtaskd_update ON task; DROP TRIGGER pgtaskd_stop_next ON task;
+		CREATE TRIGGER pgtaskd_update AFTER UPDATE OF plan ON task FOR EACH ROW EXECUTE FUNCTION pgtaskd_wake();
+		COMMENT ON TRIGGER pgtaskd_update ON task IS 'Old (pgtaskd schema 1 00000000)';
+		CREATE TRIGGER pgtaskd_stop_next AFTER UPDATE OF state ON task FOR EACH ROW WHEN (OLD.next > 1) EXECUTE FUNCTION pgtaskd_stop_next();
+		COMMENT ON TRIGGER pgtaskd_state ON task IS 'Later (pgtaskd schema 999 00000000)'`)
+	changes := install(t, conn, task, nil)
+	if len(changes) != 2 || changes[0].What != "trigger pgtaskd_update" || changes[1].What != "trigger pgtaskd_stop_next" || !changes[0].Outdated || !changes[0].Optional {
+		t.Errorf("made %+v", changes)
+	}
+	complete(t, conn, task, nil)
+	equal(t, "as ours", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE pg_get_triggerdef(oid) ~ 'DELETE OR UPDATE OF plan, .* max,|next IS NOT NULL'"), "2")
+}
+
 // TestATableMayBeCalledState: its own type has that name then.
 func TestATableMayBeCalledState(t *testing.T) {
 	t.Parallel()

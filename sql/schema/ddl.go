@@ -28,12 +28,12 @@ func DDL(t sql.Table, o Options) string {
 		before = s.kind
 		switch {
 		case s.kind == schemaStep:
-			fmt.Fprintf(&b, "%s\n%s", n.head(o), n.fill(text("earlier"))) // the head makes it
+			b.WriteString(n.head(o) + "\n") // which makes it
 		case s.kind == typeStep: // the head makes it
 			_, comment, _ := strings.Cut(s.sql, "\n")
 			fmt.Fprintf(&b, "%s\n", n.fill(comment))
 		case s.kind == besideStep:
-			fmt.Fprintf(&b, "%s\n", n.besideSQL(s))
+			fmt.Fprintf(&b, "%s\n", n.sql(s))
 		case s.joins(): // one statement for all that stand together
 			line := n.fill(strings.TrimPrefix(s.sql, "ALTER TABLE :table "))
 			if !together {
@@ -44,7 +44,7 @@ func DDL(t sql.Table, o Options) string {
 			}
 			fmt.Fprintf(&b, "    %s\n", line)
 		default:
-			fmt.Fprintf(&b, "%s\n", n.fill(s.sql))
+			fmt.Fprintf(&b, "%s\n", n.sql(s))
 		}
 	}
 	b.WriteString("\n")
@@ -52,9 +52,9 @@ func DDL(t sql.Table, o Options) string {
 		fmt.Fprintf(&b, "%s;\n", setDefault(t, column, sql.Literal(o.Defaults[column])))
 	}
 	if o.Role != "" {
-		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(text("grants")))
+		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(sql.File("schema/grants")))
 	}
-	return fmt.Sprintf(opening, Version, text("install"), b.String())
+	return fmt.Sprintf(opening, Version, sql.File("schema/install"), b.String())
 }
 
 // opening tells a person what to know before running the script, and begins its transaction.
@@ -99,7 +99,7 @@ func (n names) head(o Options) string {
 	for _, object := range slices.Concat(sql.Objects, []string{"group_changes"}) {
 		own = append(own, sql.BesideName(n.table, object))
 	}
-	return sql.Named(text("head"), map[string]string{
+	return sql.Named(sql.File("schema/head"), map[string]string{
 		":schema_text": sql.Literal(n.table.Schema), ":name_text": sql.Literal(n.table.Name), ":trusted": trusted,
 		":relations":  sql.Array(append(own, n.table.Name)),
 		":table_text": sql.Literal(n.fill(":table")),

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -21,7 +20,6 @@ type Description struct {
 	Below         []Below  // tables that may keep it from being served, see Refusal
 	Copied        []string // quoted names of the columns that a repetition copies
 	Partitioned   bool
-	Xact          bool   // it has the columns xact and xact_at: runs can be prepared
 	Sequence      int64  // from which ids come, where they are unique; 0: not known
 	Encoding      string // of the database, by the server's name
 	Waking        Waking
@@ -44,7 +42,6 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	d.Waking = f.waking()
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
-	d.Xact = f.column("xact") != nil && f.column("xact_at") != nil
 	var why [3]string
 	d.Register, why[0] = f.besides.registered()
 	d.Leader, why[1] = f.besides.usable("leader", serving, "does not show who leads")
@@ -52,9 +49,6 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 		return Description{}, err
 	}
 	d.Without = slices.DeleteFunc(why[:], func(why string) bool { return why == "" })
-	if !d.Xact { // tasks that may write are marked before they start
-		d.Without = append(d.Without, "the table has no column xact: tasks that may write are at least once; run the output of pgtaskd schema")
-	}
 	if f.hiddenFrom != "" {
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
 	}
@@ -68,15 +62,4 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 		}
 	}
 	return d, nil
-}
-
-// SequenceOfIDs is the expression for the number of the sequence that ids come from, 0 where it
-// is not known, as it is when the
-// statement runs: the column may have got another one since the table was described.
-func (d Description) SequenceOfIDs() string {
-	if d.Sequence == 0 {
-		return "0"
-	}
-	lookup := strings.TrimSuffix(bareText("inspect/sequence"), ";")
-	return "coalesce((" + strings.ReplaceAll(lookup, "$1::int8", strconv.FormatInt(d.OID, 10)) + "), 0)"
 }

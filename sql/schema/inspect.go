@@ -32,7 +32,6 @@ type found struct {
 	functions   []foundFunction
 	types       []foundType
 	besides     besides
-	remains     bool // an earlier version has made things that we do not use
 	below       []Below
 }
 
@@ -63,6 +62,7 @@ type foundTrigger struct {
 	Guards   bool // each row that is inserted or updated, always
 	Function string
 	Beside   bool // the function is in the table's schema
+	Comment  string
 }
 
 type foundFunction struct {
@@ -153,6 +153,11 @@ func (f *found) indexOf(s step) *foundIndex {
 // unbracketed takes from a condition the brackets that the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
+// inspections are the statements that look.
+var inspections = sql.NewQueries("schema/inspect", map[string]string{
+	":guarded_part": "c.oid", ":guarded_whole": "below.whole", ":table_number": "$1::int8",
+})
+
 // inspect looks the table up in the catalogs, which any role may read.
 func inspect(ctx context.Context, conn *pgx.Conn, t sql.Table) (*found, error) {
 	f := &found{besides: besides{table: t}}
@@ -168,8 +173,8 @@ func inspect(ctx context.Context, conn *pgx.Conn, t sql.Table) (*found, error) {
 
 // inspectSchema looks at the schema, and at the objects beside the table.
 func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
-	err = conn.QueryRow(ctx, text("inspect/schema"), t.Schema, t.Name, t.Hash()).
-		Scan(&f.schema, &f.version, &f.remains, &f.published, &f.besides.role, &f.besides.makes)
+	err = conn.QueryRow(ctx, inspections.Text("schema"), t.Schema, t.Name, sql.Publication(t)).
+		Scan(&f.schema, &f.version, &f.published, &f.besides.role, &f.besides.makes)
 	if err != nil {
 		return err
 	}
@@ -185,7 +190,7 @@ func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) 
 
 // inspectTable looks at the table itself.
 func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
-	err = conn.QueryRow(ctx, text("inspect/table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
+	err = conn.QueryRow(ctx, inspections.Text("table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
 		&f.partition, &f.root, &f.hiddenFrom)
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
@@ -205,15 +210,11 @@ func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (
 	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
 		return err
 	}
-	sequences, err := collect(ctx, conn, "sequence", pgx.RowTo[int64], f.oid)
-	if err == nil && len(sequences) > 0 {
-		f.sequence = sequences[0]
-	}
-	return err
+	return conn.QueryRow(ctx, inspections.Text("sequence"), f.oid).Scan(&f.sequence)
 }
 
 func collect[T any](ctx context.Context, conn *pgx.Conn, query string, row pgx.RowToFunc[T], args ...any) ([]T, error) {
-	rows, err := conn.Query(ctx, text("inspect/"+query), args...)
+	rows, err := conn.Query(ctx, inspections.Text(query), args...)
 	if err != nil {
 		return nil, err
 	}

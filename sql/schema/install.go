@@ -77,7 +77,7 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, ke
 	if slices.ContainsFunc(changes, func(c Change) bool { return !c.Optional }) {
 		timeout = lockTimeout
 	}
-	if err := runSQL(ctx, tx, text("install")+"SET LOCAL lock_timeout = "+sql.Literal(timeout)); err != nil {
+	if err := runSQL(ctx, tx, sql.File("schema/install")+"SET LOCAL lock_timeout = "+sql.Literal(timeout)); err != nil {
 		return nil, false, err
 	}
 	for _, change := range changes {

@@ -122,8 +122,10 @@ func (m *missing) triggerStep(s step) {
 	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
 		return // not to be had before 13: nothing bounds the intervals there or tells of new tasks, and STOP on an ended task stands
 	}
-	if m.trigger(s.name) == nil {
-		m.add(s, "trigger "+s.name).Optional = true
+	there := m.trigger(s.name)
+	if there == nil || !m.partition && m.outdated(s, there.Comment) { // a partition has it from the whole
+		change := m.add(s, "trigger "+s.name)
+		change.Optional, change.Outdated = true, there != nil
 	}
 }
 

@@ -27,10 +27,6 @@ func Missing(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Cha
 	if f.partition {
 		m.wake = sql.Poll // its triggers speak to the leader of the whole table
 	}
-	if m.remains && versionOf(m.comment) <= Version {
-		change := m.change("what an earlier version has made", m.names.fill(text("earlier")+text("drops")))
-		change.Optional, change.Outdated, change.beside = true, true, true
-	}
 	for _, s := range steps() {
 		m.step(s)
 	}

@@ -72,6 +72,8 @@ func (n names) of(placeholder string) (value string, is bool) {
 			return ", publish_via_partition_root = true", true
 		}
 		return "", true
+	case ":becoming":
+		return sql.Named(placeholder, nil), true
 	case ":version":
 		return versionText, true
 	}

@@ -77,6 +77,6 @@ DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
 CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_role(:serving);
 ALTER TABLE :table ENABLE ALWAYS TRIGGER pgtaskd_role;
-COMMENT ON TRIGGER pgtaskd_role ON :table IS 'Fills role, and guards the tasks of others';
+COMMENT ON TRIGGER pgtaskd_role ON :table IS 'Fills role, and guards the tasks of others (:made)';
 
 COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs';

@@ -70,16 +70,16 @@ var (
 var steps = sync.OnceValue(func() []step {
 	var steps []step
 	for _, file := range stepFiles {
-		steps = append(steps, parseSteps(text(file))...)
+		steps = append(steps, parseSteps(sql.File("schema/"+file))...)
 	}
 	return append(steps, besideSteps()...)
 })
 
 // partitionedSteps are those of a partitioned table besides.
-var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(text("partitioned")) })
+var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(sql.File("schema/partitioned")) })
 
 // roleSteps are those of a table besides whose tasks run under the roles that insert them.
-var roleSteps = sync.OnceValue(func() []step { return parseSteps(text("roles")) })
+var roleSteps = sync.OnceValue(func() []step { return parseSteps(sql.File("schema/roles")) })
 
 // sorts are the kinds of sql.Objects, in their order.
 var sorts = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
@@ -88,7 +88,7 @@ var sorts = []string{"table", "table", "table", "view", "view", "view", "view", 
 var besideSteps = sync.OnceValue(func() []step {
 	all := make([]step, len(sql.Objects))
 	for i, object := range sql.Objects {
-		all[i] = step{kind: besideStep, name: object, sql: bareText("beside/" + object), makes: sorts[i]}
+		all[i] = step{kind: besideStep, name: object, sql: sql.Named(sql.File("schema/beside/"+object), nil), makes: sorts[i]}
 	}
 	return all
 })
@@ -165,7 +165,7 @@ var (
 // wantedColumns are all columns of every table but id, which comes with it, in their order.
 var wantedColumns = sync.OnceValue(func() []wantedColumn {
 	var columns []wantedColumn
-	for _, s := range parseSteps(text("table")) {
+	for _, s := range parseSteps(sql.File("schema/table")) {
 		def := columnDefault.FindStringSubmatch(s.sql)
 		for _, part := range columnText.FindAllStringSubmatch(s.sql, -1) {
 			column := wantedColumn{name: part[1], typ: part[2], notNull: part[3] != "", generated: part[4] != ""}

@@ -98,6 +98,8 @@ func Made(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 	return Within(ctx, tx, t)
 }
 
+var statements = sql.NewQueries("door", nil)
+
 // self is who serves, and what has the table's name.
 type self struct {
 	login     string
@@ -111,7 +113,7 @@ type self struct {
 
 func read(ctx context.Context, tx pgx.Tx, t Target) (*self, error) {
 	s := &self{}
-	err := tx.QueryRow(ctx, sql.Door("self"), t.Table.Schema, t.Table.Name, t.Login).
+	err := tx.QueryRow(ctx, statements.Text("self"), t.Table.Schema, t.Table.Name, t.Login).
 		Scan(&s.login, &s.role, &s.superuser, &s.schema, &s.relation, &s.kind, &s.owner)
 	return s, err
 }
@@ -176,7 +178,7 @@ func (s *self) relations(ctx context.Context, tx pgx.Tx, t Target) ([]relation, 
 }
 
 func collect[T any](ctx context.Context, tx pgx.Tx, name string, args ...any) ([]T, error) {
-	rows, err := tx.Query(ctx, sql.Door(name), args...)
+	rows, err := tx.Query(ctx, statements.Text(name), args...)
 	if err != nil {
 		return nil, err
 	}

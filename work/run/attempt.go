@@ -15,7 +15,6 @@ type attempt struct {
 	atomic  bool // in a transaction of ours
 	query   bool // in one on a remote, where it must not write
 	watch   bool // in one on a remote, where it may write, so that its like are known
-	bare    bool // the table has no column for its transaction, so that it is marked if it may write
 	again   bool // it runs once more, for reasons of our own,
 	outside bool // since it cannot run in a transaction,
 	claims  bool // or since it locks its row, which is prepared before its SQL begins
@@ -38,7 +37,6 @@ func (a *attempt) decide(s *Shared, session *pool.Session) {
 	t.Examine()
 	if t.Row.Remote == "" {
 		a.atomic = t.atomic() && !a.outside
-		a.bare = s.Server.Load().Bare && !t.Traits.Inert
 		return
 	}
 	a.query, a.watch = false, false // one that has written was taken for a query
@@ -50,7 +48,7 @@ func (a *attempt) decide(s *Shared, session *pool.Session) {
 
 // once tells whether the effects of the run happen exactly once, as far as its SQL shows.
 func (a *attempt) once() bool {
-	return a.task.Traits != nil && a.atomic && !a.task.Traits.Outside && !a.watch && !a.bare
+	return a.task.Traits != nil && a.atomic && !a.task.Traits.Outside && !a.watch
 }
 
 // repeatable tells whether the task may run again.
@@ -65,7 +63,7 @@ func (a *attempt) guarded() bool { return !a.once() || !a.task.Row.Rerun }
 // must not run again, or it has met a lock on its row before.
 func (a *attempt) needsMark() bool {
 	t := a.task
-	return t.Row.marksFirst() || !a.atomic || a.watch || a.bare || a.again || t.Again > 0 || t.Traits.Outside
+	return t.Row.marksFirst() || !a.atomic || a.watch || a.again || t.Again > 0 || t.Traits.Outside
 }
 
 // spec is the task as its session has to know it. keep: it runs in the state that the task before

@@ -205,7 +205,7 @@ func (r *runner) commit() (next attempt) {
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
 		return r.at
 	}
-	if p.task.Row.Remote == "" && p.outcome.Result.Wrote() && !p.bare {
+	if p.task.Row.Remote == "" && p.outcome.Result.Wrote() {
 		if next, taken := r.prepared(); !taken {
 			return next
 		}

@@ -39,7 +39,6 @@ type Limits struct {
 type Server struct {
 	Superuser bool   // the role is one
 	Encoding  string // of the database
-	Bare      bool   // the table has no column for the transaction of a run
 }
 
 // Shared is what the runners of a target share. Any goroutine may use it.

@@ -1,4 +1,4 @@
--- Those that can be relied on, with their key columns, but for those of an earlier version.
+-- Those that can be relied on, with their key columns.
 SELECT
     i.indisunique AND i.indimmediate,
     i.indisprimary,
@@ -11,8 +11,6 @@ SELECT
     ),
     coalesce(pg_get_expr(i.indpred, i.indrelid), '')
 FROM pg_index AS i
-JOIN pg_class AS c ON c.oid = i.indexrelid
 WHERE i.indrelid = $1::int8::oid
     AND i.indisvalid
-    AND i.indisready
-    AND c.relname !~ '^pgtaskd_[a-z_]+_[0-9a-f]{16}$';
+    AND i.indisready;

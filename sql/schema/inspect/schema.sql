@@ -1,21 +1,15 @@
--- Whether the schema is there; the version of the server; whether an earlier version of ours has made
--- things under names with the table's hash: its functions took this type; by what number our publication
--- shows the inserts into the table, all of them (0: it does not); the connection's user, and whether that
--- may make something beside the table: it could be the table's owner.
--- $1 schema, $2 table, $3 the table's hash
+-- Whether the schema is there; the version of the server; by what number our publication shows the
+-- inserts into the table, all of them (0: it does not); the connection's user, and whether that may
+-- make something beside the table: it could be the table's owner.
+-- $1 schema, $2 table, $3 publication
 SELECT
     n.oid IS NOT NULL,
     current_setting('server_version_num')::int4,
-    EXISTS (
-        SELECT
-        FROM pg_type AS t
-        WHERE t.typnamespace = n.oid AND t.typname = 'pgtaskd_call_' || $3::text AND pg_has_role(t.typowner, 'USAGE')
-    ),
     coalesce((
         SELECT r.oid::int8
         FROM pg_publication AS p
         JOIN pg_publication_rel AS r ON r.prpubid = p.oid
-        WHERE p.pubname = 'pgtaskd_' || $3
+        WHERE p.pubname = $3::text
             AND r.prrelid = c.oid
             AND p.pubinsert
             AND to_jsonb(r) ->> 'prqual' IS NULL -- since 15

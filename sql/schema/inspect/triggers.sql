@@ -7,7 +7,8 @@ SELECT
     t.tgenabled = 'A' AND t.tgqual IS NULL AND cardinality(t.tgattr::int2[]) = 0
         AND t.tgtype = 23::int2,
     p.proname::text,
-    p.pronamespace = c.relnamespace
+    p.pronamespace = c.relnamespace,
+    coalesce(obj_description(t.oid, 'pg_trigger'), '')
 FROM pg_trigger AS t
 JOIN pg_proc AS p ON p.oid = t.tgfoid
 JOIN pg_class AS c ON c.oid = t.tgrelid
