@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 )
 
@@ -20,8 +21,7 @@ const (
 // has been changed. Tasks go on with those that there are, and wait for them; now and then one more
 // is tried. Any goroutine may use it.
 type shortage struct {
-	log    zerolog.Logger
-	failed func(error) *zerolog.Event
+	log zerolog.Logger
 
 	mu    sync.Mutex
 	since time.Time // zero: there is none
@@ -36,7 +36,7 @@ func (s *shortage) fail(err error, open int) {
 	now := time.Now()
 	if s.since.IsZero() {
 		s.since = now
-		s.failed(err).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
+		fault.Advised(s.log.Error(), err).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
 	}
 	s.last, s.next = now, now.Add(shortPause)
 }

@@ -37,8 +37,6 @@ type Config struct {
 	// session with that process id (0: any).
 	Enrol func(ctx context.Context, b Backend, leader int32) error
 	Log   zerolog.Logger
-	// Failed begins a line of the log about an error.
-	Failed func(error) *zerolog.Event
 }
 
 // Backend is a server process: process id and start name one for good.
@@ -52,7 +50,7 @@ func New(c Config) *Pool {
 	return &Pool{
 		Config:   c,
 		waits:    map[string]wait{},
-		shortage: shortage{log: c.Log, failed: c.Failed},
+		shortage: shortage{log: c.Log},
 		pids:     map[int32]time.Time{},
 	}
 }

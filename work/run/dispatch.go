@@ -2,10 +2,7 @@ package run
 
 import (
 	"sync"
-	"sync/atomic"
 	"time"
-
-	"pgtaskd/sql"
 )
 
 // Dispatcher starts runners. Any goroutine may use it, but Dispatch is the leader's.
@@ -13,17 +10,11 @@ type Dispatcher struct {
 	Shared
 	pipelines sync.Map  // those of the runners that are at work
 	searched  time.Time // when Dispatch looked at all lanes
-
-	// The leader sets it.
-	Queries atomic.Pointer[sql.Queries]
 }
 
 // New returns one that has started nothing.
-func New(c Config, limits Limits) *Dispatcher {
-	d := &Dispatcher{Shared: Shared{Config: c, Profiles: Profiles{all: map[like]*profile{}}}}
-	d.Limits.Store(&limits)
-	d.Server.Store(&Server{Encoding: "UTF8"})
-	return d
+func New(c Config) *Dispatcher {
+	return &Dispatcher{Shared: Shared{Config: c, Profiles: Profiles{all: map[like]*profile{}}}}
 }
 
 // All lanes are looked at so often, for so long at most, or as long as one search takes.

@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/bound"
+	"pgtaskd/exec/fault"
 	"pgtaskd/exec/text"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
@@ -30,7 +31,7 @@ func (s *Shared) Fits(t *Task) bool { return s.Pool.Fits(t.need()) }
 func (s *Shared) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
 	o = Outcome{Task: t, Kind: Released}
 	cancelled := false
-	if session = s.Pool.Take(ctx, t.need(), s.Limits.Load().Run); session == nil {
+	if session = s.Pool.Take(ctx, t.need(), s.Live.Load().Run); session == nil {
 		opening, giveUp := context.WithCancel(ctx)
 		defer giveUp()
 		if t.opens(giveUp) {
@@ -61,7 +62,7 @@ func (s *Shared) take(ctx context.Context, t *Task) (session *pool.Session, o Ou
 // open opens a session for the task, or says what follows for it: nothing where it is cancelled.
 func (s *Shared) open(ctx context.Context, t *Task, o *Outcome) *pool.Session {
 	began := time.Now()
-	session, err := s.Pool.Open(ctx, t.need(), s.Limits.Load().Run)
+	session, err := s.Pool.Open(ctx, t.need(), s.Live.Load().Run)
 	if err == nil || t.cancelled() != exec.NotCancelled {
 		return session
 	}
@@ -103,10 +104,10 @@ func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err 
 	var panicked *routine.Panic
 	var costly *bound.Costly
 	role := t.Row.Session.Role
-	superuser := role.Superuser || role.Name == "" && s.Server.Load().Superuser
+	superuser := role.Superuser || role.Name == "" && s.Superuser.Load()
 	switch {
 	case errors.As(err, &panicked): // it says nothing of ourselves
-		s.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
+		fault.Advised(s.Log.Error(), err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
 		return text.NewFailure("the task could not be run", "XX000", "DETAIL",
 			"pgtaskd met an internal error; its log has the details.")
 	case role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):

@@ -48,7 +48,7 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	}
 	r.shared.Pool.Put(r.session)
 	r.session = nil
-	r.shared.Freed()
+	r.shared.Leader.Wake()
 }
 
 // run brings one task to its end, which may be pending then, and returns the next.
@@ -106,7 +106,7 @@ func (r *runner) learn() bool {
 	r.post()
 	told := r.text(LongNames)
 	if told.Sizes != nil {
-		told.Refused = tooLong(told.Sizes, r.shared.LongestText)
+		told.Refused = tooLong(told.Sizes, r.shared.Target.LongestText())
 		t.TooLong = told.Refused != nil
 	}
 	if !told.OK || told.Refused != nil {
@@ -250,9 +250,6 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (
 	}
 	r.session.Saved, r.session.Holds = t.Lane, t.Row.How.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
-	if s.Ran != nil {
-		s.Ran(t)
-	}
 	if err != nil {
 		return r.lose(ctx, start, result, err)
 	}

@@ -154,7 +154,7 @@ func (r *runner) fits(t *Task) bool {
 	switch {
 	case r.yields || s.Profiles.crowded(t):
 		return false
-	case r.session.Holds && r.session.Saved != t.Lane && s.Pool.Spare(t.need(), s.Limits.Load().Run):
+	case r.session.Holds && r.session.Saved != t.Lane && s.Pool.Spare(t.need(), s.Live.Load().Run):
 		return false // the session holds another lane's state, and the task can have another session
 	case r.session.Fits(t.need()):
 		return true

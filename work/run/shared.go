@@ -9,37 +9,20 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
 // Config is what runners work with. It belongs to the leader, who shares it.
 type Config struct {
-	Schema, Table string
-	LongestText   int64 // bytes of an input or of data that is run
-	Leader        Leader
-	Group         *routine.Group // all goroutines of the target
-	Lanes         *lane.Lanes[*Task]
-	Pool          *pool.Pool
-	Clock         *Clock
-	Log           zerolog.Logger
-	Failed        func(error) *zerolog.Event     // begins a line of the log about an error
-	Shows         func(group string) [][2]string // settings of sessions that run tasks of a group
-	Blame         func(id int64)                 // takes note of a task at which a runner has panicked
-	Freed         func()                         // wakes the leader: a session is free
-	Ran           func(*Task)                    // for tests: called after the SQL of each task; may be nil
-}
-
-// Limits are settings that may change while tasks run.
-type Limits struct {
-	Run         int
-	OutputLimit int64
-	OutputFail  bool
-}
-
-// Server is what runners have to know of the target's server.
-type Server struct {
-	Superuser bool   // the role is one
-	Encoding  string // of the database
-	Bare      bool   // the table has no column for the transaction of a run
+	Target *target.Target
+	Live   *atomic.Pointer[target.Live] // its settings, which may change while tasks run
+	Leader Leader
+	Group  *routine.Group // all goroutines of the target
+	Lanes  *lane.Lanes[*Task]
+	Pool   *pool.Pool
+	Clock  *Clock
+	Log    zerolog.Logger
+	Blame  func(id int64) // takes note of a task at which a runner has panicked
 }
 
 // Shared is what the runners of a target share. Any goroutine may use it.
@@ -49,9 +32,9 @@ type Shared struct {
 	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
 
 	// The leader sets them.
-	Limits  atomic.Pointer[Limits]
-	Server  atomic.Pointer[Server]
-	Foreign atomic.Bool // there are foreign servers: what writes through them has no transaction id here
+	Superuser atomic.Bool // the target's role is one
+	Bare      atomic.Bool // the table has no column for the transaction of a run
+	Foreign   atomic.Bool // there are foreign servers: what writes through them has no transaction id here
 }
 
 // tell tells the leader of an outcome.
