@@ -34,17 +34,17 @@ func first(t *Task) attempt {
 }
 
 // decide says how the task runs on the session.
-func (a *attempt) decide(s *Shared, session *pool.Session) {
+func (a *attempt) decide(d *Dispatcher, session *pool.Session) {
 	t := a.task
 	t.Examine()
 	if t.Row.Remote == "" {
 		a.atomic = t.atomic() && !a.outside
-		a.bare = s.Bare.Load() && !t.Traits.Inert
+		a.bare = d.Bare.Load() && !t.Traits.Inert
 		return
 	}
 	a.query, a.watch = false, false // one that has written was taken for a query
 	if !a.again && !session.Foreign {
-		a.query, a.watch = s.Profiles.asQuery(t)
+		a.query, a.watch = d.Profiles.asQuery(t)
 	}
 	a.atomic = a.query || a.watch
 }
@@ -71,8 +71,8 @@ func (a *attempt) needsMark() bool {
 
 // spec is the task as its session has to know it. keep: it runs in the state that the task before
 // has left.
-func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
-	t, live, parent := a.task, s.Live.Load(), ""
+func (d *Dispatcher) spec(a *attempt, keep bool) *exec.Task {
+	t, live, parent := a.task, d.Live.Load(), ""
 	if t.Row.Parent != nil {
 		parent = strconv.FormatInt(*t.Row.Parent, 10)
 	}
@@ -86,11 +86,11 @@ func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
 			{"pg_task.plan", t.Row.Schedule.Plan.UTC().Format("2006-01-02 15:04:05.000000+00")}, // for any DateStyle and TimeZone
 		},
 		Usual: exec.Usual{
-			{{"application_name", s.Target.SessionName(t.Row.Group)}, {"pg_task.group", t.Row.Group}},
-			Parameters(s.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
+			{{"application_name", d.Target.SessionName(t.Row.Group)}, {"pg_task.group", t.Row.Group}},
+			Parameters(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
 		},
 		Own: how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: live.OutputLimit, Strict: live.OutputFail,
-		Query: a.query, Forced: t.Row.Remote == "" && (s.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
+		Query: a.query, Forced: t.Row.Remote == "" && (d.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
 	}
 }
 

@@ -2,19 +2,49 @@ package run
 
 import (
 	"sync"
+	"sync/atomic"
 	"time"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/exec/text"
+	"pgtaskd/routine"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
-// Dispatcher starts runners. Any goroutine may use it, but Dispatch is the leader's.
+// Config is what runners work with. It belongs to the leader, who shares it.
+type Config struct {
+	Target *target.Target
+	Live   *atomic.Pointer[target.Live] // its settings, which may change while tasks run
+	Leader Leader
+	Group  *routine.Group // all goroutines of the target
+	Lanes  *lane.Lanes[*Task]
+	Pool   *pool.Pool
+	Clock  *Clock
+	Log    zerolog.Logger
+	Blame  func(id int64) // takes note of a task at which a runner has panicked
+}
+
+// Dispatcher starts runners, and is what they share. Any goroutine may use it, but Dispatch is the
+// leader's.
 type Dispatcher struct {
-	Shared
-	pipelines sync.Map  // those of the runners that are at work
-	searched  time.Time // when Dispatch looked at all lanes
+	Config
+	Profiles  Profiles
+	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
+	pipelines sync.Map     // those of the runners that are at work
+	searched  time.Time    // when Dispatch looked at all lanes
+
+	// The leader sets them.
+	Superuser atomic.Bool // the target's role is one
+	Bare      atomic.Bool // the table has no column for the transaction of a run
+	Foreign   atomic.Bool // there are foreign servers: what writes through them has no transaction id here
 }
 
 // New returns one that has started nothing.
 func New(c Config) *Dispatcher {
-	return &Dispatcher{Shared: Shared{Config: c, Profiles: Profiles{all: map[like]*profile{}}}}
+	return &Dispatcher{Config: c, Profiles: Profiles{all: map[like]*profile{}}}
 }
 
 // All lanes are looked at so often, for so long at most, or as long as one search takes.
@@ -50,7 +80,7 @@ func (d *Dispatcher) Dispatch() {
 func (d *Dispatcher) launch(t *Task) {
 	d.Profiles.joins(t)
 	d.Group.Go(func() {
-		r := newRunner(&d.Shared)
+		r := newRunner(d)
 		d.pipelines.Store(&r.pipeline, nil)
 		defer d.pipelines.Delete(&r.pipeline)
 		r.serve(d.Group.Context(), t)
@@ -72,4 +102,25 @@ func (d *Dispatcher) CallBack() {
 			d.tell(Outcome{Task: t, Kind: Released})
 		}
 	}
+}
+
+// tell tells the leader of an outcome.
+func (d *Dispatcher) tell(o Outcome) {
+	o.Weight = o.Size()
+	d.unwritten.Add(int64(o.Weight))
+	d.Leader.Outcome(o)
+}
+
+// Wrote counts an outcome out whose end is written.
+func (d *Dispatcher) Wrote(o Outcome) { d.unwritten.Add(-int64(o.Weight)) }
+
+// prepare has the row show the transaction in which the run's effects are. The failure tells why
+// the table refuses it.
+func (d *Dispatcher) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
+	t.xact.Store(p.Xact)
+	answer, refused := d.Leader.Prepare(d.Group.Context(), t, p)
+	if answer != Taken && answer != Unreachable {
+		t.xact.Store(0)
+	}
+	return answer, refused
 }

@@ -17,10 +17,10 @@ import (
 func runnerOf(t *testing.T, session *pool.Session) *runner {
 	clock, live := &Clock{}, &atomic.Pointer[target.Live]{}
 	live.Store(&target.Live{Run: 100})
-	r := newRunner(&New(Config{
+	r := newRunner(New(Config{
 		Live: live, Group: routine.New(t.Context()), Pool: pool.New(pool.Config{}), Clock: clock, Log: zerolog.Nop(),
 		Lanes: lane.New[*Task](1, time.Second, clock.Now),
-	}).Shared)
+	}))
 	r.session = session
 	return r
 }
