@@ -18,7 +18,7 @@ func (r *runner) serve(ctx context.Context, t *Task) {
 		if whole {
 			return
 		}
-		if r.at.task != nil && !r.known {
+		if r.at.task != nil {
 			r.shared.Blame(r.at.task.Row.ID)
 		}
 		if r.session != nil {
@@ -33,7 +33,7 @@ func (r *runner) serve(ctx context.Context, t *Task) {
 func (r *runner) work(ctx context.Context, a attempt) {
 	for a.task != nil {
 		r.post()
-		r.at, r.known = a, false
+		r.at = a
 		a = r.run(ctx)
 	}
 	if r.session == nil {
@@ -55,7 +55,7 @@ func (r *runner) work(ctx context.Context, a attempt) {
 func (r *runner) run(ctx context.Context) (next attempt) {
 	a, t, s := &r.at, r.at.task, r.shared
 	if t.Row.Barred != nil {
-		r.note(Outcome{Task: t, Kind: Finished, Stop: s.Clock.Now(), Result: &exec.Result{Failure: t.Row.Barred}})
+		r.turnAway(t.Row.Barred)
 		return r.another()
 	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn() {
@@ -220,7 +220,7 @@ func (r *runner) goOn(ctx context.Context) (next attempt) {
 		return attempt{}
 	}
 	r.post()
-	r.at, r.known = q.attempt, false
+	r.at = q.attempt
 	r.shared.Profiles.joins(q.task)
 	r.pipeline.extend(q.task, r.session)
 	return r.attend(ctx, q.spec, start)

@@ -15,8 +15,7 @@ import (
 type runner struct {
 	shared   *Dispatcher
 	session  *pool.Session
-	at       attempt   // that it is at work for
-	known    bool      // the outcome of that is
+	at       attempt   // that it is at work for, until its outcome is known
 	pending  pending   // the task whose SQL has run and whose transaction is open
 	pipeline pipeline  // what is with the server after the task under way
 	untold   []Outcome // that the leader is to hear of: once the session lies ready, if no task follows

@@ -5,7 +5,8 @@ import "time"
 // note takes down the outcome of a task: it is known now, and what the task has done can be seen.
 func (r *runner) note(o Outcome) {
 	if o.Task == r.at.task {
-		o.Exactly, r.known = r.at.once(), true
+		o.Exactly = r.at.once()
+		r.at = attempt{}
 	}
 	r.shared.Profiles.leaves(o.Task)
 	o.Task.forgetNames()
