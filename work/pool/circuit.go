@@ -70,9 +70,3 @@ func (s *shortage) Look() {
 		s.since = time.Time{}
 	}
 }
-
-// wait is how long to wait with tasks whose remote, or role, takes no connections.
-type wait struct {
-	delay time.Duration
-	since time.Time
-}
