@@ -4,7 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"math/rand/v2"
+	"net"
 	"path/filepath"
+	"strconv"
 	"strings"
 	"sync"
 	"syscall"
@@ -14,9 +17,14 @@ import (
 // stopTimeout is how long a server may take to shut down before it is killed.
 const stopTimeout = 30 * time.Second
 
-// portAttempts is how often Start picks another port when somebody else has taken the one it
-// picked.
-const portAttempts = 5
+// Ports are picked below those that systems hand out for outgoing connections (32768 and up on
+// Linux), or such a connection could take the port while the server is down between Crash and
+// Restart.
+const (
+	firstPort    = 20000
+	lastPort     = 32000
+	portAttempts = 5
+)
 
 // Options say how a server differs from a freshly initialised one.
 type Options struct {
@@ -56,21 +64,38 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
-	folder, err := newFolder(options)
-	if err != nil {
+	return start(ctx, &Server{Bindir: bindir, options: options}, func(s *Server) (err error) {
+		s.password, err = s.folder.initdb(ctx, bindir)
+		return err
+	})
+}
+
+// Standby starts another server that follows this one by streaming replication, with the same
+// settings, until Promote. It is independent otherwise: each is stopped for itself.
+func (s *Server) Standby(ctx context.Context) (*Server, error) {
+	return start(ctx, &Server{Bindir: s.Bindir, options: s.options, password: s.password}, func(standby *Server) error {
+		return standby.folder.run(ctx, s.Bindir, "pg_basebackup", "--pgdata", standby.folder.data(), "--write-recovery-conf",
+			"--checkpoint", "fast", "--no-sync", "--host", s.SocketDir, "--port", strconv.Itoa(s.Port), "--username", "postgres")
+	})
+}
+
+// start starts a server in a folder of its own, in which fill makes the data.
+func start(ctx context.Context, s *Server, fill func(*Server) error) (_ *Server, err error) {
+	if s.folder, err = newFolder(s.options); err != nil {
 		return nil, fmt.Errorf("PostgreSQL server: %w", err)
 	}
-	s := &Server{Bindir: bindir, SocketDir: folder.path, folder: folder, options: options}
-	if s.password, err = folder.initdb(ctx, bindir); err == nil {
+	s.SocketDir = s.folder.path
+	if err = fill(s); err == nil {
 		err = s.startOnFreePort(ctx)
 	}
 	if err != nil {
-		return nil, errors.Join(fmt.Errorf("PostgreSQL server: %w", err), folder.remove())
+		return nil, errors.Join(fmt.Errorf("PostgreSQL server: %w", err), s.folder.remove())
 	}
 	return s, nil
 }
 
-// startOnFreePort configures the server for a port, and starts it on its data.
+// startOnFreePort configures the server for a port, and starts it on its data. Another process may
+// take the port meanwhile.
 func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 	for range portAttempts {
 		if s.Port, err = freePort(); err != nil {
@@ -129,6 +154,16 @@ func (s *Server) Restart(ctx context.Context) error {
 	return nil
 }
 
+// Promote makes a standby a server of its own, and returns when it takes writes.
+func (s *Server) Promote(ctx context.Context) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.process == nil {
+		return errStopped
+	}
+	return s.folder.run(ctx, s.Bindir, "pg_ctl", "promote", "--pgdata", s.folder.data(), "--wait")
+}
+
 var errStopped = errors.New("PostgreSQL server: already stopped")
 
 // DSN is the connection string of the superuser postgres for a database, over the unix socket.
@@ -146,6 +181,24 @@ func (s *Server) Socket() string {
 func (s *Server) TCP(database string) string {
 	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=%s dbname=%s sslmode=disable",
 		s.Port, s.password, quoteDSN(database))
+}
+
+func freePort() (int, error) {
+	for range 100 {
+		if port := firstPort + rand.IntN(lastPort-firstPort); portIsFree(port) {
+			return port, nil
+		}
+	}
+	return 0, errors.New("no free TCP port on 127.0.0.1")
+}
+
+// portIsFree tells whether nobody listens on a port of 127.0.0.1.
+func portIsFree(port int) bool {
+	listener, err := net.Listen("tcp", net.JoinHostPort("127.0.0.1", strconv.Itoa(port)))
+	if err != nil {
+		return false
+	}
+	return listener.Close() == nil
 }
 
 // quoteDSN writes a value of a keyword/value connection string, quoted when it must be.

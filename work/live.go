@@ -4,14 +4,7 @@ import (
 	"context"
 
 	"pgtaskd/human"
-	"pgtaskd/work/run"
-	"pgtaskd/work/target"
 )
-
-// limits are the settings that runners have to know.
-func limits(live target.Live) run.Limits {
-	return run.Limits{Run: live.Run, OutputLimit: live.OutputLimit, OutputFail: live.OutputFail}
-}
 
 // change takes up settings that have changed.
 func (l *loop) change(context.Context) error {
@@ -21,8 +14,6 @@ func (l *loop) change(context.Context) error {
 	}
 	l.runs.Lanes.Slots.Resize(latest.Run)
 	l.live.Store(latest)
-	limits := limits(*latest)
-	l.runs.Limits.Store(&limits)
 	l.leader.walk.Restart()
 	l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
 		Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).

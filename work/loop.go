@@ -5,9 +5,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/rs/zerolog"
-
-	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/ends"
@@ -60,7 +57,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Known: func(id int64) bool { return l.tasks[id] != nil }, Planned: l.leader.want,
 	})
 	l.ends = l.newEnds()
-	l.runs = l.dispatcher(*l.live.Load())
+	l.runs = l.dispatcher()
 	l.wake = l.waker()
 	l.ledger = l.newLedger()
 	l.leader.furnish()
@@ -73,7 +70,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain.step, Served: func() bool { return l.trouble.served },
 	})
 	l.leader.shape = &shape{
-		target: &l.target, control: l.control, table: l.table, wake: l.wake, notices: &l.notices, runs: l.runs, path: l.ledger.Follow,
+		target: &l.target, control: l.control, table: l.table, wake: l.wake, notices: &l.notices, runs: l.runs, queries: &l.queries, path: l.ledger.Follow,
 		changed: func() {
 			l.leader.scan.All() // nothing may have told us of new tasks meanwhile
 			l.leads.Renew()
@@ -110,19 +107,14 @@ func (l *loop) newMarks() *mark.Marks {
 }
 
 // dispatcher is what starts tasks for the loop.
-func (l *loop) dispatcher(live target.Live) *run.Dispatcher {
-	failed := func(err error) *zerolog.Event { return fault.Advised(l.log.Error(), err) }
+func (l *loop) dispatcher() *run.Dispatcher {
 	clock, open := &run.Clock{}, opener{&l.target, l.control}
 	return run.New(run.Config{
-		Schema: l.target.Schema, Table: l.target.Table, LongestText: l.target.LongestText(),
-		Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger, Failed: failed,
-		Lanes: lane.New[*run.Task](live.Run, read.FreshFor, clock.Now),
-		Pool: pool.New(pool.Config{
-			Group: l.crew, Own: open.own, Elsewhere: open.elsewhere, Enrol: l.inbox.Enrol, Log: l.log.Logger, Failed: failed,
-		}),
-		Shows: func(group string) [][2]string { return showsOf(l.target, group) },
-		Blame: func(id int64) { l.leader.judge.Panics.Blame(id) }, Freed: l.inbox.Wake,
-	}, limits(live))
+		Target: &l.target, Live: &l.live, Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger,
+		Lanes: lane.New[*run.Task](l.live.Load().Run, read.FreshFor, clock.Now),
+		Pool:  pool.New(pool.Config{Group: l.crew, Own: open.own, Elsewhere: open.elsewhere, Enrol: l.inbox.Enrol, Log: l.log.Logger}),
+		Blame: func(id int64) { l.leader.judge.Panics.Blame(id) },
+	})
 }
 
 // endTerm gives up what belongs to the term, because of an error or not.

@@ -2,15 +2,27 @@ package work
 
 import (
 	"bytes"
+	"context"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/text"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
+
+// panicsAtBad panics when the SQL of a task of the group bad has run and has written.
+type panicsAtBad struct{ run.Leader }
+
+func (p panicsAtBad) Prepare(ctx context.Context, t *run.Task, what run.Preparation) (run.Prepared, *text.Failure) {
+	if t.Row.Group == "bad" {
+		panic("of a run")
+	}
+	return p.Leader.Prepare(ctx, t, what)
+}
 
 // TestATaskWhoseRunnerPanicsFails: the task at which a runner panics FAILs at once, with an error
 // that leads to the log, and without effects; what runs beside it is cut off and run again; all
@@ -20,17 +32,13 @@ func TestATaskWhoseRunnerPanicsFails(t *testing.T) {
 	s := prepared(t)
 	s.serveWith(func(number int, l *loop) {
 		if number == 1 {
-			l.runs.Ran = func(one *run.Task) {
-				if one.Row.Group == "bad" {
-					panic("of a run")
-				}
-			}
+			l.runs.Leader = panicsAtBad{l.inbox}
 		}
 	})
 	s.exec("CREATE TABLE effect (id int8)")
 	beside := s.add(`input, "group"`, "SELECT pg_sleep(CASE WHEN current_setting('pg_task.attempt') = '1' THEN 8 ELSE 0 END); INSERT INTO effect VALUES (1)", "beside")
 	s.becomes(beside, "WORK")
-	bad := s.add(`input, "group"`, "SELECT 1", "bad")
+	bad := s.add(`input, "group"`, "INSERT INTO effect VALUES (2)", "bad")
 	s.becomes(bad, "FAIL")
 	s.becomes(beside, "DONE")
 	want := `{"error":"ERROR:  task was interrupted\nDETAIL:  pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.","sqlstate":"XX000","attempt":1,"interrupted":1}`

@@ -16,7 +16,7 @@ import (
 func (l *loop) newLedger() *ledger.Ledger {
 	return ledger.New(ledger.Config{
 		Group: l.crew, Target: l.target, Pool: l.runs.Pool, Wake: l.inbox.Wake,
-		Queries: func() sql.Queries { return *l.runs.Queries.Load() },
+		Queries: func() sql.Queries { return *l.queries.Load() },
 	})
 }
 

@@ -15,7 +15,6 @@ import (
 	"pgtaskd/work/door"
 	"pgtaskd/work/judge"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
 
@@ -185,7 +184,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 	defer func() { l.endTerm(ctx, err) }()
 	f := l.control.Facts()
-	l.runs.Server.Store(&run.Server{Superuser: f.Superuser, Encoding: f.Encoding})
+	l.runs.Superuser.Store(f.Superuser)
 	l.leader.planner.Begin(f.TimeZone)
 	if err := l.ledger.Begin(ctx, l.control); err != nil {
 		return err

@@ -35,7 +35,7 @@ func taskSession(ctx context.Context, t *target.Target, role, group string, vers
 	if err != nil {
 		return nil, err
 	}
-	for _, setting := range initial(*t, group) {
+	for _, setting := range initial(t, group) {
 		if target.Printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
 			cfg.RuntimeParams[setting[0]] = setting[1]
 		}
@@ -92,15 +92,10 @@ func (o opener) elsewhere(ctx context.Context, n pool.Need) (*exec.Session, erro
 	return destination.Connect(ctx, o.target.SessionName(n.Group), pool.SessionLimit)
 }
 
-// showsOf is what the sessions of a group show.
-func showsOf(t target.Target, group string) [][2]string {
-	return [][2]string{{"application_name", t.SessionName(group)}, {"pg_task.group", group}}
-}
-
 // initial are the settings that a session has from its start. They go into a packet that the server
 // takes up to 10,000 bytes of.
-func initial(t target.Target, group string) [][2]string {
-	settings := append(run.Parameters(t.Schema, t.Table, "", "", 1),
+func initial(t *target.Target, group string) [][2]string {
+	settings := append(run.Parameters(t, "", "", 1),
 		[2]string{"application_name", t.SessionName(group)})
 	if len(group) < 1000 {
 		settings = append(settings, [2]string{"pg_task.group", group})

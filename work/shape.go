@@ -2,10 +2,12 @@ package work
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/sql"
 	"pgtaskd/work/control"
 	"pgtaskd/work/install"
 	"pgtaskd/work/run"
@@ -22,8 +24,9 @@ type shape struct {
 	wake    *wake.Waker
 	notices *wake.Notices
 	runs    *run.Dispatcher
-	path    func(*string) // takes the search_path of what writes rows
-	changed func()        // is called when another shape was taken up
+	queries *atomic.Pointer[sql.Queries] // for other goroutines
+	path    func(*string)                // takes the search_path of what writes rows
+	changed func()                       // is called when another shape was taken up
 
 	seen time.Time // when it was looked at
 }
@@ -70,7 +73,7 @@ func (s *shape) install(ctx context.Context) error {
 	c := s.control
 	c.Describe(found.Table)
 	queries := c.Queries()
-	s.runs.Queries.Store(&queries)
+	s.queries.Store(&queries)
 	s.path(found.Path)
 	path := "pg_catalog, pg_temp"
 	if found.Path != nil {

@@ -31,9 +31,10 @@ type shared struct {
 	control *control.Control
 	notices wake.Notices
 	wake    *wake.Waker
-	runs    *run.Dispatcher // any goroutine may use it
-	tasks   inflight.Tasks  // read by us, until their end is written
-	holds   *hold.Holds     // tasks that could not be taken just now, or have refused a change
+	queries atomic.Pointer[sql.Queries] // on the table as it is; any goroutine may read them
+	runs    *run.Dispatcher             // any goroutine may use it
+	tasks   inflight.Tasks              // read by us, until their end is written
+	holds   *hold.Holds                 // tasks that could not be taken just now, or have refused a change
 	tries   *hold.Tries
 	changes *change.Changer
 	ends    *ends.Ends

@@ -1,8 +1,10 @@
 package fake
 
 import (
+	"bytes"
 	"encoding/binary"
 	"fmt"
+	"slices"
 	"strings"
 )
 
@@ -23,13 +25,13 @@ func failureWays() (all []Way) {
 	}
 	for name, failure := range failures {
 		all = append(all, Way{name, func([]Message) Answer { return Answer{Bytes: failure.Bytes(), Failed: true} }},
-			Way{name + ", and on", func(right []Message) Answer { return Right(append([]Message{failure}, right...)) }},
-			Way{name + " at the end", func(right []Message) Answer { return Right(append(right[:len(right):len(right)], failure)) }})
+			first(name+", and on", failure),
+			Way{name + " at the end", func(right []Message) Answer { return Right(append(slices.Clip(right), failure)) }})
 	}
 	fatal := Failure("S", "FATAL", "V", "FATAL", "C", "57P01", "M", "terminating connection due to administrator command")
 	return append(all,
 		Way{"a last word", func([]Message) Answer { return Answer{Bytes: fatal.Bytes(), Over: true} }},
-		Way{"a last word, and on", func(right []Message) Answer { return Right(append([]Message{fatal}, right...)) }},
+		first("a last word, and on", fatal),
 		Way{"a last word, and silence", func([]Message) Answer { return Answer{Bytes: fatal.Bytes(), Silent: true} }})
 }
 
@@ -56,7 +58,7 @@ func byteWays() (all []Way) {
 	}
 	counts := Way{"counts too high", func(right []Message) Answer {
 		return each(right, func(m Message) []Message {
-			body := append([]byte{}, m.Body...)
+			body := bytes.Clone(m.Body)
 			if len(body) >= 2 && (m.Kind == 'D' || m.Kind == 'T') {
 				binary.BigEndian.PutUint16(body, 0xffff)
 			}

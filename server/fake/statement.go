@@ -18,7 +18,7 @@ var known = []struct {
 		return [][]byte{[]byte(User), no, []byte("off"), []byte("none"), []byte("0"), []byte("0"), now()}
 	}, 0},
 	{"pg_stat_get_activity($1)", Question, func() [][]byte { return [][]byte{binary.BigEndian.AppendUint64(nil, 1)} }, 0},
-	{"pg_postmaster_start_time", Question, func() [][]byte { return [][]byte{earlier()} }, 0},
+	{"pg_postmaster_start_time", Question, func() [][]byte { return [][]byte{moment(time.Now().Add(-time.Hour))} }, 0},
 	{"SELECT pg_catalog.statement_timestamp()", Preparation, func() [][]byte { return [][]byte{now(), no} }, 0},
 	{"txid_current_if_assigned()", Probe, func() [][]byte { return [][]byte{nil, now(), yes} }, 0},
 	{"CLOSE ALL", Probe, nil, 0},
@@ -34,11 +34,9 @@ var known = []struct {
 
 var no, yes = []byte{0}, []byte{1}
 
-// now is the time in the binary format, and earlier an hour before it.
 func now() []byte { return moment(time.Now()) }
 
-func earlier() []byte { return moment(time.Now().Add(-time.Hour)) }
-
+// moment is a time in the binary format.
 func moment(t time.Time) []byte {
 	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	return binary.BigEndian.AppendUint64(nil, uint64(t.Sub(epoch).Microseconds()))

@@ -2,6 +2,7 @@ package fake
 
 import (
 	"bytes"
+	"slices"
 	"strings"
 )
 
@@ -12,12 +13,7 @@ type Way struct {
 }
 
 // Ways are the ways of being wrong, in whatever exchange.
-func Ways() (all []Way) {
-	all = append(all, rowWays()...)
-	all = append(all, messageWays()...)
-	all = append(all, failureWays()...)
-	return append(all, byteWays()...)
-}
+func Ways() []Way { return slices.Concat(rowWays(), messageWays(), failureWays(), byteWays()) }
 
 // each makes an answer of the messages that change makes of each one.
 func each(right []Message, change func(Message) []Message) Answer {
@@ -28,16 +24,26 @@ func each(right []Message, change func(Message) []Message) Answer {
 	return Right(all)
 }
 
-// rows makes another row of each.
-func rows(name string, change func([][]byte) []Message) Way {
+// of changes the messages of one kind.
+func of(kind byte, name string, change func(Message) []Message) Way {
 	return Way{name, func(right []Message) Answer {
 		return each(right, func(m Message) []Message {
-			if m.Kind != 'D' {
+			if m.Kind != kind {
 				return []Message{m}
 			}
-			return change(m.Values())
+			return change(m)
 		})
 	}}
+}
+
+// first sends messages before the right ones.
+func first(name string, more ...Message) Way {
+	return Way{name, func(right []Message) Answer { return Right(slices.Concat(more, right)) }}
+}
+
+// rows makes other messages of each row.
+func rows(name string, change func([][]byte) []Message) Way {
+	return of('D', name, func(m Message) []Message { return change(m.Values()) })
 }
 
 // values makes another value of each.
@@ -57,7 +63,7 @@ func rowWays() []Way {
 		rows("one column", func(row [][]byte) []Message { return []Message{Row(row[:min(1, len(row))]...)} }),
 		rows("a column less", func(row [][]byte) []Message { return []Message{Row(row[min(1, len(row)):]...)} }),
 		rows("columns too many", func(row [][]byte) []Message { return []Message{Row(append(row, make([][]byte, 3000)...)...)} }),
-		rows("rows too many", func(row [][]byte) []Message { return append(make([]Message, 0, 50), repeated(Row(row...), 50)...) }),
+		rows("rows too many", func(row [][]byte) []Message { return repeated(Row(row...), 50) }),
 		rows("a row more, without columns", func(row [][]byte) []Message { return []Message{Row(row...), Row()} }),
 		rows("two descriptions", func(row [][]byte) []Message {
 			return []Message{Columns(23, "a", "b"), Columns(25), Row(row...), Columns(16, strings.Repeat("c", 100_000))}
@@ -78,66 +84,29 @@ func rowWays() []Way {
 func messageWays() []Way {
 	all := []Way{
 		{"nothing", func([]Message) Answer { return Answer{} }},
-		{"all twice", func(right []Message) Answer { return Right(append(right[:len(right):len(right)], right...)) }},
+		{"all twice", func(right []Message) Answer { return Right(slices.Repeat(right, 2)) }},
 		{"the other way round", func(right []Message) Answer {
-			var all []Message
-			for _, m := range right {
-				all = append([]Message{m}, all...)
-			}
+			all := slices.Clone(right)
+			slices.Reverse(all)
 			return Right(all)
 		}},
-		{"ready too soon", func(right []Message) Answer { return Right(append([]Message{Ready('I')}, right...)) }},
-		{"another tag", func(right []Message) Answer {
-			return each(right, func(m Message) []Message {
-				if m.Kind == 'C' {
-					return []Message{Complete(strings.Repeat("ROLLBACK\xff", 1000))}
-				}
-				return []Message{m}
-			})
-		}},
-		{"a thousand notices", func(right []Message) Answer {
-			return Right(append(repeated(Notice("S", "NOTICE\xff", "C", "\xff", "M", strings.Repeat("n\xff", 500)), 1000), right...))
-		}},
-		{"a thousand parameters", func(right []Message) Answer {
-			return Right(append(append(repeated(Parameter("client_encoding", "KOI8R\xff"), 1000), Parameter("session_authorization", "x"), Parameter("", "")), right...))
-		}},
-		{"notifications", func(right []Message) Answer {
-			return Right(append(repeated(Message{'A', append([]byte{0, 0, 0, 1}, text("channel", "payload")...)}, 100), right...))
-		}},
+		first("ready too soon", Ready('I')),
+		of('C', "another tag", func(Message) []Message { return []Message{Complete(strings.Repeat("ROLLBACK\xff", 1000))} }),
+		first("a thousand notices", repeated(Notice("S", "NOTICE\xff", "C", "\xff", "M", strings.Repeat("n\xff", 500)), 1000)...),
+		first("a thousand parameters", append(repeated(Parameter("client_encoding", "KOI8R\xff"), 1000),
+			Parameter("session_authorization", "x"), Parameter("", ""))...),
+		first("notifications", repeated(Message{'A', bodies['A']}, 100)...),
 	}
 	for _, status := range []byte("ITEX\x00") {
-		all = append(all, Way{"ready as " + string(status), func(right []Message) Answer {
-			return each(right, func(m Message) []Message {
-				if m.Kind == 'Z' {
-					return []Message{Ready(status)}
-				}
-				return []Message{m}
-			})
-		}})
+		all = append(all, of('Z', "ready as "+string(status), func(Message) []Message { return []Message{Ready(status)} }))
 	}
 	for _, kind := range []byte("123ACDEGHIKNRSTVWZcdnstv") {
-		all = append(all, without(kind), instead(kind), before(kind))
+		all = append(all, of(kind, "without "+string(kind), func(Message) []Message { return nil }), instead(kind), before(kind))
 	}
 	return all
 }
 
-func repeated(m Message, times int) (all []Message) {
-	for range times {
-		all = append(all, m)
-	}
-	return all
-}
-
-func without(kind byte) Way {
-	return Way{"without " + string(kind), func(right []Message) Answer {
-		return each(right, func(m Message) []Message {
-			if m.Kind == kind {
-				return nil
-			}
-			return []Message{m}
-		})
-	}}
-}
+func repeated(m Message, times int) []Message { return slices.Repeat([]Message{m}, times) }
 
 // bodies are some that messages of any kind may have.
 var bodies = map[byte][]byte{
@@ -154,8 +123,6 @@ func instead(kind byte) Way {
 
 func before(kind byte) Way {
 	return Way{"with " + string(kind), func(right []Message) Answer {
-		answer := Right(append([]Message{{kind, bodies[kind]}}, right...))
-		answer.Failed = kind == 'E'
-		return answer
+		return Answer{Bytes: Bytes(slices.Concat([]Message{{kind, bodies[kind]}}, right)), Failed: kind == 'E'}
 	}}
 }

@@ -7,10 +7,15 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"regexp"
+	"strconv"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
+
+	"pgtaskd/server/servertest"
 )
 
 // Build compiles the program of the folder above the working directory into a folder, with the race
@@ -43,7 +48,7 @@ type Program struct {
 
 // Start runs a program in the background. It dies with the process that has started it.
 func Start(path string, args ...string) (*Program, error) {
-	p := &Program{cmd: exec.Command(path, args...), Log: newRecord(), Done: make(chan struct{})}
+	p := &Program{cmd: exec.Command(path, args...), Log: new(Record), Done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.Log, p.Log
 	p.cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGKILL}
 	p.cmd.WaitDelay = time.Second
@@ -126,21 +131,47 @@ func (p *Program) Exits(t *testing.T, within time.Duration, status int) {
 
 // Says waits until its log is right, and tells whether it has become so before it ended and in
 // time.
-func (p *Program) Says(within time.Duration, right func(log string) bool) bool {
-	deadline := time.After(within)
-	for {
-		grown := p.Log.Grown()
-		if right(p.Log.String()) {
-			return true
-		}
-		select {
-		case <-grown:
-		case <-p.Done:
-			return right(p.Log.String())
-		case <-deadline:
-			return false
-		}
+func (p *Program) Says(within time.Duration, right func(log string) bool) (is bool) {
+	servertest.Comes(within, func() bool {
+		ended := p.ended()
+		is = right(p.Log.String())
+		return is || ended
+	})
+	return is
+}
+
+func (p *Program) ended() bool {
+	select {
+	case <-p.Done:
+		return true
+	default:
+		return false
 	}
+}
+
+var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
+
+// Peak is the most memory that the program has had of the machine's since it was last asked for, in
+// bytes. Linux tells it.
+func (p *Program) Peak(t *testing.T) (bytes float64) {
+	t.Helper()
+	folder := fmt.Sprintf("/proc/%d/", p.PID())
+	status, err := os.ReadFile(folder + "status")
+	if err != nil {
+		t.Fatal(err)
+	}
+	found := highWater.FindSubmatch(status)
+	if found == nil {
+		t.Fatalf("no peak of memory in %s", status)
+	}
+	kB, err := strconv.ParseFloat(string(found[1]), 64)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(folder+"clear_refs", []byte("5"), 0); err != nil {
+		t.Fatal(err)
+	}
+	return kB * 1024
 }
 
 // Shell runs a program to its end.
@@ -154,4 +185,24 @@ func Shell(t *testing.T, stdin, name string, args ...string) (stdout, stderr str
 		t.Fatal(fmt.Errorf("%s: %w", name, err))
 	}
 	return out.String(), faults.String(), cmd.ProcessState.ExitCode()
+}
+
+// Record keeps the output of a program.
+type Record struct {
+	mu   sync.Mutex
+	text bytes.Buffer
+}
+
+// Write adds to it.
+func (r *Record) Write(text []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.Write(text)
+}
+
+// String is all that was written.
+func (r *Record) String() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.text.String()
 }

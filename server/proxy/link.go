@@ -6,6 +6,7 @@ import (
 	"errors"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
 )
@@ -42,13 +43,16 @@ func (l *link) serve() {
 	}
 	var ways sync.WaitGroup
 	ways.Go(func() { l.carry(l.fromClient(server), server) })
-	ways.Go(func() { l.carry(l.fromServer(server), l.client) })
+	ways.Go(func() { l.carry(l.forwardAll(bufio.NewReader(server), false, l.client), l.client) })
 	ways.Wait()
 }
 
 func (l *link) dial() (stream, error) {
-	var dialer net.Dialer
-	conn, err := dialer.DialContext(l.ctx, l.proxy.network(), l.proxy.server)
+	network := "tcp"
+	if strings.HasPrefix(l.proxy.server, "/") {
+		network = "unix"
+	}
+	conn, err := new(net.Dialer).DialContext(l.ctx, network, l.proxy.server)
 	if err != nil {
 		return nil, err
 	}
@@ -100,11 +104,7 @@ func (l *link) fromClient(server stream) error {
 	}
 }
 
-// fromServer is fromClient's other way.
-func (l *link) fromServer(server stream) error {
-	return l.forwardAll(bufio.NewReader(server), false, l.client)
-}
-
+// forwardAll forwards messages with a type byte, until an error.
 func (l *link) forwardAll(from *bufio.Reader, fromClient bool, to stream) error {
 	for {
 		fresh := from.Buffered() == 0
@@ -165,7 +165,7 @@ func (l *link) await(pause time.Duration) error {
 	return l.ctx.Err()
 }
 
-// reset breaks both connections; their readers and writers get an error.
+// reset breaks both connections; their readers and writers get an error, and the client's peer a reset.
 func (l *link) reset() {
 	_ = l.client.SetLinger(0) // it may be closed
 	l.close()
@@ -180,10 +180,4 @@ func (l *link) close() {
 	if l.server != nil {
 		_ = l.server.Close()
 	}
-}
-
-// reset closes a connection so that its peer sees a reset, not an end.
-func reset(client *net.TCPConn) {
-	_ = client.SetLinger(0)
-	_ = client.Close()
 }

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"net"
-	"strings"
 	"sync"
 	"time"
 )
@@ -76,16 +75,11 @@ func (p *Proxy) Stop() {
 	p.running.Wait()
 }
 
-// Host is the address on which the proxy listens.
-func (p *Proxy) Host() string { return "127.0.0.1" }
-
-// Port is the TCP port on which the proxy listens.
-func (p *Proxy) Port() int { return p.listener.Addr().(*net.TCPAddr).Port }
-
 // DSN has a connection string of keywords and values, as package server gives them, lead through
 // the proxy.
 func (p *Proxy) DSN(dsn string) string {
-	return fmt.Sprintf("%s host=%s port=%d sslmode=disable", dsn, p.Host(), p.Port()) // of a keyword given twice the last counts
+	port := p.listener.Addr().(*net.TCPAddr).Port
+	return fmt.Sprintf("%s host=127.0.0.1 port=%d sslmode=disable", dsn, port) // of a keyword given twice the last counts
 }
 
 // Cut breaks all connections there are, in both directions. Clients see a reset.
@@ -156,7 +150,8 @@ func (p *Proxy) link(client *net.TCPConn) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	if p.refuse || p.ctx.Err() != nil {
-		reset(client)
+		_ = client.SetLinger(0) // as reset does
+		_ = client.Close()
 		return nil
 	}
 	p.count++
@@ -181,12 +176,4 @@ func (p *Proxy) verdict(conn int, fromClient bool, m message) Verdict {
 		return Pass
 	}
 	return w(conn, fromClient, m.kind, m.body())
-}
-
-// network tells the kind of the server's address.
-func (p *Proxy) network() string {
-	if strings.HasPrefix(p.server, "/") {
-		return "unix"
-	}
-	return "tcp"
 }

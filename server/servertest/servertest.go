@@ -34,12 +34,13 @@ var settings = map[string]string{
 
 var (
 	shared = sync.OnceValues(func() (*server.Server, error) {
-		started.Store(true)
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
-		return server.Start(ctx, server.Options{Settings: settings})
+		s, err := server.Start(ctx, server.Options{Settings: settings})
+		running.Store(s)
+		return s, err
 	})
-	started   atomic.Bool
+	running   atomic.Pointer[server.Server] // the shared one, if a test has asked for it
 	databases atomic.Int64
 )
 
@@ -48,9 +49,11 @@ var (
 // stops with the process.)
 func Main(m *testing.M) {
 	code := m.Run()
-	if err := stopShared(); err != nil {
-		fmt.Fprintln(os.Stderr, err)
-		code = max(code, 1)
+	if s := running.Load(); s != nil {
+		if err := s.Stop(); err != nil {
+			fmt.Fprintln(os.Stderr, err)
+			code = max(code, 1)
+		}
 	}
 	if code == 0 {
 		if err := goleak.Find(); err != nil {
@@ -59,17 +62,6 @@ func Main(m *testing.M) {
 		}
 	}
 	os.Exit(code)
-}
-
-func stopShared() error {
-	if !started.Load() {
-		return nil
-	}
-	s, err := shared()
-	if err != nil {
-		return nil // the test that wanted it has said so
-	}
-	return s.Stop()
 }
 
 // Server is the server that the tests of a package share, started by the first that asks for it.
@@ -90,26 +82,20 @@ func New(t testing.TB, options server.Options) *server.Server {
 	merged := maps.Clone(settings)
 	maps.Copy(merged, options.Settings)
 	options.Settings = merged
-	ctx, cancel := context.WithTimeout(t.Context(), timeout)
-	defer cancel()
-	s, err := server.Start(ctx, options)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := s.Stop(); err != nil {
-			t.Error(err)
-		}
-	})
-	return s
+	return own(t, func(ctx context.Context) (*server.Server, error) { return server.Start(ctx, options) })
 }
 
 // Standby starts a standby of a server for this test alone.
 func Standby(t testing.TB, of *server.Server) *server.Server {
 	t.Helper()
+	return own(t, of.Standby)
+}
+
+func own(t testing.TB, start func(context.Context) (*server.Server, error)) *server.Server {
+	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), timeout)
 	defer cancel()
-	s, err := of.Standby(ctx)
+	s, err := start(ctx)
 	if err != nil {
 		t.Fatal(err)
 	}

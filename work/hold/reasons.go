@@ -20,6 +20,7 @@ const (
 	Exhausted // an end: the table lacks an id or a partition for what follows, which takes a person
 	QueueFull // a task: the server's queue of notifications has no room
 	Crossed   // a task: another transaction was in the way
+	Closed    // tasks whose remote, or role, takes no connection
 )
 
 // backoffs are the first wait for each reason, and the longest, up to which it doubles.
@@ -33,6 +34,7 @@ var backoffs = [...]struct{ first, most time.Duration }{
 	Exhausted: {500 * time.Millisecond, 30 * time.Second},
 	QueueFull: {time.Second, time.Minute},
 	Crossed:   {5 * time.Millisecond, 640 * time.Millisecond},
+	Closed:    {time.Second, time.Minute},
 }
 
 // After is how long to wait after so many tries before.

@@ -2,6 +2,7 @@ package mark
 
 import (
 	"context"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -22,11 +23,9 @@ func (m *Marks) Step(ctx context.Context) error {
 	if !m.Asked() {
 		return nil
 	}
-	asks, began, answered := m.asks, time.Now(), 0
-	var left []ask
-	err := change.Bisect(asks, func(asks []ask) error {
-		if answered > 0 && time.Since(began) >= hold.Turn {
-			left, answered = append(left, asks...), answered+len(asks)
+	began, some := time.Now(), false
+	err := change.Bisect(m.asks, func(asks []*ask) error {
+		if some && time.Since(began) >= hold.Turn {
 			return nil
 		}
 		marked, err := m.set(ctx, asks)
@@ -35,27 +34,27 @@ func (m *Marks) Step(ctx context.Context) error {
 		}
 		for _, a := range asks {
 			a.task.Marked = marked[a.task.Row.ID]
-			a.answer <- run.Answer{OK: a.task.Marked}
+			a.tell(run.Answer{OK: a.task.Marked})
 		}
-		answered += len(asks)
+		some = true
 		return nil
-	}, func(a ask, err error) error {
-		answered++
+	}, func(a *ask, err error) error {
+		some = true
 		return m.refused(ctx, a, err)
 	})
-	m.asks = append(left, asks[answered:]...)
+	m.asks = slices.DeleteFunc(m.asks, func(a *ask) bool { return a.told })
 	return err
 }
 
 // refused answers that a row has not taken the mark. Where another transaction is in the way its task
 // waits, without a place: each time for longer, since there may be many.
-func (m *Marks) refused(ctx context.Context, a ask, err error) error {
+func (m *Marks) refused(ctx context.Context, a *ask, err error) error {
 	if refuses(err) && !fault.Has(err, "23505") { // its repetition may have met an id that was committed meanwhile
-		a.answer <- run.Answer{Refused: text.NewFailure("the start of the task could not be written: "+remote.Innermost(err), "55000")}
+		a.tell(run.Answer{Refused: text.NewFailure("the start of the task could not be written: "+remote.Innermost(err), "55000")})
 		return nil
 	}
 	m.Holds.PutAfter(a.task.Row.ID, hold.Unmarked, m.Tries.Runs(a.task.Row.ID))
-	a.answer <- run.Answer{}
+	a.tell(run.Answer{})
 	if fault.Of(err) == fault.Locked {
 		return m.Changes.TellOfLock(ctx, time.Time{}, a.task.Row.ID, a.task.Row.Key)
 	}
@@ -66,7 +65,7 @@ func (m *Marks) refused(ctx context.Context, a ask, err error) error {
 func repeats(t *inflight.Task) bool { return t.Row.MarkFirst && !t.Row.Single }
 
 // set marks tasks, and returns those whose rows show it.
-func (m *Marks) set(ctx context.Context, asks []ask) (marked map[int64]bool, err error) {
+func (m *Marks) set(ctx context.Context, asks []*ask) (marked map[int64]bool, err error) {
 	var ids, pids, repeating []int64
 	var versions []int32
 	var exactly []bool

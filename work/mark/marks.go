@@ -33,7 +33,7 @@ type Config struct {
 // Marks are those that are not written yet.
 type Marks struct {
 	Config
-	asks   []ask
+	asks   []*ask
 	looked time.Time // when Lasting has looked at the tasks last
 }
 
@@ -43,6 +43,13 @@ type ask struct {
 	task   *inflight.Task
 	answer chan<- run.Answer // has room for one
 	passed bool              // the ledger has passed it over
+	told   bool              // the runner waits no longer
+}
+
+// tell answers the runner.
+func (a *ask) tell(answer run.Answer) {
+	a.answer <- answer
+	a.told = true
 }
 
 // New returns Marks.
@@ -50,7 +57,7 @@ func New(c Config) *Marks { return &Marks{Config: c} }
 
 // Ask has a task marked before it starts. The answer has room for one.
 func (m *Marks) Ask(t *run.Task, what run.Marking, answer chan<- run.Answer) {
-	m.asks = append(m.asks, ask{Marking: what, task: m.Tasks.Known(t), answer: answer})
+	m.asks = append(m.asks, &ask{Marking: what, task: m.Tasks.Known(t), answer: answer})
 }
 
 // Asked tells whether runners wait for marks.
@@ -59,7 +66,7 @@ func (m *Marks) Asked() bool { return len(m.asks) > 0 }
 // Decline answers no to the runners that wait.
 func (m *Marks) Decline() {
 	for _, a := range m.asks {
-		a.answer <- run.Answer{}
+		a.tell(run.Answer{})
 	}
 	m.asks = nil
 }
@@ -132,7 +139,7 @@ func refuses(err error) bool { return fault.Of(err).OfRow() && !fault.Of(err).Pa
 // to run again is left to Step: a trigger may have kept its row as it was, and what the ledger writes
 // beside others is not taken back for that.
 func (m *Marks) Awaited() (entries []*ledger.Entry) {
-	m.asks = slices.DeleteFunc(m.asks, func(a ask) bool {
+	m.asks = slices.DeleteFunc(m.asks, func(a *ask) bool {
 		if a.passed || a.task.Row.MarkFirst || m.Tries.Runs(a.task.Row.ID) > 0 {
 			return false
 		}
@@ -148,10 +155,10 @@ func (m *Marks) Awaited() (entries []*ledger.Entry) {
 }
 
 // answered answers a runner that waits for a mark. What the ledger has not written is left to Step.
-func (m *Marks) answered(a ask, said ledger.Answer) {
+func (m *Marks) answered(a *ask, said ledger.Answer) {
 	if said.Result == ledger.Taken {
 		a.task.Marked = true
-		a.answer <- run.Answer{OK: true}
+		a.tell(run.Answer{OK: true})
 		return
 	}
 	a.passed = said.Result != ledger.Withdrawn

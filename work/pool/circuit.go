@@ -6,6 +6,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 )
 
@@ -20,8 +21,7 @@ const (
 // has been changed. Tasks go on with those that there are, and wait for them; now and then one more
 // is tried. Any goroutine may use it.
 type shortage struct {
-	log    zerolog.Logger
-	failed func(error) *zerolog.Event
+	log zerolog.Logger
 
 	mu    sync.Mutex
 	since time.Time // zero: there is none
@@ -36,7 +36,7 @@ func (s *shortage) fail(err error, open int) {
 	now := time.Now()
 	if s.since.IsZero() {
 		s.since = now
-		s.failed(err).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
+		fault.Advised(s.log.Error(), err).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
 	}
 	s.last, s.next = now, now.Add(shortPause)
 }
@@ -69,10 +69,4 @@ func (s *shortage) Look() {
 		s.log.Info().Str("after", human.Duration(time.Since(s.since))).Msg("sessions available again")
 		s.since = time.Time{}
 	}
-}
-
-// wait is how long to wait with tasks whose remote, or role, takes no connections.
-type wait struct {
-	delay time.Duration
-	since time.Time
 }

@@ -19,7 +19,6 @@ func TestShortage(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		s := &shortage{log: zerolog.New(&log)}
-		s.failed = func(err error) *zerolog.Event { return s.log.Error().Err(err) }
 		tried := 0
 		for range 30 * 60 { // half a minute of many who want one
 			if !s.Short() || s.Admit() {

@@ -11,6 +11,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/lane"
 )
 
@@ -20,7 +21,9 @@ const SessionLimit = 5 * time.Minute
 
 // Open opens a session for a task.
 func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
-	Close([]*Session{p.room(run)})
+	if s := p.room(run); s != nil {
+		s.Close()
+	}
 	session, err := p.Connect(ctx, n)
 	if err != nil {
 		p.Gone(nil)
@@ -48,13 +51,11 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	return session, nil
 }
 
-const (
-	waitLongest = time.Minute
-	waitsMost   = 1000 // places that are known
-)
+// waitsMost is how many places are known.
+const waitsMost = 1000
 
 // Delay counts a try to open a session that failed, and says how long to wait with the next: for a
-// remote or role 1 s, doubling, at most a minute.
+// remote or role longer each time.
 func (p *Pool) Delay(n Need) time.Duration {
 	place := lane.Brief(n.Place())
 	if place == "" {
@@ -66,11 +67,11 @@ func (p *Pool) Delay(n Need) time.Duration {
 		clear(p.waits)
 	}
 	w := p.waits[place]
-	if time.Since(w.since) >= w.delay/2 { // else it is one of many that failed together
-		w = wait{min(max(2*w.delay, time.Second), waitLongest), time.Now()}
+	if time.Until(w.After) <= w.Wait/2 { // else it is one of many that failed together
+		w.Later(hold.Closed)
 		p.waits[place] = w
 	}
-	return w.delay
+	return w.Wait
 }
 
 // connectOwn opens a session in the target's own database. An error of one as another role than the
@@ -119,7 +120,9 @@ func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*
 // Register takes down one of our backends and waits until the leader with that process id, 0: any,
 // has registered it. On an error the caller closes it, and then it leaves.
 func (p *Pool) Register(ctx context.Context, b Backend, leader int32) error {
-	p.Join(b) // first, as what is in the register and not ours is an earlier leader's
+	p.mu.Lock()
+	p.pids[b.PID] = b.Since // first: what is in the register and not ours is an earlier leader's
+	p.mu.Unlock()
 	return p.Enrol(ctx, b, leader)
 }
 

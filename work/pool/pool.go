@@ -2,6 +2,7 @@ package pool
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -11,6 +12,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/routine"
+	"pgtaskd/work/hold"
 )
 
 // Pool keeps the sessions of a target. Any goroutine may use it.
@@ -19,10 +21,10 @@ type Pool struct {
 	shortage
 
 	mu    sync.Mutex
-	waits map[string]wait     // by the place that takes no connections
-	free  []*Session          // without work, the one that was used last at the end
-	all   int                 // with those at work
-	pids  map[int32]time.Time // of all in the target's own database, and of what joined; their starts
+	waits map[string]hold.Backoff // by the place that takes no connections
+	free  []*Session              // without work, the one that was used last at the end
+	all   int                     // with those at work
+	pids  map[int32]time.Time     // of all in the target's own database, and of what joined; their starts
 }
 
 // Config is how a pool opens sessions.
@@ -37,8 +39,6 @@ type Config struct {
 	// session with that process id (0: any).
 	Enrol func(ctx context.Context, b Backend, leader int32) error
 	Log   zerolog.Logger
-	// Failed begins a line of the log about an error.
-	Failed func(error) *zerolog.Event
 }
 
 // Backend is a server process: process id and start name one for good.
@@ -51,8 +51,8 @@ type Backend struct {
 func New(c Config) *Pool {
 	return &Pool{
 		Config:   c,
-		waits:    map[string]wait{},
-		shortage: shortage{log: c.Log, failed: c.Failed},
+		waits:    map[string]hold.Backoff{},
+		shortage: shortage{log: c.Log},
 		pids:     map[int32]time.Time{},
 	}
 }
@@ -198,9 +198,7 @@ func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 func Close(old []*Session) {
 	closing := routine.New(context.Background())
 	for _, s := range old {
-		if s != nil {
-			closing.Go(s.Close)
-		}
+		closing.Go(s.Close)
 	}
 	closing.Wait()
 	if p := closing.Panicked(); p != nil {
@@ -213,4 +211,38 @@ func (p *Pool) Count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.all
+}
+
+// Leave takes out a backend that has ended, unless another one has its process id by now.
+func (p *Pool) Leave(b Backend) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.left(b)
+}
+
+// Backends are the backends of our sessions.
+func (p *Pool) Backends() []Backend {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	all := make([]Backend, 0, len(p.pids))
+	for pid, since := range p.pids {
+		all = append(all, Backend{pid, since})
+	}
+	return all
+}
+
+// PIDs are those of our sessions in the target's own database.
+func (p *Pool) PIDs() []int32 {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return slices.AppendSeq([]int32{}, maps.Keys(p.pids))
+}
+
+// Columns are backends as statements take them.
+func Columns(backends []Backend) (pids []int32, starts []time.Time) {
+	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
+	for i, b := range backends {
+		pids[i], starts[i] = b.PID, b.Since
+	}
+	return pids, starts
 }

@@ -1,6 +1,7 @@
 package pool
 
 import (
+	"context"
 	"testing"
 
 	"pgtaskd/exec"
@@ -30,9 +31,11 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 // what they are.
 func TestRemotesNameNoBackends(t *testing.T) {
 	t.Parallel()
-	p := New(Config{})
+	p := New(Config{Enrol: func(context.Context, Backend, int32) error { return nil }})
 	own, elsewhere := &Session{Session: &exec.Session{PID: 7}}, &Session{Session: &exec.Session{PID: 7}, Need: Need{Remote: "host=elsewhere"}}
-	p.Join(Backend{PID: 7})
+	if err := p.Register(t.Context(), Backend{PID: 7}, 0); err != nil {
+		t.Fatal(err)
+	}
 	for range 2 {
 		if p.room(3) != nil {
 			t.Fatal("there was room")

@@ -6,6 +6,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/exec/text"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
 // attempt is one run of a task: how it runs. Its runner makes it when the task starts, and decides
@@ -32,7 +33,7 @@ func first(t *Task) attempt {
 }
 
 // decide says how the task runs on the session.
-func (a *attempt) decide(s *Shared, session *pool.Session) {
+func (a *attempt) decide(d *Dispatcher, session *pool.Session) {
 	t := a.task
 	t.Examine()
 	if t.Row.Remote == "" {
@@ -41,7 +42,7 @@ func (a *attempt) decide(s *Shared, session *pool.Session) {
 	}
 	a.query, a.watch = false, false // one that has written was taken for a query
 	if !a.again && !session.Foreign {
-		a.query, a.watch = s.Profiles.asQuery(t)
+		a.query, a.watch = d.Profiles.asQuery(t)
 	}
 	a.atomic = a.query || a.watch
 }
@@ -68,8 +69,8 @@ func (a *attempt) needsMark() bool {
 
 // spec is the task as its session has to know it. keep: it runs in the state that the task before
 // has left.
-func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
-	t, limits, parent := a.task, s.Limits.Load(), ""
+func (d *Dispatcher) spec(a *attempt, keep bool) *exec.Task {
+	t, live, parent := a.task, d.Live.Load(), ""
 	if t.Row.Parent != nil {
 		parent = strconv.FormatInt(*t.Row.Parent, 10)
 	}
@@ -82,17 +83,20 @@ func (s *Shared) spec(a *attempt, keep bool) *exec.Task {
 			{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
 			{"pg_task.plan", t.Row.Schedule.Plan.UTC().Format("2006-01-02 15:04:05.000000+00")}, // for any DateStyle and TimeZone
 		},
-		Usual: exec.Usual{s.Shows(t.Row.Group), Parameters(s.Schema, s.Table, *t.Row.Data, parent, int(t.Row.Attempt))},
-		Own:   how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: limits.OutputLimit, Strict: limits.OutputFail,
-		Query: a.query, Forced: t.Row.Remote == "" && (s.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
+		Usual: exec.Usual{
+			{{"application_name", d.Target.SessionName(t.Row.Group)}, {"pg_task.group", t.Row.Group}},
+			Parameters(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
+		},
+		Own: how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: live.OutputLimit, Strict: live.OutputFail,
+		Query: a.query, Forced: t.Row.Remote == "" && (d.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
 	}
 }
 
 // Parameters are the settings that a session shows of a task.
-func Parameters(schema, table, data, parent string, attempt int) [][2]string {
+func Parameters(t *target.Target, data, parent string, attempt int) [][2]string {
 	return [][2]string{
-		{"pg_task.schema", schema},
-		{"pg_task.table", table},
+		{"pg_task.schema", t.Schema},
+		{"pg_task.table", t.Table},
 		{"pg_task.data", data},
 		{"pg_task.parent", parent},
 		{"pg_task.attempt", strconv.Itoa(attempt)},

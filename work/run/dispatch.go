@@ -5,25 +5,45 @@ import (
 	"sync/atomic"
 	"time"
 
-	"pgtaskd/sql"
+	"github.com/rs/zerolog"
+
+	"pgtaskd/exec/text"
+	"pgtaskd/routine"
+	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
-// Dispatcher starts runners. Any goroutine may use it, but Dispatch is the leader's.
-type Dispatcher struct {
-	Shared
-	pipelines sync.Map  // those of the runners that are at work
-	searched  time.Time // when Dispatch looked at all lanes
+// Config is what runners work with. It belongs to the leader, who shares it.
+type Config struct {
+	Target *target.Target
+	Live   *atomic.Pointer[target.Live] // its settings, which may change while tasks run
+	Leader Leader
+	Group  *routine.Group // all goroutines of the target
+	Lanes  *lane.Lanes[*Task]
+	Pool   *pool.Pool
+	Clock  *Clock
+	Log    zerolog.Logger
+	Blame  func(id int64) // takes note of a task at which a runner has panicked
+}
 
-	// The leader sets it.
-	Queries atomic.Pointer[sql.Queries]
+// Dispatcher starts runners, and is what they share. Any goroutine may use it, but Dispatch is the
+// leader's.
+type Dispatcher struct {
+	Config
+	Profiles  Profiles
+	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
+	pipelines sync.Map     // those of the runners that are at work
+	searched  time.Time    // when Dispatch looked at all lanes
+
+	// The leader sets them.
+	Superuser atomic.Bool // the target's role is one
+	Foreign   atomic.Bool // there are foreign servers: what writes through them has no transaction id here
 }
 
 // New returns one that has started nothing.
-func New(c Config, limits Limits) *Dispatcher {
-	d := &Dispatcher{Shared: Shared{Config: c, Profiles: Profiles{all: map[like]*profile{}}}}
-	d.Limits.Store(&limits)
-	d.Server.Store(&Server{Encoding: "UTF8"})
-	return d
+func New(c Config) *Dispatcher {
+	return &Dispatcher{Config: c, Profiles: Profiles{all: map[like]*profile{}}}
 }
 
 // All lanes are looked at so often, for so long at most, or as long as one search takes.
@@ -59,7 +79,7 @@ func (d *Dispatcher) Dispatch() {
 func (d *Dispatcher) launch(t *Task) {
 	d.Profiles.joins(t)
 	d.Group.Go(func() {
-		r := newRunner(&d.Shared)
+		r := newRunner(d)
 		d.pipelines.Store(&r.pipeline, nil)
 		defer d.pipelines.Delete(&r.pipeline)
 		r.serve(d.Group.Context(), t)
@@ -81,4 +101,25 @@ func (d *Dispatcher) CallBack() {
 			d.tell(Outcome{Task: t, Kind: Released})
 		}
 	}
+}
+
+// tell tells the leader of an outcome.
+func (d *Dispatcher) tell(o Outcome) {
+	o.Weight = o.Size()
+	d.unwritten.Add(int64(o.Weight))
+	d.Leader.Outcome(o)
+}
+
+// Wrote counts an outcome out whose end is written.
+func (d *Dispatcher) Wrote(o Outcome) { d.unwritten.Add(-int64(o.Weight)) }
+
+// prepare has the row show the transaction in which the run's effects are. The failure tells why
+// the table refuses it.
+func (d *Dispatcher) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
+	t.xact.Store(p.Xact)
+	answer, refused := d.Leader.Prepare(d.Group.Context(), t, p)
+	if answer != Taken && answer != Unreachable {
+		t.xact.Store(0)
+	}
+	return answer, refused
 }

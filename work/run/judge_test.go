@@ -74,7 +74,7 @@ func TestJudgeAQueryThatWrote(t *testing.T) {
 	if got := a.judge(&Outcome{Task: a.task, Result: &exec.Result{Alone: true}}, false); got != actRepeat {
 		t.Fatal(got)
 	}
-	if a.decide(&Shared{}, &pool.Session{}); a.query || a.watch || a.atomic || !a.needsMark() || a.once() {
+	if a.decide(&Dispatcher{}, &pool.Session{}); a.query || a.watch || a.atomic || !a.needsMark() || a.once() {
 		t.Errorf("it runs as %+v", a)
 	}
 }
@@ -88,9 +88,7 @@ func TestJudgeRunsOutside(t *testing.T) {
 	if got := a.judge(&Outcome{Task: a.task, Result: &result}, false); got != actRepeat {
 		t.Fatal(got)
 	}
-	shared := &Shared{}
-	shared.Server.Store(&Server{})
-	if a.decide(shared, nil); a.atomic || !a.needsMark() || a.once() {
+	if a.decide(&Dispatcher{}, nil); a.atomic || !a.needsMark() || a.once() {
 		t.Errorf("it runs as %+v", a)
 	}
 	if got := a.judge(&Outcome{Task: a.task, Result: &result}, false); got != actEnd {

@@ -7,8 +7,8 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// Leader is all that runners see of the one who leads the target. Outcome returns at once. The
-// others wait until the leader has been at the server, and answer no when ctx ends.
+// Leader is all that runners see of the one who leads the target. Outcome and Wake return at once.
+// The others wait until the leader has been at the server, and answer no when ctx ends.
 type Leader interface {
 	// Outcome tells what was seen of a task that the runner has done with.
 	Outcome(o Outcome)
@@ -21,6 +21,8 @@ type Leader interface {
 	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *text.Failure)
 	// Leads tells whether it leads, as the server says after the question.
 	Leads(ctx context.Context) bool
+	// Wake tells it that a session is free.
+	Wake()
 }
 
 // Marking is what the row of a task is to show before it starts: WORK, and the session.

@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/bound"
+	"pgtaskd/exec/fault"
 	"pgtaskd/exec/text"
 	"pgtaskd/remote"
 	"pgtaskd/routine"
@@ -18,28 +19,28 @@ import (
 )
 
 // servable tells whether there is a session for the task, or one may be opened.
-func (s *Shared) servable(t *Task) bool {
-	return t.need().Place() != "" || !s.Pool.Short() || s.Pool.Fits(t.need()) || s.Pool.Admit()
+func (d *Dispatcher) servable(t *Task) bool {
+	return t.need().Place() != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
 }
 
 // Fits tells whether a session lies ready that suits the task.
-func (s *Shared) Fits(t *Task) bool { return s.Pool.Fits(t.need()) }
+func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
 
 // take finds a session for the task, or opens one; nil: the task has an outcome without it. One
 // that is cancelled meanwhile, or in a drain, has not begun.
-func (s *Shared) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
+func (d *Dispatcher) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
 	o = Outcome{Task: t, Kind: Released}
 	cancelled := false
-	if session = s.Pool.Take(ctx, t.need(), s.Limits.Load().Run); session == nil {
+	if session = d.Pool.Take(ctx, t.need(), d.Live.Load().Run); session == nil {
 		opening, giveUp := context.WithCancel(ctx)
 		defer giveUp()
 		if t.opens(giveUp) {
 			giveUp()
 		}
-		if s.Lanes.Slots.IsClosed() { // else the drain will
+		if d.Lanes.Slots.IsClosed() { // else the drain will
 			t.Withdraw()
 		}
-		session = s.open(opening, t, &o)
+		session = d.open(opening, t, &o)
 		cancelled = t.opens(nil)
 	}
 	switch {
@@ -48,30 +49,30 @@ func (s *Shared) take(ctx context.Context, t *Task) (session *pool.Session, o Ou
 		if t.cancelled() == exec.Stopped {
 			o.Kind = Stopped
 		}
-	case session != nil && s.Lanes.Opened(t): // else it was to try its remote, and run others are at work: it waits as others do
+	case session != nil && d.Lanes.Opened(t): // else it was to try its remote, and run others are at work: it waits as others do
 		return session, o
 	}
 	if session != nil {
-		s.Pool.Put(session)
+		d.Pool.Put(session)
 	}
-	o.Stop = s.Clock.Now()
+	o.Stop = d.Clock.Now()
 	return nil, o
 }
 
 // open opens a session for the task, or says what follows for it: nothing where it is cancelled.
-func (s *Shared) open(ctx context.Context, t *Task, o *Outcome) *pool.Session {
+func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Session {
 	began := time.Now()
-	session, err := s.Pool.Open(ctx, t.need(), s.Limits.Load().Run)
+	session, err := d.Pool.Open(ctx, t.need(), d.Live.Load().Run)
 	if err == nil || t.cancelled() != exec.NotCancelled {
 		return session
 	}
-	o.Stop, o.Fault, o.Delay = s.Clock.Now(), s.unreachable(ctx, t, began, err), s.Pool.Delay(t.need())
+	o.Stop, o.Fault, o.Delay = d.Clock.Now(), d.unreachable(ctx, t, began, err), d.Pool.Delay(t.need())
 	switch {
 	case pool.Final(err):
 		o.Kind, o.Result = Finished, &exec.Result{Failure: o.Fault}
 	case t.need().Place() == t.Row.Remote && !errors.As(err, new(*pgconn.PgError)): // no server has answered
-		for _, other := range s.Lanes.Shut(t, s.Clock.Now().Add(o.Delay)) {
-			s.tell(Outcome{Task: other, Kind: Released, Stop: o.Stop, Fault: o.Fault, Delay: o.Delay})
+		for _, other := range d.Lanes.Shut(t, d.Clock.Now().Add(o.Delay)) {
+			d.tell(Outcome{Task: other, Kind: Released, Stop: o.Stop, Fault: o.Fault, Delay: o.Delay})
 		}
 	}
 	return nil
@@ -96,17 +97,17 @@ var loginHints = map[string]string{
 // unreachable is what a task's row shows when its session could not be opened. What a server
 // answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
 // and port of our machine.
-func (s *Shared) unreachable(ctx context.Context, t *Task, began time.Time, err error) *text.Failure {
-	s.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
+func (d *Dispatcher) unreachable(ctx context.Context, t *Task, began time.Time, err error) *text.Failure {
+	d.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused
 	var answer *pgconn.PgError
 	var panicked *routine.Panic
 	var costly *bound.Costly
 	role := t.Row.Session.Role
-	superuser := role.Superuser || role.Name == "" && s.Server.Load().Superuser
+	superuser := role.Superuser || role.Name == "" && d.Superuser.Load()
 	switch {
 	case errors.As(err, &panicked): // it says nothing of ourselves
-		s.Failed(err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
+		fault.Advised(d.Log.Error(), err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
 		return text.NewFailure("the task could not be run", "XX000", "DETAIL",
 			"pgtaskd met an internal error; its log has the details.")
 	case role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):

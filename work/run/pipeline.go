@@ -31,7 +31,7 @@ type queued struct {
 // pipeline is what a runner has with the server, in the order in which it is answered. The leader
 // looks at it, too: what that calls back is nobody's but the lanes'.
 type pipeline struct {
-	shared *Shared
+	shared *Dispatcher
 
 	mu      sync.Mutex
 	current *Task // under way, or just over
@@ -141,15 +141,15 @@ func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 
 // pipelined tells whether a task may be part of a pipeline: should it turn out to write, it is
 // rolled back and run once more. Where there is a pause before each none is.
-func (s *Shared) pipelined(t *Task, session *pool.Session) bool {
+func (d *Dispatcher) pipelined(t *Task, session *pool.Session) bool {
 	if t.Row.Max < 0 {
 		return false
 	}
 	if t.Row.Remote != "" {
-		query, _ := s.Profiles.asQuery(t)
+		query, _ := d.Profiles.asQuery(t)
 		return query && !session.Foreign
 	}
-	return !s.Foreign.Load() && t.light()
+	return !d.Foreign.Load() && t.light()
 }
 
 // size is how many bytes are sent for a task, roughly.

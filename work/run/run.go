@@ -18,7 +18,7 @@ func (r *runner) serve(ctx context.Context, t *Task) {
 		if whole {
 			return
 		}
-		if r.at.task != nil && !r.known {
+		if r.at.task != nil {
 			r.shared.Blame(r.at.task.Row.ID)
 		}
 		if r.session != nil {
@@ -33,7 +33,7 @@ func (r *runner) serve(ctx context.Context, t *Task) {
 func (r *runner) work(ctx context.Context, a attempt) {
 	for a.task != nil {
 		r.post()
-		r.at, r.known = a, false
+		r.at = a
 		a = r.run(ctx)
 	}
 	if r.session == nil {
@@ -48,14 +48,14 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	}
 	r.shared.Pool.Put(r.session)
 	r.session = nil
-	r.shared.Freed()
+	r.shared.Leader.Wake()
 }
 
 // run brings one task to its end, which may be pending then, and returns the next.
 func (r *runner) run(ctx context.Context) (next attempt) {
 	a, t, s := &r.at, r.at.task, r.shared
 	if t.Row.Barred != nil {
-		r.note(Outcome{Task: t, Kind: Finished, Stop: s.Clock.Now(), Result: &exec.Result{Failure: t.Row.Barred}})
+		r.turnAway(t.Row.Barred)
 		return r.another()
 	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn() {
@@ -106,7 +106,7 @@ func (r *runner) learn() bool {
 	r.post()
 	told := r.text(LongNames)
 	if told.Sizes != nil {
-		told.Refused = tooLong(told.Sizes, r.shared.LongestText)
+		told.Refused = tooLong(told.Sizes, r.shared.Target.LongestText())
 		t.TooLong = told.Refused != nil
 	}
 	if !told.OK || told.Refused != nil {
@@ -220,7 +220,7 @@ func (r *runner) goOn(ctx context.Context) (next attempt) {
 		return attempt{}
 	}
 	r.post()
-	r.at, r.known = q.attempt, false
+	r.at = q.attempt
 	r.shared.Profiles.joins(q.task)
 	r.pipeline.extend(q.task, r.session)
 	return r.attend(ctx, q.spec, start)
@@ -250,9 +250,6 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (
 	}
 	r.session.Saved, r.session.Holds = t.Lane, t.Row.How.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
-	if s.Ran != nil {
-		s.Ran(t)
-	}
 	if err != nil {
 		return r.lose(ctx, start, result, err)
 	}

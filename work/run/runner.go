@@ -13,20 +13,17 @@ import (
 // runner is the goroutine that runs tasks one after the other on one session, as long as there are
 // any that fit; then it leaves the session to others.
 type runner struct {
-	shared   *Shared
+	shared   *Dispatcher
 	session  *pool.Session
-	at       attempt   // that it is at work for
-	known    bool      // the outcome of that is
+	at       attempt   // that it is at work for, until its outcome is known
 	pending  pending   // the task whose SQL has run and whose transaction is open
 	pipeline pipeline  // what is with the server after the task under way
-	outcomes outcomes  // that the leader is to hear of
+	untold   []Outcome // that the leader is to hear of: once the session lies ready, if no task follows
 	prevStop time.Time // end of the SQL that the one under way was sent after; zero: none
 	yields   bool      // a task waits for room that its session does not suit
 }
 
-func newRunner(s *Shared) *runner {
-	return &runner{shared: s, pipeline: pipeline{shared: s}, outcomes: outcomes{shared: s}}
-}
+func newRunner(d *Dispatcher) *runner { return &runner{shared: d, pipeline: pipeline{shared: d}} }
 
 // pending is a run whose SQL is over and whose COMMIT is sent with the next one, or by itself.
 type pending struct {
@@ -45,17 +42,6 @@ func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
 	o.Stop, o.Heavy = result.Stop, Size(result) > HeavyFrom || r.shared.unwritten.Load() > heldMost
 	return o
 }
-
-// note takes down the outcome of a task.
-func (r *runner) note(o Outcome) {
-	if o.Task == r.at.task {
-		o.Exactly, r.known = r.at.once(), true
-	}
-	r.outcomes.note(o)
-}
-
-// post tells the leader of the outcomes that are known.
-func (r *runner) post() { r.outcomes.post(r.session) }
 
 // leave ends the session. What is with the server there may have begun.
 func (r *runner) leave() {
@@ -131,11 +117,11 @@ func (r *runner) another() attempt {
 	if r.session == nil || r.session.Spent() {
 		return attempt{}
 	}
-	if slices.ContainsFunc(r.outcomes.late, func(o Outcome) bool { return o.Heavy }) {
+	if slices.ContainsFunc(r.untold, func(o Outcome) bool { return o.Heavy }) {
 		r.post()
 	}
-	for i := range r.outcomes.late {
-		o := &r.outcomes.late[i]
+	for i := range r.untold {
+		o := &r.untold[i]
 		if o.Kind == Lost || o.Kind == Killed {
 			continue
 		}
@@ -154,7 +140,7 @@ func (r *runner) fits(t *Task) bool {
 	switch {
 	case r.yields || s.Profiles.crowded(t):
 		return false
-	case r.session.Holds && r.session.Saved != t.Lane && s.Pool.Spare(t.need(), s.Limits.Load().Run):
+	case r.session.Holds && r.session.Saved != t.Lane && s.Pool.Spare(t.need(), s.Live.Load().Run):
 		return false // the session holds another lane's state, and the task can have another session
 	case r.session.Fits(t.need()):
 		return true

@@ -1,6 +1,7 @@
 package run
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -9,16 +10,17 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
 // runnerOf is that of a session, where none can be opened.
 func runnerOf(t *testing.T, session *pool.Session) *runner {
-	clock := &Clock{}
-	r := newRunner(&New(Config{
-		Group: routine.New(t.Context()), Pool: pool.New(pool.Config{}), Clock: clock, Log: zerolog.Nop(),
-		Failed: func(error) *zerolog.Event { return nil },
-		Lanes:  lane.New[*Task](1, time.Second, clock.Now),
-	}, Limits{Run: 100}).Shared)
+	clock, live := &Clock{}, &atomic.Pointer[target.Live]{}
+	live.Store(&target.Live{Run: 100})
+	r := newRunner(New(Config{
+		Live: live, Group: routine.New(t.Context()), Pool: pool.New(pool.Config{}), Clock: clock, Log: zerolog.Nop(),
+		Lanes: lane.New[*Task](1, time.Second, clock.Now),
+	}))
 	r.session = session
 	return r
 }

@@ -1,52 +1,45 @@
 package run
 
-import (
-	"time"
-
-	"pgtaskd/work/pool"
-)
-
-// outcomes are those that a runner knows and has not told the leader yet: once the session lies
-// ready, where no task follows.
-type outcomes struct {
-	shared *Shared
-	late   []Outcome
-}
+import "time"
 
 // note takes down the outcome of a task: it is known now, and what the task has done can be seen.
-func (n *outcomes) note(o Outcome) {
-	n.shared.Profiles.leaves(o.Task)
+func (r *runner) note(o Outcome) {
+	if o.Task == r.at.task {
+		o.Exactly = r.at.once()
+		r.at = attempt{}
+	}
+	r.shared.Profiles.leaves(o.Task)
 	o.Task.forgetNames()
 	o.Xact = o.Task.Xact()
-	n.late = append(n.late, o)
+	r.untold = append(r.untold, o)
 }
 
-// post tells the leader of the outcomes, and gives the slots of their tasks back.
-func (n *outcomes) post(s *pool.Session) {
-	for _, o := range n.late {
-		n.deliver(o, s)
+// post tells the leader of the outcomes that are known, and gives the slots of their tasks back.
+func (r *runner) post() {
+	for _, o := range r.untold {
+		r.deliver(o)
 	}
-	clear(n.late)
-	n.late = n.late[:0]
+	clear(r.untold)
+	r.untold = r.untold[:0]
 }
 
 // deliver tells the leader of an outcome, and gives the slot of its task back: that of a heavy one
 // when it is written, so that there are no more of them than tasks that may run at once; that of
 // one whose session is lost when its backend is gone. In a drain the session stays until the end of
 // a marked task is written: whoever leads by then would take that task for cut off.
-func (n *outcomes) deliver(o Outcome, s *pool.Session) {
-	lanes := n.shared.Lanes
+func (r *runner) deliver(o Outcome) {
+	lanes := r.shared.Lanes
 	switch {
 	case o.Kind == Lost || o.Kind == Killed:
-		n.shared.tell(o)
+		r.shared.tell(o)
 	case o.Heavy || o.Task.Marks.Load() && lanes.Slots.IsClosed():
 		o.Written = make(chan struct{})
-		n.shared.tell(o)
-		n.abide(o.Written, s)
+		r.shared.tell(o)
+		r.abide(o.Written)
 		lanes.Ended(o.Task, o.at())
 	default:
 		lanes.Ended(o.Task, o.at())
-		n.shared.tell(o)
+		r.shared.tell(o)
 	}
 }
 
@@ -55,16 +48,16 @@ func (n *outcomes) deliver(o Outcome, s *pool.Session) {
 const untouched = 4 * time.Second
 
 // abide waits until an end is written, with the session.
-func (n *outcomes) abide(written <-chan struct{}, s *pool.Session) {
+func (r *runner) abide(written <-chan struct{}) {
 	for {
 		select {
 		case <-written:
 			return
-		case <-n.shared.Group.Context().Done():
+		case <-r.shared.Group.Context().Done():
 			return
 		case <-time.After(untouched):
-			if s != nil {
-				_ = s.Touch() // one that is gone is met by what follows
+			if r.session != nil {
+				_ = r.session.Touch() // one that is gone is met by what follows
 			}
 		}
 	}
