@@ -29,6 +29,7 @@ var confined = map[string]string{
 	"github.com/jackc/pgx/v5/pgproto3": "exec",
 	"github.com/jackc/pglogrepl":       "work/wake",
 	"github.com/goccy/go-yaml":         "apply",
+	"github.com/robfig/cron/v3":        "work/schedule",
 	"github.com/prometheus":            "web",
 	"net/http":                         "web",
 }
@@ -215,6 +216,9 @@ func TestImportsAreRefused(t *testing.T) {
 		{"work/lane/lanes.go", "pgtaskd/work", true},
 		{"work/lane/lanes.go", "pgtaskd/sql", true},
 		{"work/lane/lanes.go", "github.com/jackc/pgx/v5", true},
+		{"conf/read.go", "github.com/robfig/cron/v3", true},
+		{"work/loop.go", "github.com/robfig/cron/v3", true},
+		{"work/schedule/field.go", "github.com/robfig/cron/v3", false},
 		{"work/schedule/field.go", "pgtaskd/exec", true},
 		{"work/schedule/field.go", "pgtaskd/work/lane", true},
 		{"conf/duration.go", "pgtaskd/work/schedule", false},

@@ -26,7 +26,7 @@ func (d days) ahead(n int64) (set uint64, left int64) {
 		dom |= 1 << (left - 1)
 	}
 	const everyWeek = 1 | 1<<7 | 1<<14 | 1<<21 | 1<<28 | 1<<35
-	set = d.dow * everyWeek >> today.Weekday()
+	set = d.dow & 127 * everyWeek >> today.Weekday()
 	if d.either {
 		set |= dom
 	} else {

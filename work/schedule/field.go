@@ -3,8 +3,11 @@ package schedule
 import (
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"strings"
+
+	robfig "github.com/robfig/cron/v3"
 )
 
 // A field is one of an expression's.
@@ -46,24 +49,46 @@ func parseFields(expr string, tokens []token, z zone) (beats, error) {
 	case len(tokens) == 5:
 		tokens = append([]token{{"0", 0}}, tokens...)
 	}
-	var sets [6]uint64
 	last := false
+	texts := make([]string, len(fields))
 	for i, f := range fields {
-		set, hasLast, err := f.set(tokens[i])
+		items, err := f.items(tokens[i])
 		if err != nil {
 			return nil, err
 		}
-		sets[i], last = set, last || hasLast
+		numbers := slices.DeleteFunc(items, func(item string) bool { return item == lastDay })
+		last = last || len(numbers) < len(items)
+		texts[i] = strings.Join(numbers, ",")
+	}
+	spec, err := read(texts)
+	if err != nil {
+		return nil, err
 	}
 	star := func(i int) bool { return tokens[i].text[0] == '*' }
-	d := days{
-		dom: sets[domField], month: sets[monthField], dow: sets[dowField], last: last,
-		either: !star(domField) && !star(dowField),
-	}
+	d := days{dom: spec.Dom, month: spec.Month, dow: spec.Dow, last: last, either: !star(domField) && !star(dowField)}
 	if !d.come() {
 		return nil, tokens[domField].fault("day of month", "never comes in month "+tokens[monthField].shown())
 	}
-	return cron{d, clock{sets[0], sets[1], sets[hourField]}, z, star(hourField)}, nil
+	return cron{d, clock{spec.Second, spec.Minute, spec.Hour}, z, star(hourField)}, nil
+}
+
+var reader = robfig.NewParser(robfig.Second | robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow)
+
+// read has robfig/cron read what has been checked. The day of month is empty where it is L alone.
+func read(texts []string) (*robfig.SpecSchedule, error) {
+	none := texts[domField] == ""
+	if none {
+		texts[domField] = "1"
+	}
+	read, err := reader.Parse(strings.Join(texts, " "))
+	if err != nil {
+		return nil, err
+	}
+	spec := read.(*robfig.SpecSchedule)
+	if none {
+		spec.Dom = 0
+	}
+	return spec, nil
 }
 
 // lastDay is the day of month that each month has another number for.
@@ -71,30 +96,32 @@ const lastDay = "L"
 
 var itemForm = regexp.MustCompile(`^(?:\*|([0-9]{1,9}|[A-Za-z]+)(?:-([0-9]{1,9}|[A-Za-z]+))?)(?:/([0-9]{1,9}))?$`)
 
-// set has the values of a field's list, a bit for each. last tells that lastDay is one of them.
-func (f field) set(t token) (set uint64, last bool, err error) {
+// items are those of a field's list, checked, and with numbers for names.
+func (f field) items(t token) ([]string, error) {
+	var items []string
 	at := t.at
 	for text := range strings.SplitSeq(t.text, ",") {
 		item := token{text, at}
 		at += len(text) + 1
 		if text == lastDay && f.name == fields[domField].name {
-			last = true
+			items = append(items, text)
 			continue
 		}
 		some, err := f.item(item)
 		if err != nil {
-			return 0, false, err
+			return nil, err
 		}
-		set |= some
+		items = append(items, some...)
 	}
-	return set, last, nil
+	return items, nil
 }
 
-// item has the values of an item of a list. Sunday is 0 in it, and may be 7 in its text.
-func (f field) item(t token) (set uint64, err error) {
+// item is one of a list's, as robfig/cron reads it right: a Sunday at the end of the week is one of
+// its own.
+func (f field) item(t token) ([]string, error) {
 	m := itemForm.FindStringSubmatch(t.text)
 	if m == nil {
-		return 0, t.fault(f.name, f.forms())
+		return nil, t.fault(f.name, f.forms())
 	}
 	low, high, step := f.least, f.most, 1
 	if f.name == fields[dowField].name {
@@ -106,10 +133,10 @@ func (f field) item(t token) (set uint64, err error) {
 		}
 		var known bool
 		if *value, known = f.value(m[i+1]); !known {
-			return 0, t.fault(f.name, f.forms())
+			return nil, t.fault(f.name, f.forms())
 		}
 		if *value < f.least || *value > f.most {
-			return 0, t.fault(f.name, fmt.Sprintf("is not from %d to %d", f.least, f.most))
+			return nil, t.fault(f.name, fmt.Sprintf("is not from %d to %d", f.least, f.most))
 		}
 	}
 	if m[2] == "" && (m[1] != "" && m[3] == "" || low > high) {
@@ -119,20 +146,29 @@ func (f field) item(t token) (set uint64, err error) {
 		high = 7
 	}
 	if low > high {
-		return 0, t.fault(f.name, "runs backwards")
+		return nil, t.fault(f.name, "runs backwards")
 	}
 	if m[3] != "" {
 		if step, _ = strconv.Atoi(m[3]); step < 1 || step > f.most {
-			return 0, t.fault(f.name, fmt.Sprintf("has a step that is not from 1 to %d", f.most))
+			return nil, t.fault(f.name, fmt.Sprintf("has a step that is not from 1 to %d", f.most))
 		}
 	}
-	for value := low; value <= high; value += step {
-		set |= 1 << value
+	return f.texts(low, high, step), nil
+}
+
+// texts are what robfig/cron reads for a range.
+func (f field) texts(low, high, step int) []string {
+	if f.name != fields[dowField].name || high < 7 {
+		return []string{fmt.Sprintf("%d-%d/%d", low, high, step)}
 	}
-	if f.name == fields[dowField].name {
-		set = set&127 | set>>7
+	var texts []string
+	if low < 7 {
+		texts = []string{fmt.Sprintf("%d-6/%d", low, step)}
 	}
-	return set, nil
+	if (7-low)%step == 0 {
+		texts = append(texts, "0")
+	}
+	return texts
 }
 
 // value is the number of a text, which is one or a name.

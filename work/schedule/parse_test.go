@@ -1,9 +1,12 @@
 package schedule
 
 import (
+	"math/rand/v2"
 	"strings"
 	"testing"
 	"time"
+
+	robfig "github.com/robfig/cron/v3"
 )
 
 func TestWrongExpressionsAreRefusedWithTheirPlace(t *testing.T) {
@@ -123,6 +126,41 @@ func TestEquals(t *testing.T) {
 		if x.days != y.days || x.clock != y.clock {
 			t.Errorf("%s is not %s", one, other)
 		}
+	}
+}
+
+// TestReadsAsRobfigDoes: where robfig/cron is right, both find the same times.
+func TestReadsAsRobfigDoes(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(3, 4))
+	parser := robfig.NewParser(robfig.SecondOptional | robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow)
+	compared := 0
+	for range 10_000 {
+		expr := randomExpression(random)
+		theirs, err := parser.Parse(expr)
+		if err != nil || strings.ContainsAny(expr, "L7/") || strings.Contains(expr, ",*") {
+			continue
+		}
+		ours, err := Parse(expr, time.UTC)
+		if err != nil {
+			continue
+		}
+		at := time.Date(2024, 1, 1, 0, 0, 0, 0, time.UTC)
+		for range 3 {
+			want := theirs.Next(at)
+			got := ours.Next(at)
+			if want.IsZero() {
+				break
+			}
+			if !got.Equal(want) {
+				t.Fatalf("%s after %v: %v, not %v", expr, at, got, want)
+			}
+			at = got
+		}
+		compared++
+	}
+	if compared < 300 {
+		t.Errorf("only %d are compared", compared)
 	}
 }
 
