@@ -112,7 +112,7 @@ func (u *undrained) Error() string {
 // drained tells whether a drain has come to its end, and why not as it should.
 func (l *loop) drained() (done bool, err error) {
 	if done, err = l.drain.over(); done && err == nil {
-		err = l.table.Refused()
+		err = l.table.Refused
 	}
 	return done, err
 }

@@ -66,9 +66,9 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.leader.planner.Zone,
 		Sessions: l.runs.Pool.Backends, Slots: func() int { return l.live.Load().Run },
 	}
-	l.table = install.New(install.Config{
+	l.table = &install.Table{
 		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain.step, Served: func() bool { return l.trouble.served },
-	})
+	}
 	l.leader.shape = &shape{
 		target: &l.target, control: l.control, table: l.table, wake: l.wake, notices: &l.notices, runs: l.runs, queries: &l.queries, path: l.ledger.Follow,
 		changed: func() {

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 	"strings"
@@ -15,8 +16,41 @@ import (
 	"pgtaskd/sql/query"
 	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
+	"pgtaskd/work/door"
 	"pgtaskd/work/target"
+	"pgtaskd/work/wake"
 )
+
+// Report is what Check has found.
+type Report struct {
+	Lines  []string // what would be created, or that all is there
+	Faults []string // what stands in the way, a line each
+	Doubts []string // what does not stand in the way, and yet should be known, a line each
+	Notes  []string // who is trusted, or as good as the serving role
+	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
+	Above  []string // and those that it is a partition of, or inherits from
+}
+
+func (r *Report) say(format string, args ...any) {
+	r.Lines = append(r.Lines, fmt.Sprintf(format, args...))
+}
+
+func (r *Report) fault(format string, args ...any) {
+	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
+}
+
+// failed is a fault that is an error, with what to do about it.
+func (r *Report) failed(what string, err error) {
+	if hint := fault.Hint(err); hint != "" {
+		r.fault("%s%s (%s)", what, err, hint)
+	} else {
+		r.fault("%s%s", what, err)
+	}
+}
+
+func (r *Report) doubt(format string, args ...any) {
+	r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...))
+}
 
 // Try is an error if no session of a role ("": the target's own) can be opened for tasks. version is
 // the server's.
@@ -71,8 +105,8 @@ func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 // table says what the table lacks, and whether the role, or else the dsn's user, could add it: that
 // is tried, and taken back.
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
-	t, err := r.wakes(ctx, conn, t)
-	if err != nil {
+	var err error
+	if t.Wake, err = r.wakes(ctx, conn, t); err != nil {
 		r.failed("", err)
 		return
 	}
@@ -84,13 +118,17 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 		r.failed("", err)
 		return
 	}
-	made = slices.DeleteFunc(made, func(c schema.Change) bool { return c.Failed != nil })
+	made = those(made, func(c schema.Change) bool { return c.Failed == nil })
 	whole := "table " + t.Relation().String()
 	isNew := slices.ContainsFunc(made, func(c schema.Change) bool { return c.What == whole })
 	for _, change := range made {
 		kind, _, _ := strings.Cut(change.What, " ")
 		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // all else goes without saying
-			r.say("would %s %s", verb(change), change.What)
+			verb := "create"
+			if change.Outdated {
+				verb = "make again"
+			}
+			r.say("would %s %s", verb, change.What)
 		}
 	}
 	d, err := schema.Describe(ctx, conn, t.Relation())
@@ -105,7 +143,10 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 		r.say("ready")
 	}
 	if d.Exists && len(made) == 0 {
-		r.without(ctx, conn, t, d)
+		if old, _ := shortfall(ctx, conn, t, options(t)); old != "" {
+			d.Without = append(d.Without, old)
+		}
+		r.Lines = append(r.Lines, d.Without...)
 	}
 	switch leader, err := lock.Leadership(t.Relation(), false).Holder(ctx, conn); {
 	case err != nil:
@@ -115,14 +156,55 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	}
 }
 
-// without says what the table is served without, and what of another version's it is served with.
-func (r *Report) without(ctx context.Context, conn *pgx.Conn, t target.Target, d schema.Description) {
-	for _, why := range d.Without {
-		r.say("%s", why)
+// wakes is the best way of waking that is possible, as far as the log is concerned.
+func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sql.Wake, error) {
+	way, obstacles := wake.Audible(t.Wake, conn.PgConn())
+	if way == sql.WAL {
+		d, err := schema.Describe(ctx, conn, t.Relation())
+		if err != nil {
+			return way, err
+		}
+		if obstacles, err = wake.Unstreamable(ctx, conn, query.Of(d, t.Relation())); err != nil {
+			return way, err
+		}
+		if len(obstacles) == 0 {
+			made, _, err := complete(ctx, conn, t, options(t), false) // later rehearsals meet other errors as well
+			publication := func(c schema.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }
+			if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, publication) {
+				obstacles = wake.Unpublished(t.Relation(), d)
+			}
+		}
 	}
-	if old, _ := shortfall(ctx, conn, t, options(t)); old != "" {
-		r.say("%s", old)
+	if len(obstacles) > 0 {
+		r.say("%s", wake.Impossible(t.Wake, obstacles))
+		way, _ = wake.Audible(sql.Auto, conn.PgConn())
 	}
+	return way, nil
+}
+
+// door reports what the door finds; false: nothing is to be made, or tried.
+func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
+	path, err := control.RoleSetting(ctx, t, "search_path")
+	if err != nil {
+		r.failed("", err)
+		return false
+	}
+	found, err := door.Look(ctx, conn, atDoor(t, path))
+	if err != nil {
+		r.failed("cannot look whom the table has to trust: ", err)
+		return false
+	}
+	for _, f := range found {
+		switch f.Grade {
+		case door.Refuse:
+			r.fault("%s", f)
+		case door.Warn:
+			r.doubt("%s", f)
+		default:
+			r.Notes = append(r.Notes, f.String())
+		}
+	}
+	return found.Err() == nil
 }
 
 // rights says what the role may not do with a table that is there.
@@ -139,7 +221,7 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q 
 		}
 	}
 	err = lackingRights(ctx, conn, q, t.Relation())
-	if lack := new(lackOfRights); errors.As(err, &lack) && t.Create {
+	if lack := (lackOfRights{}); errors.As(err, &lack) && t.Create {
 		if err = grantAsAdmin(ctx, t, lack, false); err == nil {
 			r.say("would grant missing rights to user %q", t.Connect["user"])
 		}

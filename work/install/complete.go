@@ -1,8 +1,10 @@
 package install
 
 import (
+	"cmp"
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -41,21 +43,19 @@ func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Opt
 	if needed == nil && old == "" {
 		return made, false, nil // what is missing is not needed
 	}
-	help, err := completeAsAdmin(ctx, t, err, func(conn *pgx.Conn) ([]schema.Change, error) {
+	err = asAdmin(ctx, t, err, func(conn *pgx.Conn) error {
 		byAdmin = true
-		made, err := install(ctx, conn, t.Relation(), o)
+		help, err := install(ctx, conn, t.Relation(), o)
+		made = append(made, help...)
 		if err == nil && keep {
 			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]) })
 		}
-		if err == nil {
-			err = remaining(made)
-		}
-		return made, err
+		return cmp.Or(err, remaining(help))
 	})
 	if needed == nil {
 		err = nil
 	}
-	return append(made, help...), byAdmin, err
+	return made, byAdmin, err
 }
 
 // remaining is the error of what another version of ours, or a dump, has brought, and that could not
@@ -69,23 +69,22 @@ func remaining(made []schema.Change) error {
 	return nil
 }
 
-// completeAsAdmin does something as the dsn's user in the target's database; where that is the same
-// user, or is refused too, the first refusal stands.
-func completeAsAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.Conn) ([]schema.Change, error)) ([]schema.Change, error) {
+// asAdmin does something as the dsn's user in the target's database. If that is the same user, or is
+// refused too, the first refusal stands.
+func asAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.Conn) error) error {
 	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
-		return nil, refusal
+		return refusal
 	}
 	t.Admin = t.Admin.With(remote.Settings{"dbname": t.Connect["dbname"]})
 	conn, err := admin(ctx, t)
 	if err != nil {
-		return nil, refusal
+		return refusal
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	made, err := do(conn)
-	if fault.IsDenied(err) {
-		err = refusal
+	if err = do(conn); fault.IsDenied(err) {
+		return refusal
 	}
-	return made, err
+	return err
 }
 
 // shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
@@ -95,20 +94,11 @@ func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Op
 	if err != nil {
 		return "", err
 	}
-	var outdated, missing []schema.Change
-	for _, c := range changes {
-		if c.Outdated {
-			outdated = append(outdated, c)
-		}
-		if !c.Optional {
-			missing = append(missing, c)
-		}
-	}
-	if len(outdated) > 0 {
+	if outdated := those(changes, func(c schema.Change) bool { return c.Outdated }); len(outdated) > 0 {
 		old = fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
 			"run the output of pgtaskd schema --config FILE", t.Relation(), names(outdated))
 	}
-	if len(missing) > 0 {
+	if missing := those(changes, func(c schema.Change) bool { return !c.Optional }); len(missing) > 0 {
 		needed = fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", t.Relation(), names(missing))
 	}
 	return old, needed
@@ -116,37 +106,30 @@ func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Op
 
 // summary says what was created, and what was made again.
 func summary(made []schema.Change) string {
-	done := map[string][]schema.Change{}
-	for _, change := range made {
-		done[verb(change)] = append(done[verb(change)], change)
-	}
 	var sentences []string
-	for _, v := range []struct{ verb, past string }{{"create", "created"}, {"make again", "made again"}} {
-		if changes := done[v.verb]; len(changes) > 0 {
-			sentences = append(sentences, v.past+" "+names(changes))
-		}
+	if created := those(made, func(c schema.Change) bool { return !c.Outdated }); len(created) > 0 {
+		sentences = append(sentences, "created "+names(created))
+	}
+	if again := those(made, func(c schema.Change) bool { return c.Outdated }); len(again) > 0 {
+		sentences = append(sentences, "made again "+names(again))
 	}
 	return strings.Join(sentences, "; ")
 }
 
-// verb says what a change does.
-func verb(c schema.Change) string {
-	if c.Outdated {
-		return "make again"
-	}
-	return "create"
+// those are the changes that are so.
+func those(changes []schema.Change, so func(schema.Change) bool) []schema.Change {
+	return slices.DeleteFunc(slices.Clone(changes), func(c schema.Change) bool { return !so(c) })
 }
 
 // names are those of the first changes, which say most.
 func names(changes []schema.Change) string {
 	const most = 6
-	names := make([]string, 0, most+1)
-	for i, change := range changes {
-		if i == most {
-			names = append(names, fmt.Sprintf("and %d more", len(changes)-most))
-			break
-		}
+	var names []string
+	for _, change := range changes[:min(most, len(changes))] {
 		names = append(names, change.What)
+	}
+	if more := len(changes) - most; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(names, ", ")
 }

@@ -38,17 +38,16 @@ func made(t target.Target) func(context.Context, pgx.Tx) error {
 
 // lookAtDoor finds who could turn the table against us, and is an error if it is not to be served.
 func (t *Table) lookAtDoor(ctx context.Context) error {
-	e := &t.entrance
 	if path, err := control.RoleSetting(ctx, t.Target, "search_path"); err == nil {
-		e.path = path
-	} else if e.path == "" { // else there may be no room for one more session
+		t.searchPath = path
+	} else if t.searchPath == "" { // else there may be no room for one more session
 		return err
 	}
-	found, err := door.Look(ctx, t.Control.Conn(), atDoor(t.Target, e.path))
+	found, err := door.Look(ctx, t.Control.Conn(), atDoor(t.Target, t.searchPath))
 	if err != nil {
 		return err
 	}
-	e.looked, e.open = time.Now(), found.Open()
+	t.looked, t.open = time.Now(), found.Open()
 	t.found(found)
 	return found.Err()
 }
@@ -56,22 +55,19 @@ func (t *Table) lookAtDoor(ctx context.Context) error {
 // Guard looks at the door again each hour. When that refuses the table, the target is drained, and
 // Refused says why.
 func (t *Table) Guard(ctx context.Context) error {
-	if time.Since(t.entrance.looked) < doorTick {
+	if time.Since(t.looked) < doorTick {
 		return nil
 	}
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	err := t.lookAtDoor(ctx)
 	if IsRefused(err) {
-		t.entrance.refused = err
+		t.Refused = err
 		t.Drain()
 		return nil
 	}
 	return err
 }
-
-// Refused is why the table is not to be served any longer; nil: it is.
-func (t *Table) Refused() error { return t.entrance.refused }
 
 // found logs what the door has found.
 func (t *Table) found(all door.Findings) {
@@ -89,40 +85,6 @@ func (t *Table) found(all door.Findings) {
 		}
 		line.Str("grade", string(f.Grade)).Msg(human.Visible(text))
 	}
-}
-
-// lookBefore reads what the table is like, so that a change after this is noticed, and looks at the
-// door.
-func (t *Table) lookBefore(ctx context.Context) error {
-	if err := t.remains(ctx); err != nil {
-		return err
-	}
-	return t.lookAtDoor(ctx)
-}
-
-// door reports what the door finds; false: nothing is to be made, or tried.
-func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
-	path, err := control.RoleSetting(ctx, t, "search_path")
-	if err != nil {
-		r.failed("", err)
-		return false
-	}
-	found, err := door.Look(ctx, conn, atDoor(t, path))
-	if err != nil {
-		r.failed("cannot look whom the table has to trust: ", err)
-		return false
-	}
-	for _, f := range found {
-		switch f.Grade {
-		case door.Refuse:
-			r.fault("%s", f)
-		case door.Warn:
-			r.doubt("%s", f)
-		default:
-			r.Notes = append(r.Notes, f.String())
-		}
-	}
-	return found.Err() == nil
 }
 
 // Admit is an error where somebody who is not trusted could have code run as the session's role by a

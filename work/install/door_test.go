@@ -35,17 +35,17 @@ func TestTheDoorIsLookedAtEachHour(t *testing.T) {
 	m := s.stranger()
 	s.look()
 	s.exec("GRANT TRIGGER ON task TO " + m)
-	if err := s.Guard(t.Context()); err != nil || s.Refused() != nil {
+	if err := s.Guard(t.Context()); err != nil || s.Refused != nil {
 		t.Fatalf("it looks before an hour has passed: %v", err)
 	}
-	s.entrance.looked = s.entrance.looked.Add(-doorTick)
+	s.looked = s.looked.Add(-doorTick)
 	s.exec("BEGIN; LOCK TABLE task IN SHARE MODE")
-	if err := s.Guard(t.Context()); !fault.Has(err, "55P03") || s.Refused() != nil {
+	if err := s.Guard(t.Context()); !fault.Has(err, "55P03") || s.Refused != nil {
 		t.Errorf("a lock is taken for a refusal: %v", err)
 	}
 	s.exec("COMMIT")
-	if err := s.Guard(t.Context()); err != nil || !IsRefused(s.Refused()) || s.drains != 1 {
-		t.Errorf("refused: %v, %v, drained %d times", s.Refused(), err, s.drains)
+	if err := s.Guard(t.Context()); err != nil || !IsRefused(s.Refused) || s.drains != 1 {
+		t.Errorf("refused: %v, %v, drained %d times", s.Refused, err, s.drains)
 	}
 }
 

@@ -10,18 +10,63 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
+	"pgtaskd/work/wake"
 )
+
+// wakeable completes the table for the way of waking that is wanted, or for the best that is
+// possible, and logs what keeps it from being the wanted one.
+func (t *Table) wakeable(ctx context.Context) (way sql.Wake, d schema.Description, err error) {
+	conn, of, left := t.Control.Conn(), t.Target.Relation(), t.Target.Wake
+	var obstacles []string
+	if left == sql.WAL {
+		if obstacles, err = wake.Unstreamable(ctx, conn, t.Control.Queries()); err != nil {
+			return way, d, err
+		}
+		if len(obstacles) == 0 {
+			if d, err = t.furnish(ctx, left); err != nil && !fault.IsDenied(err) {
+				return way, d, err
+			}
+			if t.postponed.IsZero() {
+				obstacles = wake.Unpublished(of, d)
+			}
+		}
+		if len(obstacles) > 0 {
+			left = sql.Auto
+		}
+	}
+	if left != sql.WAL {
+		var why []string
+		left, why = wake.Audible(left, conn.PgConn())
+		obstacles = append(obstacles, why...)
+		if d, err = t.furnish(ctx, left); err != nil {
+			return way, d, err
+		}
+	}
+	way = wake.WayOf(left, d.Waking)
+	if left == sql.Notify && way != sql.Notify && t.postponed.IsZero() {
+		obstacles = append(obstacles, wake.Silent(of, t.Target.Connect["user"]))
+	}
+	if len(obstacles) > 0 {
+		t.Log.Warn().Str("wake", string(way)).Msg(wake.Impossible(t.Target.Wake, obstacles))
+	}
+	return way, d, nil
+}
 
 // furnish completes the table, for that way of waking, and says what it is like. What it can do
 // without is postponed while somebody has locked it.
-func (t *Table) furnish(ctx context.Context, wake sql.Wake) (schema.Description, error) {
+func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, error) {
 	conn, o := t.Control.Conn(), options(t.Target)
-	o.Wake, o.There = wake, t.described != "" || t.Served()
+	o.Wake, o.There = way, t.described != "" || t.Served()
 	made, _, err := complete(ctx, conn, t.Target, o, true)
 	if errors.Is(err, schema.ErrGone) {
 		return schema.Description{}, gone(t.Target)
 	}
-	made = t.unmade(made)
+	for _, c := range made {
+		if c.Failed != nil && !c.Outdated { // of what is outdated one line says all
+			t.without("goes without " + c.What + ", which cannot be made: " + c.Failed.Error())
+		}
+	}
+	made = those(made, func(c schema.Change) bool { return c.Failed == nil })
 	if len(made) > 0 {
 		line := t.Log.Info()
 		if t.Served() { // somebody has taken it away
@@ -50,21 +95,8 @@ func (t *Table) furnish(ctx context.Context, wake sql.Wake) (schema.Description,
 	return described, err
 }
 
-// unmade logs what could not be made beside the table. It returns the rest of the changes.
-func (t *Table) unmade(changes []schema.Change) (made []schema.Change) {
-	for _, c := range changes {
-		switch {
-		case c.Failed == nil:
-			made = append(made, c)
-		case !c.Outdated: // else it is said of all that are
-			t.without([]string{"goes without " + c.What + ", which cannot be made: " + c.Failed.Error()})
-		}
-	}
-	return made
-}
-
 // without says what the table is served without.
-func (t *Table) without(all []string) {
+func (t *Table) without(all ...string) {
 	for _, why := range all {
 		t.Log.Hourly(t.Log.Warn(), why).Msg(why)
 	}

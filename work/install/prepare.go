@@ -50,15 +50,12 @@ func absent(err error) bool {
 // operating system is not meant.
 var errNobody = errors.New("the dsn names no user to create what is missing")
 
-// adminDatabase is the one to which the dsn's user connects to create what is missing.
-func adminDatabase(t target.Target) string { return cmp.Or(t.Admin["dbname"], "postgres") }
-
 // admin connects as the dsn says.
 func admin(ctx context.Context, t target.Target) (*pgx.Conn, error) {
 	if !remote.NamesUser(t.Admin) {
 		return nil, errNobody
 	}
-	return control.Admin(ctx, t.Admin.With(remote.Settings{"dbname": adminDatabase(t)}))
+	return control.Admin(ctx, t.Admin.With(remote.Settings{"dbname": cmp.Or(t.Admin["dbname"], "postgres")}))
 }
 
 // create makes the role and the database of a target, or only says what it would make. The database
@@ -95,7 +92,8 @@ func create(ctx context.Context, t target.Target, keep bool) (made []string, err
 			return made, fmt.Errorf("%s does not exist and user %q may not create it: run as a superuser: %s", one.what, user, one.statement)
 		}
 		if keep {
-			if _, err := conn.Exec(ctx, one.statement); err != nil && !exists(err) {
+			_, err := conn.Exec(ctx, one.statement)
+			if err != nil && !fault.Has(err, "42710", "42P04", "23505") { // else somebody else has just made it
 				return made, fmt.Errorf("%s does not exist and could not be created: %w", one.what, err)
 			}
 		}
@@ -105,5 +103,3 @@ func create(ctx context.Context, t target.Target, keep bool) (made []string, err
 }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
-
-func exists(err error) bool { return fault.Has(err, "42710", "42P04", "23505") }

@@ -43,11 +43,11 @@ func (t *Table) lockParents(ctx context.Context) error {
 
 // lackOfRights is the error of a role that may not do what it takes to serve the table: the
 // statements that would let it.
-type lackOfRights struct{ grants []string }
+type lackOfRights []string
 
-func (l *lackOfRights) Error() string { return "rights are missing: " + strings.Join(l.grants, "; ") }
+func (l lackOfRights) Error() string { return "rights are missing: " + strings.Join(l, "; ") }
 
-// lackingRights returns a *lackOfRights where the role lacks some.
+// lackingRights returns a lackOfRights if the role lacks some.
 func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Table) error {
 	rows, err := conn.Query(ctx, q.Text("rights"), t.Schema, t.Name)
 	if err != nil {
@@ -55,7 +55,7 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 	}
 	grants, err := pgx.CollectRows(rows, pgx.RowTo[string])
 	if err == nil && len(grants) > 0 {
-		err = &lackOfRights{grants}
+		err = lackOfRights(grants)
 	}
 	return err
 }
@@ -65,7 +65,7 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	of := t.Target.Relation()
 	err := lackingRights(ctx, t.Control.Conn(), query.Of(d, of), of)
-	lack := new(lackOfRights)
+	var lack lackOfRights
 	if !errors.As(err, &lack) || !t.Target.Create || t.Served() {
 		return err
 	}
@@ -75,25 +75,20 @@ func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	return t.lookAtDoor(ctx) // we may lock the table now, so that nothing is under way unseen
 }
 
-// errTried has a transaction be rolled back that was only tried.
-var errTried = errors.New("only tried")
-
 // grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
-func grantAsAdmin(ctx context.Context, t target.Target, lack *lackOfRights, keep bool) error {
-	_, err := completeAsAdmin(ctx, t, lack, func(conn *pgx.Conn) ([]schema.Change, error) {
-		err := pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
-			if _, err := conn.PgConn().Exec(ctx, strings.Join(lack.grants, "; ")).ReadAll(); err != nil {
-				return err
-			}
-			if err := schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]); err != nil || keep {
-				return err
-			}
-			return errTried
-		})
-		if errors.Is(err, errTried) {
-			err = nil
+func grantAsAdmin(ctx context.Context, t target.Target, lack lackOfRights, keep bool) error {
+	return asAdmin(ctx, t, lack, func(conn *pgx.Conn) error {
+		tx, err := conn.Begin(ctx)
+		if err != nil {
+			return err
 		}
-		return nil, err
+		defer func() { _ = tx.Rollback(ctx) }()
+		if _, err := tx.Exec(ctx, strings.Join(lack, "; "), pgx.QueryExecModeSimpleProtocol); err != nil {
+			return err
+		}
+		if err := schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]); err != nil || !keep {
+			return err
+		}
+		return tx.Commit(ctx)
 	})
-	return err
 }

@@ -35,11 +35,11 @@ func stageOn(t *testing.T, dsn string) *stage {
 	}
 	s := &stage{t: t, conn: servertest.Connect(t, dsn)}
 	of := target.Target{Connect: settings, Admin: settings, Schema: "public", Table: "task", Create: true}
-	s.Table = New(Config{
+	s.Table = &Table{
 		Control: control.New(of, nil), Target: of, Log: target.NewLog(zerolog.New(&s.log), nil),
 		Served: func() bool { return s.served }, Share: func(context.Context, sql.Table) error { return nil },
 		Drain: func() { s.drains++ },
-	})
+	}
 	if err := s.Connect(t.Context()); err != nil {
 		t.Fatal(err)
 	}

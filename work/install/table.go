@@ -11,8 +11,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Config is what a Table needs for as long as it lives.
-type Config struct {
+// Table knows what the table of a target is like.
+type Table struct {
 	Control *control.Control
 	Target  target.Target
 	Log     *target.Log
@@ -22,27 +22,51 @@ type Config struct {
 	Share func(ctx context.Context, above sql.Table) error
 	// Drain is called when the door refuses the table while it is led.
 	Drain func()
-}
 
-// Table knows what the table of a target is like.
-type Table struct {
-	Config
 	described string    // fingerprint of the table when it was looked at; "": there was none
 	columns   string    // the same, as it is now
 	postponed time.Time // when what it can do without was tried: somebody has locked it; zero: nothing waits
-	entrance  entrance
+
+	Refused    error     // why the table is not to be served any longer; nil: it is
+	looked     time.Time // at the door
+	searchPath string    // the role's; "": not known
+	open       bool      // everybody may create something in it
 }
 
-// entrance is what is known of the door.
-type entrance struct {
-	path    string // the role's search_path; "": not known
-	open    bool   // everybody may create something in it
-	looked  time.Time
-	refused error // since the target is led; nil: it is not
+// Found is what a look at the table has found.
+type Found struct {
+	Table schema.Description
+	Way   sql.Wake // that is possible
+	Path  *string  // the search_path of what writes rows; nil: the server's alone
 }
 
-// New returns a Table that nobody has looked at.
-func New(c Config) *Table { return &Table{Config: c} }
+// Look completes the table, where that is wanted, and says what it is like. A table or a right that
+// was there while the target was served has been taken away by somebody, and is not put back: a
+// table to be restored would be in the way of that.
+func (t *Table) Look(ctx context.Context) (found Found, err error) {
+	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
+	defer cancel()
+	if err := t.lockParents(ctx); err != nil {
+		return found, err
+	}
+	if err := t.lookBefore(ctx); err != nil {
+		return found, err
+	}
+	if found.Way, found.Table, err = t.wakeable(ctx); err != nil {
+		return found, err
+	}
+	found.Table.Inserter = t.Target.Inserter
+	t.without(found.Table.Without...)
+	if err := t.seeToRights(ctx, found.Table); err != nil {
+		return found, err
+	}
+	// Triggers of users may rely on the serving role's own path.
+	if found.Table.Triggers && t.searchPath != "" && !t.open {
+		path := "pg_catalog, " + t.searchPath
+		found.Path = &path
+	}
+	return found, nil
+}
 
 // Exists tells whether the table is there.
 func (t *Table) Exists(ctx context.Context) (bool, error) {
@@ -52,9 +76,9 @@ func (t *Table) Exists(ctx context.Context) (bool, error) {
 	return d.Exists, err
 }
 
-// remains reads what the table is like now. It is an error when the table was there while the target
-// was served, and is no more.
-func (t *Table) remains(ctx context.Context) error {
+// lookBefore reads what the table is like, so that a change after this is noticed, and looks at the
+// door. It is an error if the table was there while the target was served, and is no more.
+func (t *Table) lookBefore(ctx context.Context) error {
 	var columns *string
 	err := t.Control.Row(ctx, "columns", []any{t.Target.Schema, t.Target.Table}, &columns, nil, nil, nil)
 	switch {
@@ -68,7 +92,7 @@ func (t *Table) remains(ctx context.Context) error {
 		t.columns = *columns
 	}
 	t.described = t.columns
-	return nil
+	return t.lookAtDoor(ctx)
 }
 
 // gone is the error of a table that was there while the target was served.
