@@ -4,8 +4,6 @@ import (
 	"fmt"
 	"slices"
 	"strings"
-
-	"github.com/jackc/pgx/v5"
 )
 
 // Grade says what a finding means for the target.
@@ -20,37 +18,28 @@ const (
 
 // Finding is one thing that somebody owns or may do.
 type Finding struct {
-	Grade Grade
-	Who   string // a role's name, or PUBLIC
+	Grade Grade  `db:"-"`
 	Way   string // owns, may CREATE in, has TRIGGER on …
+	Part  string // what it is about: a class of pg_depend, a relation's part, a place
+	Who   string // a role's name, or PUBLIC
 	What  string // function public.f(integer)
 	Mend  string // the statement that mends it; "" where none does
-
-	part string // what it is about, as in row
 }
 
 // String says who, what, and how it is mended.
 func (f Finding) String() string {
-	who := "role " + pgx.Identifier{f.Who}.Sanitize()
+	who := "role " + quoted(f.Who)
 	if f.Who == Public {
 		who = f.Who
 	}
 	text := strings.TrimSpace(who + " " + f.Way + " " + f.What)
-	switch {
-	case f.Grade == Note:
-		return text
-	case f.Mend != "":
+	if f.Grade != Note && f.Mend != "" {
 		text += ": " + f.Mend
 	}
-	if f.trustable() {
+	if f.Grade == Refuse && f.Who != Public && f.Way != isNoTable {
 		text += fmt.Sprintf(`, or trust the role: "trust": [%q]`, f.Who)
 	}
 	return text
-}
-
-// trustable tells whether the key trust would help as well.
-func (f Finding) trustable() bool {
-	return f.Grade == Refuse && f.Who != Public && f.Way != isNoTable
 }
 
 // Public is who everybody is.
@@ -62,14 +51,9 @@ const isNoTable = "owns, where the table should be,"
 // Findings are those of one look.
 type Findings []Finding
 
-// of are the findings of a grade.
-func (f Findings) of(g Grade) Findings {
-	return slices.DeleteFunc(slices.Clone(f), func(f Finding) bool { return f.Grade != g })
-}
-
 // Open tells that everybody may create something where the serving role looks up names.
 func (f Findings) Open() bool {
-	return slices.ContainsFunc(f, func(f Finding) bool { return f.Who == Public && (f.part == "path" || f.part == "schema") })
+	return slices.ContainsFunc(f, func(f Finding) bool { return f.Who == Public && (f.Part == "path" || f.Part == "schema") })
 }
 
 // Err is a *Refused error if the table is not to be served.
@@ -86,12 +70,81 @@ type Refused struct{ Findings Findings }
 func (r *Refused) Error() string {
 	const most = 5
 	var lines []string
-	all := r.Findings.of(Refuse)
-	for _, f := range all[:min(most, len(all))] {
-		lines = append(lines, f.String())
+	for _, f := range r.Findings {
+		if f.Grade == Refuse {
+			lines = append(lines, f.String())
+		}
 	}
-	if len(all) > most {
-		lines = append(lines, fmt.Sprintf("and %d more", len(all)-most))
+	if more := len(lines) - most; more > 0 {
+		lines = append(lines[:most], fmt.Sprintf("and %d more", more))
 	}
 	return strings.Join(lines, "; ")
+}
+
+// trusted is one who is.
+type trusted struct {
+	OID  int64 // 0: PUBLIC
+	Name string
+	Why  string // "": superusers, the serving role, and who is named
+}
+
+// graded grades what was found. If everybody may run SQL as the serving role, or is trusted by
+// name, nobody can do more by anything else.
+func graded(superuser bool, trust []string, believed []trusted, found []Finding) Findings {
+	all := missing(trust, believed)
+	everybody := slices.Contains(trust, Public)
+	plain := map[string]bool{}
+	for _, t := range believed {
+		plain[t.Name] = plain[t.Name] || t.Why == ""
+		everybody = everybody || t.OID == 0
+	}
+	for _, t := range believed {
+		if t.Why != "" && !plain[t.Name] && !strings.HasPrefix(t.Name, "pg_") {
+			all = append(all, Finding{Grade: Note, Who: t.Name, Way: t.Why})
+		}
+	}
+	if everybody {
+		return all
+	}
+	for _, f := range found {
+		f.Grade = f.grade(superuser)
+		all = append(all, f)
+	}
+	order := []Grade{Refuse, Warn, Note}
+	slices.SortStableFunc(all, func(a, b Finding) int { return slices.Index(order, a.Grade) - slices.Index(order, b.Grade) })
+	return all
+}
+
+// grade tells whether code of theirs would run as the serving role, or the table would be theirs:
+// else they can only break it. What a superuser's session looks up in a place of theirs is as bad
+// as the former.
+func (f Finding) grade(superuser bool) Grade {
+	switch f.Part {
+	case "schema":
+		if f.Who == Public && !superuser {
+			return Warn
+		}
+	case "path":
+		if !superuser {
+			return Warn
+		}
+	case "default", "sequence",
+		"pg_namespace", "pg_operator", "pg_opclass", "pg_opfamily", "pg_collation", "pg_extension",
+		"pg_ts_config", "pg_ts_dict", "pg_language", "pg_publication":
+		return Warn
+	}
+	return Refuse
+}
+
+// missing are warnings of roles that are trusted and do not exist.
+func missing(trust []string, believed []trusted) (all Findings) {
+	for _, name := range trust {
+		if name != Public && !slices.ContainsFunc(believed, func(t trusted) bool { return t.Name == name }) {
+			all = append(all, Finding{
+				Grade: Warn, Who: name, Way: "is trusted and does not exist",
+				Mend: fmt.Sprintf(`take it out of "trust", or CREATE ROLE %s`, quoted(name)),
+			})
+		}
+	}
+	return all
 }

@@ -1,7 +1,9 @@
 package door
 
 import (
+	"cmp"
 	"context"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -35,31 +37,30 @@ func Look(ctx context.Context, conn *pgx.Conn, t Target) (found Findings, err er
 
 // Within is Look in a transaction that has made something of the table.
 func Within(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
-	s, err := read(ctx, tx, t)
-	if err != nil {
-		return nil, err
-	}
-	if s.kind != "" && s.kind != "r" && s.kind != "p" {
-		return Findings{s.noTable(t)}, nil
-	}
-	relations, err := s.relations(ctx, tx, t)
-	if err != nil {
-		return nil, err
-	}
-	if t.Unlocked {
+	for waited := t.Unlocked; ; waited = true {
+		s, err := read(ctx, tx, t)
+		if err != nil {
+			return nil, err
+		}
+		if s.kind != "" && s.kind != "r" && s.kind != "p" {
+			return Findings{s.noTable(t)}, nil
+		}
+		names, pattern, register := sql.Ours(t.Table)
+		relations, err := collect[relation](ctx, tx, "relations", s.relation, s.schema, names, pattern, register)
+		if err != nil {
+			return nil, err
+		}
+		if !waited {
+			locks, err := lock(ctx, tx, relations)
+			if err != nil {
+				return nil, err
+			}
+			if locks { // what has come to have a name meanwhile counts
+				continue
+			}
+		}
 		return s.look(ctx, tx, t, relations)
 	}
-	if locks, err := lock(ctx, tx, relations); err != nil {
-		return nil, err
-	} else if locks { // what has come to have a name meanwhile counts
-		if s, err = read(ctx, tx, t); err != nil {
-			return nil, err
-		}
-		if relations, err = s.relations(ctx, tx, t); err != nil {
-			return nil, err
-		}
-	}
-	return s.look(ctx, tx, t, relations)
 }
 
 // lock waits for what is not committed yet. What that has made shows in the statements after it.
@@ -87,7 +88,7 @@ func Made(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 	found, err := Within(ctx, tx, t)
 	strips := false
 	for _, f := range found {
-		if err == nil && slices.Contains([]string{"task", "register", "beside"}, f.part) {
+		if err == nil && slices.Contains([]string{"task", "register", "beside"}, f.Part) {
 			strips = true
 			_, err = tx.Exec(ctx, f.Mend)
 		}
@@ -119,12 +120,9 @@ func read(ctx context.Context, tx pgx.Tx, t Target) (*self, error) {
 }
 
 func (s *self) noTable(t Target) Finding {
-	kind, ok := map[string]string{"v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence", "i": "index", "I": "index"}[s.kind]
-	if !ok {
-		kind = "relation"
-	}
+	kinds := map[string]string{"v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence", "i": "index", "I": "index"}
 	return Finding{
-		Grade: Refuse, Who: s.owner, Way: isNoTable, What: kind + " " + t.Table.Quoted(),
+		Grade: Refuse, Who: s.owner, Way: isNoTable, What: cmp.Or(kinds[s.kind], "relation") + " " + t.Table.Quoted(),
 		Mend: "serve a table of another name, or rename it",
 	}
 }
@@ -150,19 +148,19 @@ func (s *self) look(ctx context.Context, tx pgx.Tx, t Target, relations []relati
 	for i, b := range believed {
 		oids[i] = b.OID
 	}
-	owned, err := collect[row](ctx, tx, "owned", all, oids, s.schema, names, pattern, s.role)
+	owned, err := collect[Finding](ctx, tx, "owned", all, oids, s.schema, names, pattern, s.role)
 	if err != nil {
 		return nil, err
 	}
-	granted, err := collect[row](ctx, tx, "granted", all, parts, oids)
+	granted, err := collect[Finding](ctx, tx, "granted", all, parts, oids)
 	if err != nil {
 		return nil, err
 	}
-	places, err := collect[row](ctx, tx, "places", s.role, s.schema, schemas(t.Path, s.role), oids)
+	places, err := collect[Finding](ctx, tx, "places", s.role, s.schema, schemas(t.Path, s.role), oids)
 	if err != nil {
 		return nil, err
 	}
-	return judge(s.superuser, t.Trust, believed, slices.Concat(owned, granted, places)), nil
+	return graded(s.superuser, t.Trust, believed, slices.Concat(owned, granted, places)), nil
 }
 
 // relation is one whose code runs by what pgtaskd does.
@@ -170,11 +168,6 @@ type relation struct {
 	OID  int64
 	Part string // what it is to the table
 	Lock string // its name, if it is to be locked
-}
-
-func (s *self) relations(ctx context.Context, tx pgx.Tx, t Target) ([]relation, error) {
-	names, pattern, register := sql.Ours(t.Table)
-	return collect[relation](ctx, tx, "relations", s.relation, s.schema, names, pattern, register)
 }
 
 func collect[T any](ctx context.Context, tx pgx.Tx, name string, args ...any) ([]T, error) {
@@ -186,3 +179,25 @@ func collect[T any](ctx context.Context, tx pgx.Tx, name string, args ...any) ([
 }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+var listed = regexp.MustCompile(`"((?:[^"]|"")*)"?|[^\s,"]+`)
+
+// schemas are those that a search_path names, as the server reads it: names between commas, which
+// are in small letters unless they are quoted. The server's own are left out, as nobody else's
+// names begin with pg_.
+func schemas(path, role string) []string {
+	all := []string{}
+	for _, match := range listed.FindAllStringSubmatch(path, -1) {
+		name := strings.ReplaceAll(match[1], `""`, `"`)
+		if !strings.HasPrefix(match[0], `"`) {
+			name = strings.ToLower(match[0])
+		}
+		if name == "$user" {
+			name = role
+		}
+		if name != "" && !strings.HasPrefix(name, "pg_") {
+			all = append(all, name)
+		}
+	}
+	return all
+}
