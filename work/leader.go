@@ -50,7 +50,7 @@ func (l *leader) begin(ctx context.Context) error {
 	if err := l.groups.Step(ctx); err != nil {
 		return err
 	}
-	l.prefetch.Begin(crashed)
+	l.prefetch.Crashed = crashed
 	l.ends.DropForgotten(crashed)
 	if err := l.scan.Begin(ctx); err != nil {
 		return err

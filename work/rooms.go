@@ -63,13 +63,13 @@ func (l *leader) reads() {
 		Resumed: func() { l.scan.Resumed() }, Changed: func() { l.shape.seen = time.Time{} },
 	}
 	l.expire = &read.Expire{Changes: l.changes, Groups: l.groups, Stats: l.stats, Counts: l.tally.counted}
-	l.scan = read.NewScan(read.ScanConfig{
+	l.scan = &read.Scan{
 		Control: l.control, Holds: l.holds, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock, Wake: l.wake,
 		Groups: l.groups, Expire: l.expire, Every: l.every, Alone: l.startAlone,
 		Ask: l.askMore, Columns: func(batch *pgx.Batch) { l.shape.queue(batch) }, Asked: l.hearMore,
 		Adopt: func(id int64, key lane.Key) { l.judge.Orphans.Adopt(id, key) },
-	})
-	l.prefetch = read.NewPrefetch(read.PrefetchConfig{
+	}
+	l.prefetch = &read.Prefetch{
 		Target: l.target, Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks,
 		Lanes: l.runs.Lanes, Groups: l.groups, Scan: l.scan, Notices: &l.notices,
 		Clogged: l.clogged, Dispatch: l.runs.Dispatch, Doubt: l.doubt,
@@ -79,7 +79,7 @@ func (l *leader) reads() {
 		},
 		Follow:  func(ctx context.Context, epoch int64) { l.planner.Follow(ctx, epoch) },
 		Foreign: l.runs.Foreign.Store,
-	})
+	}
 }
 
 // newJudge sees to what was cut off, and to what somebody has stopped.

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
@@ -76,38 +77,40 @@ func (g *Groups) Next() time.Duration {
 }
 
 // refreshFor reads the limits again before tasks are started that may be newer than they are.
-func (g *Groups) refreshFor(ctx context.Context, tasks []*run.Task, changed bool) error {
+func (g *Groups) refreshFor(ctx context.Context, changed bool) error {
 	k := &g.known
 	same := g.Control.Table().Group == k.table && (k.table == 0 || !changed && !k.open)
-	if len(tasks) == 0 || same || time.Since(k.failed) < groupsRetry {
+	if same || time.Since(k.failed) < groupsRetry {
 		return nil
 	}
 	return g.Step(ctx)
 }
 
-// Step reads the limits of groups, which hold from then on. In a term it begins with them:
-// what a new leader does not know it must not start.
+// Step reads the limits of groups, which hold from then on. A term begins with that: a new leader must
+// not start what they forbid. What a pause has held back is looked for when it has ended.
 func (g *Groups) Step(ctx context.Context) error {
 	g.Notices.Regrouped = false
-	table, began := g.Control.Table().Group, time.Now()
-	if table == 0 {
-		g.limit(nil)
-		g.known = grouping{}
-		return nil
+	found := grouping{table: g.Control.Table().Group, read: time.Now()}
+	var limits []lane.Limit
+	if found.table != 0 {
+		var err error
+		limits, err = g.query(ctx, &found)
+		switch {
+		case fault.IsAnswer(err) && fault.Has(err, "55P03") && g.known.table == found.table,
+			fault.IsAnswer(err) && fault.Has(err, "42P01", "42501", "22012", "42704"):
+			g.known.failed, g.known.table = time.Now(), found.table // it is gone, or locked: what was known of it holds until more is known
+			g.Changed()
+			return nil
+		case err != nil:
+			return err
+		}
 	}
-	limits, found, err := g.query(ctx)
-	switch {
-	case fault.IsAnswer(err) && fault.Has(err, "55P03") && g.known.table == table,
-		fault.IsAnswer(err) && fault.Has(err, "42P01", "42501", "22012", "42704"):
-		g.known.failed, g.known.table = time.Now(), table // it is gone, or locked: what was known of it holds until more is known
-		g.Changed()
-		return nil
-	case err != nil:
-		return err
-	}
-	found.table, found.read, found.resumes = table, began, g.known.resumes
+	over := !g.known.resumes.IsZero() && g.Clock.Until(g.known.resumes) <= 0
 	g.known = found
-	g.limit(limits)
+	var resumed bool
+	if resumed, g.known.resumes = g.Lanes.Limit(limits); resumed || over {
+		g.Resumed()
+	}
 	return nil
 }
 
@@ -124,20 +127,8 @@ func (g *Groups) refresh(ctx context.Context) (known bool, err error) {
 // Clear forgets them: a term begins, or has ended.
 func (g *Groups) Clear() { g.known = grouping{} }
 
-// limit makes these the limits that hold. What a pause has held back is looked for when it has
-// ended.
-func (g *Groups) limit(limits []lane.Limit) {
-	over := !g.known.resumes.IsZero() && g.Clock.Until(g.known.resumes) <= 0
-	resumed, next := g.Lanes.Limit(limits)
-	g.known.resumes = next
-	if resumed || over {
-		g.Resumed()
-	}
-}
-
 // query reads the table of groups.
-func (g *Groups) query(ctx context.Context) (limits []lane.Limit, found grouping, err error) {
-	name := sql.Beside(g.Table, "group")
+func (g *Groups) query(ctx context.Context, found *grouping) (limits []lane.Limit, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue(groupLimits)
@@ -153,23 +144,20 @@ func (g *Groups) query(ctx context.Context) (limits []lane.Limit, found grouping
 	})
 	batch.Queue("COMMIT")
 	if err := g.Control.Send(ctx, batch); err != nil {
-		return nil, found, err
+		return nil, err
 	}
 	if len(limits) > groupsMost {
-		return nil, found, fmt.Errorf("table %s has more than %d rows: no task starts until some are deleted", name, groupsMost)
+		return nil, fmt.Errorf("table %s has more than %d rows: no task starts until some are deleted", sql.Beside(g.Table, "group"), groupsMost)
 	}
-	return limits, found, nil
+	return limits, nil
 }
 
 // limitOf reads a row of the table of groups.
 func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
-	var until *time.Time
+	var until pgtype.Timestamptz
 	var per int64
 	err = row.Scan(&limit.Group, &limit.Prefix, &limit.Paused, &until, &limit.Slots, &limit.Rate, &per)
-	if until != nil {
-		limit.Until = *until
-	}
-	limit.Per = micros(per)
+	limit.Until, limit.Per = until.Time, micros(per)
 	return limit, err
 }
 
@@ -180,15 +168,15 @@ func (g *Groups) outlives(group string, active time.Duration) bool {
 	return paused || !ended.IsZero() && g.Clock.Now().Before(ended.Add(active))
 }
 
-// worth tells whether a task that was read is to run, and until when.
-func (g *Groups) worth(group string, active time.Duration, expires **time.Time) bool {
+// expiry is when a task that was read is not worth running any more: its group may be paused, or the
+// end of that counts as its plan. Zero: it is always worth it.
+func (g *Groups) expiry(group string, active time.Duration, expires time.Time) time.Time {
 	paused, ended := g.Lanes.Limits.Paused(group)
 	switch {
 	case paused:
-		*expires = nil
-	case !ended.IsZero() && *expires != nil && (*expires).Before(ended.Add(active)):
-		until := ended.Add(active)
-		*expires = &until
+		return time.Time{}
+	case !ended.IsZero() && expires.Before(ended.Add(active)):
+		return ended.Add(active)
 	}
-	return *expires == nil || !(*expires).Before(g.Clock.Now())
+	return expires
 }

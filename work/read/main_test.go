@@ -52,13 +52,13 @@ func staged(t *testing.T) *stage {
 		Every: s.scan.Every, Tells: func() bool { return false }, Resumed: s.scan.Resumed, Changed: func() {},
 	}
 	s.scan.Expire.Changes, s.scan.Expire.Groups = changes, s.scan.Groups
-	s.prefetch = NewPrefetch(PrefetchConfig{
+	s.prefetch = &Prefetch{
 		Target: served, Control: c, Changes: changes, Holds: s.scan.Holds, Tries: hold.NewTries(), Tasks: s.scan.Tasks,
 		Lanes: s.scan.Lanes, Groups: s.scan.Groups, Scan: s.scan, Notices: notices,
 		Clogged: func() bool { return false }, Dispatch: func() {}, Doubt: func() {}, Elsewhere: func(int64) bool { return false },
 		Innocent: func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil },
 		Follow:   func(context.Context, int64) {}, Foreign: func(bool) {},
-	})
+	}
 	return s
 }
 
@@ -66,14 +66,14 @@ func staged(t *testing.T) *stage {
 func unserved() *Scan {
 	clock := &run.Clock{}
 	clock.Set(time.Now(), time.Now(), time.Now())
-	return NewScan(ScanConfig{
+	return &Scan{
 		Holds: hold.NewHolds(), Tasks: inflight.Tasks{}, Lanes: lane.New[*run.Task](8, FreshFor, clock.Now), Clock: clock,
 		Wake: wake.New(wake.Config{}), Expire: &Expire{Stats: target.NewStats(), Counts: func([]change.Changed) {}},
 		Every: func() time.Duration { return time.Hour },
 		Alone: func(context.Context) (bool, error) { return false, nil },
 		Ask:   func(*pgx.Batch, bool) {}, Columns: func(*pgx.Batch) {}, Asked: func(context.Context, bool) error { return nil },
 		Adopt: func(int64, lane.Key) {},
-	})
+	}
 }
 
 func (s *stage) exec(sql string, args ...any) {

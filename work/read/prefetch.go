@@ -29,8 +29,8 @@ const (
 	prefetchNoText = -1
 )
 
-// PrefetchConfig is what a Prefetch works with.
-type PrefetchConfig struct {
+// Prefetch reads the rows of tasks that may start soon.
+type Prefetch struct {
 	Target  target.Target
 	Control *control.Control
 	Changes *change.Changer
@@ -49,19 +49,9 @@ type PrefetchConfig struct {
 	Innocent  func(context.Context, []*run.Task) ([]*run.Task, error) // those at which no runner has panicked
 	Follow    func(ctx context.Context, epoch int64)                  // takes up settings of databases and roles
 	Foreign   func(there bool)                                        // there are foreign servers
+
+	Crashed *time.Time // when the server has crashed last, as far as it tells: known when a term begins
 }
-
-// Prefetch reads the rows of tasks that may start soon.
-type Prefetch struct {
-	PrefetchConfig
-	crashed *time.Time // when the server has crashed last, as far as it tells
-}
-
-// NewPrefetch returns one.
-func NewPrefetch(c PrefetchConfig) *Prefetch { return &Prefetch{PrefetchConfig: c} }
-
-// Begin begins a term, on a server that has crashed then.
-func (p *Prefetch) Begin(crashed *time.Time) { p.crashed = crashed }
 
 // Next is when there is something to read.
 func (p *Prefetch) Next() time.Duration {
@@ -119,7 +109,9 @@ func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	if missing > 0 {
 		p.Changes.PutOff(chosen...)
 	}
-	p.Scan.misses(missing, len(tasks))
+	if s := p.Scan; s.looks.misses(missing, len(tasks), s.listed()) && !s.place.active {
+		s.All()
+	}
 }
 
 // Read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
@@ -144,7 +136,7 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + p.Target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
-	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.crashed,
+	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.Crashed,
 		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = p.readRows(rows)
 		return err
@@ -153,16 +145,11 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	if err := p.Control.Send(ctx, batch); err != nil {
 		return nil, err
 	}
-	if len(tasks) > 0 {
-		p.Follow(ctx, tasks[0].Row.Session.Epoch)
+	if len(tasks) == 0 {
+		return nil, nil
 	}
-	return tasks, p.Groups.refreshFor(ctx, tasks, regrouped)
-}
-
-// waitsStill tells whether a row that was read is not to start now: another one has its id, and comes
-// first, or it was put off.
-func (p *Prefetch) waitsStill(r *run.Row) bool {
-	return p.Elsewhere(r.ID) || p.Holds.Waits(r.ID)
+	p.Follow(ctx, tasks[0].Row.Session.Epoch)
+	return tasks, p.Groups.refreshFor(ctx, regrouped)
 }
 
 // FreshFor is how long what was read is kept that has not started. Then it is read again when it may
@@ -193,7 +180,7 @@ func (p *Prefetch) Alone(ctx context.Context) (*run.Task, error) {
 	case err != nil:
 		return nil, err
 	}
-	p.Scan.readAlone(asked)
+	p.Scan.looks.low = asked
 	p.took(nil, tasks)
 	return tasks[0], nil
 }

@@ -9,9 +9,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/exec/text"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // readRows reads tasks as sql/query/prefetch.sql has them, but for those that wait still; regrouped
@@ -20,12 +24,16 @@ func (p *Prefetch) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, e
 	r := rowReader{p: p}
 	var before *run.Task // many have the same input
 	_, err = pgx.ForEachRow(rows, r.columns(), func() error {
-		regrouped = regrouped || r.changed != nil && *r.changed
-		if before != nil && before.Row.ID == r.row.ID || p.waitsStill(&r.row) {
-			return nil
+		regrouped = regrouped || r.changed.Bool
+		id := r.row.ID
+		if before != nil && before.Row.ID == id || p.Elsewhere(id) || p.Holds.Waits(id) {
+			return nil // another one has its id, and comes first, or it was put off
 		}
-		if r.active != nil && !p.Groups.worth(r.row.Group, micros(*r.active), &r.expires) {
-			return nil
+		if r.active.Valid {
+			r.expires.Time = p.Groups.expiry(r.row.Group, micros(r.active.Int64), r.expires.Time)
+			if !r.expires.Time.IsZero() && r.expires.Time.Before(p.Groups.Clock.Now()) {
+				return nil
+			}
 		}
 		before = r.task(before)
 		tasks = append(tasks, before)
@@ -49,10 +57,10 @@ type rowReader struct {
 	delimiter, escape, quote byte
 	null, group, remote      *string // nil: the text is too long to be read with others
 	foreign                  bool
-	changed                  *bool
-	active                   *int64
+	changed                  pgtype.Bool
+	active                   pgtype.Int8
 	own                      []byte
-	expires, created         *time.Time
+	expires, created         pgtype.Timestamptz
 	under                    under
 }
 
@@ -79,8 +87,8 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 	row.Session.Role, row.Barred = r.under.read(&r.p.Target, r.p.Control.Facts().Superuser)
 	row.How.Timeout, row.Session.Live = micros(r.timeout), micros(r.live)
 	row.How.Format.Delimiter, row.How.Format.Escape, row.How.Format.Quote = r.delimiter, r.escape, r.quote
-	if r.created != nil {
-		row.Schedule.Late = r.created.Sub(row.Schedule.Plan)
+	if r.created.Valid {
+		row.Schedule.Late = r.created.Time.Sub(row.Schedule.Plan)
 	}
 	if r.null != nil {
 		row.How.Format.Null = *r.null
@@ -98,13 +106,11 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 	t := &run.Task{
 		Ticket: row.Ticket(key), Row: row, Reader: r.p.Control.Facts().PID, Again: r.p.Tries.Runs(row.ID),
 	}
+	t.Expires = r.expires.Time
 	if before != nil && before.Row.Input != nil && row.Input != nil && *before.Row.Input == *row.Input {
 		t.Row.Input = before.Row.Input
 		before.Examine()
 		t.Traits = before.Traits
-	}
-	if r.expires != nil {
-		t.Expires = *r.expires
 	}
 	return t
 }
@@ -135,3 +141,60 @@ func settingsOf(column []byte) (all [][2]string) {
 	}
 	return all
 }
+
+// under is what is read of the role of a task, if each runs under the role that inserted it.
+type under struct {
+	role      *string
+	standing  string // as part/under.sql says
+	superuser bool
+	number    int64 // of the role, which another role of its name does not have
+}
+
+func (u *under) columns() []any { return []any{&u.role, &u.standing, &u.superuser, &u.number} }
+
+// read is the role under which the task runs, none for the target's own, and why it may not; ours
+// tells whether our own role is a superuser.
+func (u *under) read(t *target.Target, ours bool) (role pool.Role, barred *text.Failure) {
+	if !t.Inserter || u.standing == "serves" {
+		return role, nil
+	}
+	if u.role != nil {
+		role = pool.Role{Name: *u.role, Number: u.number, Superuser: u.superuser}
+	}
+	return role, u.bars(t, role.Name, ours)
+}
+
+// bars says why pgtaskd does not log in as the role, and what helps; nil: it does. Where the
+// configuration does not say whom, a superuser may be all of them.
+func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
+	user := quoted(t.Connect["user"])
+	_, listed := t.Roles[role]
+	listed = listed || ours && t.Roles == nil
+	refuse := func(code, message, detail, hint string) *text.Failure {
+		return text.NewFailure(message, code, "DETAIL", detail, "HINT", hint)
+	}
+	switch {
+	case u.role == nil:
+		return refuse("42501", "task has no role",
+			"It runs under the role that inserted it, and nobody knows which that was.", "Set its role, as the owner of the table.")
+	case u.standing == "absent":
+		return refuse("42704", fmt.Sprintf("role %s does not exist", quoted(role)),
+			"It inserted the task, under whose rights that would run.",
+			"Create it, or set role to another one, as the owner of the table.")
+	case u.standing == "superuser":
+		return refuse("42501", fmt.Sprintf("role %s is a superuser", quoted(role)),
+			fmt.Sprintf("pgtaskd serves the table as role %s, which is none, and so does not log in as one.", user),
+			fmt.Sprintf("ALTER ROLE %s NOSUPERUSER, or insert the task as another role.", quoted(role)))
+	case u.standing == "login":
+		return refuse("28000", fmt.Sprintf("role %s is not permitted to log in", quoted(role)),
+			"pgtaskd runs each task in a session that logs in as the role which inserted it.",
+			fmt.Sprintf("ALTER ROLE %s LOGIN, with a CONNECTION LIMIT above 0.", quoted(role)))
+	case u.standing == "stranger" && !listed:
+		return refuse("42501", fmt.Sprintf("pgtaskd may not log in as role %s", quoted(role)),
+			fmt.Sprintf(`It is not among the "roles" of the target, and role %s is not a member of it.`, user),
+			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s.`, quoted(role), user))
+	}
+	return nil
+}
+
+func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

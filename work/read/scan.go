@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
@@ -14,8 +15,8 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// ScanConfig is what a Scan works with.
-type ScanConfig struct {
+// Scan looks for tasks that are due.
+type Scan struct {
 	Control *control.Control
 	Holds   *hold.Holds
 	Tasks   inflight.Tasks
@@ -31,17 +32,10 @@ type ScanConfig struct {
 	Columns func(batch *pgx.Batch)                          // asks, from time to time, what the table is like
 	Asked   func(ctx context.Context, first bool) error     // follows on the answers to a part of a look
 	Adopt   func(id int64, key lane.Key)                    // takes a task that is under way, and not ours
-}
 
-// Scan looks for tasks that are due.
-type Scan struct {
-	ScanConfig
 	looks looks
 	place place // where the look under way goes on
 }
-
-// NewScan returns one that knows nothing yet.
-func NewScan(c ScanConfig) *Scan { return &Scan{ScanConfig: c} }
 
 // Begin looks at all that is due, as far as that can be done at once: a term begins.
 func (s *Scan) Begin(ctx context.Context) error { return s.scan(ctx, true) }
@@ -86,17 +80,6 @@ func (s *Scan) listed() int {
 	return ready + s.Expire.Len()
 }
 
-// misses takes down that so many of the tasks that were to be read were not there.
-func (s *Scan) misses(missing, read int) {
-	if s.looks.misses(missing, read, s.listed()) && !s.place.active {
-		s.All()
-	}
-}
-
-// readAlone takes down that the task which was due alone was read, and not started: asked is when, by
-// the server's clock.
-func (s *Scan) readAlone(asked time.Time) { s.looks.low = asked }
-
 // StartedAlone takes down that it was started: other news may wait for a moment.
 func (s *Scan) StartedAlone() {
 	s.looks.last = time.Now()
@@ -112,9 +95,7 @@ func (s *Scan) Step(ctx context.Context) error {
 		s.Want()
 	}
 	heard := s.Wake.TakeNotice()
-	if s.Wake.Told(now, s.looks.last) {
-		heard = true
-	}
+	heard = s.Wake.Told(now, s.looks.last) || heard
 	s.looks.wanted = s.looks.wanted || heard
 	due := !s.looks.next.IsZero() && s.Clock.Until(s.looks.next) <= 0
 	if heard || due {
@@ -182,15 +163,12 @@ func (s *Scan) QueueNext(batch *pgx.Batch) {
 	asked := time.Now()
 	s.Control.Queue(batch, "next").QueryRow(func(row pgx.Row) error {
 		var now time.Time
-		var next *time.Time
+		var next pgtype.Timestamptz
 		if err := row.Scan(&now, &next); err != nil {
 			return err
 		}
 		s.Clock.Set(now, asked, time.Now())
-		s.looks.next = time.Time{}
-		if next != nil {
-			s.looks.next = *next
-		}
+		s.looks.next = next.Time
 		return nil
 	})
 	s.Columns(batch)
