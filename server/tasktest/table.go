@@ -47,6 +47,18 @@ func Make(t testing.TB, conn *pgx.Conn, options schema.Options) Table {
 	return Public(t, conn)
 }
 
+// Exec runs statements.
+func (t Table) Exec(sql string, args ...any) {
+	t.T.Helper()
+	servertest.Exec(t.T, t.Conn, sql, args...)
+}
+
+// Get is a query's one value as text.
+func (t Table) Get(sql string, args ...any) string {
+	t.T.Helper()
+	return servertest.Get(t.T, t.Conn, sql, args...)
+}
+
 // Add inserts a task: columns and values as INSERT takes them.
 func (t Table) Add(columns string, values ...any) (id int64) {
 	t.T.Helper()

@@ -39,16 +39,6 @@ func staged(t *testing.T) *stage {
 	return s
 }
 
-func (s *stage) exec(sql string, args ...any) {
-	s.T.Helper()
-	servertest.Exec(s.T, s.Conn, sql, args...)
-}
-
-func (s *stage) get(sql string, args ...any) string {
-	s.T.Helper()
-	return servertest.Get(s.T, s.Conn, sql, args...)
-}
-
 // steps does all that is to be done now.
 func (s *stage) steps() {
 	s.T.Helper()

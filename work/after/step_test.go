@@ -10,7 +10,7 @@ func TestSuccessorsAreFreed(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
 	const ends = "UPDATE task SET state = 'DONE', stop = now() WHERE id = $1"
-	s.exec("SET session_replication_role = replica") // no trigger tells anybody
+	s.Exec("SET session_replication_role = replica") // no trigger tells anybody
 	first, second := s.Add("input, plan", "SELECT 1", "infinity"), s.Add("input, plan", "SELECT 1", "infinity")
 	one := s.Add("input, after", "SELECT 1", []int64{first})
 	both := s.Add("input, after", "SELECT 1", []int64{first, second})
@@ -25,10 +25,10 @@ func TestSuccessorsAreFreed(t *testing.T) {
 		}
 	}
 	frees()
-	s.exec(ends, first)
+	s.Exec(ends, first)
 	s.successors.Over(first)
 	frees(one)
-	s.exec(ends, second)
+	s.Exec(ends, second)
 	s.successors.Clear() // another term
 	frees(one, both)
 	if len(s.successors.awaited) > 0 {

@@ -36,6 +36,25 @@ func made(t target.Target) func(context.Context, pgx.Tx) error {
 	}
 }
 
+// lookBefore reads what the table is like, so that a change after this is noticed, and looks at the
+// door. It is an error if the table was there while the target was served, and is no more.
+func (t *Table) lookBefore(ctx context.Context) error {
+	var columns *string
+	err := t.Control.Row(ctx, "columns", []any{t.Target.Schema, t.Target.Table}, &columns, nil, nil, nil)
+	switch {
+	case err != nil:
+		return err
+	case columns == nil && t.Served():
+		return gone(t.Target)
+	}
+	t.columns = ""
+	if columns != nil {
+		t.columns = *columns
+	}
+	t.described = t.columns
+	return t.lookAtDoor(ctx)
+}
+
 // lookAtDoor finds who could turn the table against us, and is an error if it is not to be served.
 func (t *Table) lookAtDoor(ctx context.Context) error {
 	if path, err := control.RoleSetting(ctx, t.Target, "search_path"); err == nil {

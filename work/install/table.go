@@ -33,66 +33,12 @@ type Table struct {
 	open       bool      // everybody may create something in it
 }
 
-// Found is what a look at the table has found.
-type Found struct {
-	Table schema.Description
-	Way   sql.Wake // that is possible
-	Path  *string  // the search_path of what writes rows; nil: the server's alone
-}
-
-// Look completes the table, where that is wanted, and says what it is like. A table or a right that
-// was there while the target was served has been taken away by somebody, and is not put back: a
-// table to be restored would be in the way of that.
-func (t *Table) Look(ctx context.Context) (found Found, err error) {
-	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
-	defer cancel()
-	if err := t.lockParents(ctx); err != nil {
-		return found, err
-	}
-	if err := t.lookBefore(ctx); err != nil {
-		return found, err
-	}
-	if found.Way, found.Table, err = t.wakeable(ctx); err != nil {
-		return found, err
-	}
-	found.Table.Inserter = t.Target.Inserter
-	t.without(found.Table.Without...)
-	if err := t.seeToRights(ctx, found.Table); err != nil {
-		return found, err
-	}
-	// Triggers of users may rely on the serving role's own path.
-	if found.Table.Triggers && t.searchPath != "" && !t.open {
-		path := "pg_catalog, " + t.searchPath
-		found.Path = &path
-	}
-	return found, nil
-}
-
 // Exists tells whether the table is there.
 func (t *Table) Exists(ctx context.Context) (bool, error) {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	d, err := schema.Describe(ctx, t.Control.Conn(), t.Target.Relation())
 	return d.Exists, err
-}
-
-// lookBefore reads what the table is like, so that a change after this is noticed, and looks at the
-// door. It is an error if the table was there while the target was served, and is no more.
-func (t *Table) lookBefore(ctx context.Context) error {
-	var columns *string
-	err := t.Control.Row(ctx, "columns", []any{t.Target.Schema, t.Target.Table}, &columns, nil, nil, nil)
-	switch {
-	case err != nil:
-		return err
-	case columns == nil && t.Served():
-		return gone(t.Target)
-	}
-	t.columns = ""
-	if columns != nil {
-		t.columns = *columns
-	}
-	t.described = t.columns
-	return t.lookAtDoor(ctx)
 }
 
 // gone is the error of a table that was there while the target was served.

@@ -50,15 +50,3 @@ func tableAt(t *testing.T, dsn string) *table {
 	s.changes = change.New(change.Config{Control: c, Holds: hold.NewHolds(), Log: s.log, Table: served.Relation()})
 	return s
 }
-
-// exec runs statements of the test's own.
-func (s *table) exec(sql string, args ...any) {
-	s.T.Helper()
-	servertest.Exec(s.T, s.Conn, sql, args...)
-}
-
-// get is a query's one value as text.
-func (s *table) get(sql string, args ...any) string {
-	s.T.Helper()
-	return servertest.Get(s.T, s.Conn, sql, args...)
-}

@@ -66,7 +66,7 @@ func (s *walked) inserted(sql string) (id string) {
 // left are the ids of the rows that there are.
 func (s *walked) left() string {
 	s.T.Helper()
-	return s.get("SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') FROM task")
+	return s.Get("SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') FROM task")
 }
 
 func (s *walked) leaves(want ...string) {
@@ -90,9 +90,9 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	keep(s.history("STOP", "'8 days'", "", "")) // those are kept for ever
 	keep(s.history("STOP", "NULL", "", ""))
 	keep(s.history("PLAN", "'8 days'", "plan", "'2000-01-01'"))
-	s.exec("SET session_replication_role = replica") // an INSERT must not say that a task runs
+	s.Exec("SET session_replication_role = replica") // an INSERT must not say that a task runs
 	keep(s.history("WORK", "'8 days'", "plan", "'2000-01-01'"))
-	s.exec("RESET session_replication_role")
+	s.Exec("RESET session_replication_role")
 	s.goes()
 	s.leaves(kept...)
 
@@ -110,7 +110,7 @@ func TestOldTasksAreDeleted(t *testing.T) {
 func TestTheLastOfAChainIsKept(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
-	s.exec("SET session_replication_role = replica")
+	s.Exec("SET session_replication_role = replica")
 	chains := map[string]struct {
 		rows [][2]string // state, further columns; row n has the id #n
 		want string
@@ -135,16 +135,16 @@ func TestTheLastOfAChainIsKept(t *testing.T) {
 			if row[0] == "PLAN" || row[0] == "WORK" || row[0] == "STOP" {
 				stop = "NULL"
 			}
-			s.exec(fmt.Sprintf(`INSERT INTO task (id, input, repeat, "group", state, stop) VALUES (%s, 'SELECT 1', '1 day', '%s', '%s', %s)`, number(fmt.Sprint("#", i+1)), name, row[0], stop))
+			s.Exec(fmt.Sprintf(`INSERT INTO task (id, input, repeat, "group", state, stop) VALUES (%s, 'SELECT 1', '1 day', '%s', '%s', %s)`, number(fmt.Sprint("#", i+1)), name, row[0], stop))
 			if row[1] != "" {
-				s.exec("UPDATE task SET " + number(row[1]) + " WHERE id = " + number(fmt.Sprint("#", i+1)))
+				s.Exec("UPDATE task SET " + number(row[1]) + " WHERE id = " + number(fmt.Sprint("#", i+1)))
 			}
 		}
 		want[name] = number(c.want)
 	}
 	s.goes()
 	for name := range chains {
-		left[name] = s.get(`SELECT string_agg(id::text, ' ' ORDER BY id) FROM task WHERE "group" = $1`, name)
+		left[name] = s.Get(`SELECT string_agg(id::text, ' ' ORDER BY id) FROM task WHERE "group" = $1`, name)
 		if left[name] != want[name] {
 			t.Errorf("of a chain %s %s are left, not %s", name, left[name], want[name])
 		}
@@ -156,12 +156,12 @@ func TestWhatWaitingTasksNameIsKept(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
 	first, second, third := s.history("DONE", "'8 days'", "", ""), s.history("FAIL", "'8 days'", "", ""), s.history("DONE", "'8 days'", "", "")
-	s.exec("SET session_replication_role = replica") // who may name what is not the matter here
+	s.Exec("SET session_replication_role = replica") // who may name what is not the matter here
 	waits := s.inserted("INSERT INTO task (input, plan, after) VALUES ('SELECT 1', 'infinity', ARRAY[" + first + "]::int8[])")
 	paused := s.inserted("INSERT INTO task (input, state, after) VALUES ('SELECT 1', 'STOP', ARRAY[" + third + "," + second + "]::int8[])")
 	s.goes()
 	s.leaves(first, second, third, waits, paused)
-	s.exec("UPDATE task SET state = 'GONE', stop = now() WHERE id = " + paused)
+	s.Exec("UPDATE task SET state = 'GONE', stop = now() WHERE id = " + paused)
 	s.goes()
 	s.leaves(first, waits, paused)
 }
@@ -170,8 +170,8 @@ func TestWhatWaitingTasksNameIsKept(t *testing.T) {
 func TestRowsThatTheTableKeeps(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
-	s.exec("CREATE TABLE refers (id int8 REFERENCES task); CREATE TABLE later (id int8 REFERENCES task DEFERRABLE INITIALLY DEFERRED)")
-	s.exec(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
+	s.Exec("CREATE TABLE refers (id int8 REFERENCES task); CREATE TABLE later (id int8 REFERENCES task DEFERRABLE INITIALLY DEFERRED)")
+	s.Exec(`CREATE FUNCTION keep() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
 		IF OLD.data = 'raise' THEN RAISE 'not this one'; ELSIF OLD.data = 'null' THEN RETURN NULL; ELSIF OLD.data = 'slow' THEN PERFORM pg_sleep(30); END IF; RETURN OLD; END$$;
 		CREATE TRIGGER keep BEFORE DELETE ON task FOR EACH ROW EXECUTE FUNCTION keep()`)
 	var kept []string
@@ -185,7 +185,7 @@ func TestRowsThatTheTableKeeps(t *testing.T) {
 			case "":
 				continue
 			case "refers", "later":
-				s.exec("INSERT INTO " + data + " VALUES (" + id + ")")
+				s.Exec("INSERT INTO " + data + " VALUES (" + id + ")")
 			}
 			kept = append(kept, id)
 		}
@@ -222,12 +222,12 @@ func TestOldTasksOfManyPages(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := weekly(t, ddl)
-			s.exec("SET session_replication_role = replica")
-			s.exec(`INSERT INTO task (input, output, plan, state, start, stop)
+			s.Exec("SET session_replication_role = replica")
+			s.Exec(`INSERT INTO task (input, output, plan, state, start, stop)
 				SELECT 'SELECT 1', repeat('x', 500), CASE i % 3 WHEN 0 THEN '2020-06-01' WHEN 1 THEN '2021-06-01' ELSE now() END, 'DONE', now(), now() - CASE WHEN i % 2 = 0 THEN interval '8 days' ELSE '1 day' END
 				FROM generate_series(1, 4000) AS i`)
 			s.goes()
-			if got := s.get("SELECT count(*) FILTER (WHERE stop < now() - interval '7 days') || ' ' || count(*) FROM task"); got != "0 2000" {
+			if got := s.Get("SELECT count(*) FILTER (WHERE stop < now() - interval '7 days') || ' ' || count(*) FROM task"); got != "0 2000" {
 				t.Errorf("old tasks, and all: %s", got)
 			}
 			if n := len(s.refused); n > 0 {
@@ -241,8 +241,8 @@ func TestOldTasksOfManyPages(t *testing.T) {
 func TestDeletingTakesASixthOfTheTime(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
-	s.exec("INSERT INTO task (input, state, start, stop) SELECT 'SELECT 1', 'DONE', now(), now() - interval '8 days' FROM generate_series(1, 5000)")
-	for s.get("SELECT count(*) FROM task") != "0" {
+	s.Exec("INSERT INTO task (input, state, start, stop) SELECT 'SELECT 1', 'DONE', now(), now() - interval '8 days' FROM generate_series(1, 5000)")
+	for s.Get("SELECT count(*) FROM task") != "0" {
 		s.next = time.Time{}
 		began, before := time.Now(), len(s.found)
 		if err := s.Step(t.Context()); err != nil {
@@ -262,8 +262,8 @@ func TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, parts)
 	first := s.history("DONE", "'8 days'", `plan, repeat, data, next`, "'2020-01-01', '1 day', 'last', 1000")
-	s.exec("INSERT INTO task (id, input, repeat, plan, parent) VALUES (1000, 'SELECT 1', '1 day', 'infinity', $1::text::int8)", first)
-	s.exec("INSERT INTO task (id, input, plan, state, stop) VALUES (1000, 'SELECT 1', '2020-01-01', 'DONE', now() - interval '1 s')")
+	s.Exec("INSERT INTO task (id, input, repeat, plan, parent) VALUES (1000, 'SELECT 1', '1 day', 'infinity', $1::text::int8)", first)
+	s.Exec("INSERT INTO task (id, input, plan, state, stop) VALUES (1000, 'SELECT 1', '2020-01-01', 'DONE', now() - interval '1 s')")
 	s.goes()
 	s.leaves(first, "1000", "1000")
 }

@@ -28,10 +28,10 @@ func TestNotAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := staged(t)
-			s.exec("SET session_replication_role TO replica; INSERT INTO task " + rows + "; RESET session_replication_role")
-			before := s.get("SELECT string_agg(t::text, ',') FROM task AS t")
+			s.Exec("SET session_replication_role TO replica; INSERT INTO task " + rows + "; RESET session_replication_role")
+			before := s.Get("SELECT string_agg(t::text, ',') FROM task AS t")
 			alone, err := s.prefetch.Alone(t.Context())
-			if after := s.get("SELECT string_agg(t::text, ',') FROM task AS t"); alone != nil || err != nil || before != after {
+			if after := s.Get("SELECT string_agg(t::text, ',') FROM task AS t"); alone != nil || err != nil || before != after {
 				t.Error(alone, err, after)
 			}
 		})
@@ -50,15 +50,15 @@ func TestATableThatRefusesIsLeftToOthers(t *testing.T) {
 		t.Error("an error of ours: ", err)
 	}
 	s.prefetch.Innocent = func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil }
-	s.exec("ALTER TABLE task RENAME TO other")
+	s.Exec("ALTER TABLE task RENAME TO other")
 	if task, err := s.prefetch.Alone(t.Context()); task != nil || err != nil {
 		t.Error("a table that is gone: ", task, err)
 	}
-	s.exec("ALTER TABLE other RENAME TO task")
+	s.Exec("ALTER TABLE other RENAME TO task")
 	if task, err := s.prefetch.Alone(t.Context()); err != nil || task == nil || task.Row.ID != id {
 		t.Error("nothing refuses it: ", task, err)
 	}
-	s.exec("SELECT pg_terminate_backend($1, 5000)", int(s.scan.Control.Conn().PgConn().PID()))
+	s.Exec("SELECT pg_terminate_backend($1, 5000)", int(s.scan.Control.Conn().PgConn().PID()))
 	if _, err := s.prefetch.Alone(t.Context()); err == nil {
 		t.Error("the connection is lost, and that is no error")
 	}

@@ -11,10 +11,10 @@ import (
 func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
-	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 day', '1 s' FROM generate_series(1, 1001)")
+	s.Exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', now() - interval '1 day', '1 s' FROM generate_series(1, 1001)")
 	release, now := s.lock(), time.Now().Add(time.Minute) // later than the looks
 	s.scan.Holds.Now = func() time.Time { return now }
-	s.exec("INSERT INTO task (input, plan, active) VALUES ('SELECT 1', now() - interval '1 day', '1 s')")
+	s.Exec("INSERT INTO task (input, plan, active) VALUES ('SELECT 1', now() - interval '1 day', '1 s')")
 	s.does(s.scan.Begin)
 	if tried := s.giveUp(); tried != 1002 || s.State(1002) != "GONE" {
 		t.Error(tried, s.State(1002))
@@ -27,7 +27,7 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 	if next := s.scan.Next(false); next > 0 {
 		t.Error("nothing is done for", next)
 	}
-	if s.does(s.scan.Begin); s.giveUp() != 1001 || s.get("SELECT count(*) FROM task WHERE state <> 'GONE'") != "0" {
+	if s.does(s.scan.Begin); s.giveUp() != 1001 || s.Get("SELECT count(*) FROM task WHERE state <> 'GONE'") != "0" {
 		t.Error("some are left")
 	}
 }
@@ -37,14 +37,14 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 func TestOverdueTasksThatHaveNotBeenTriedAreKept(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
-	s.exec("ALTER TABLE task ADD CHECK (id <> 2 OR state <> 'GONE' OR pg_advisory_xact_lock(1)::text IS NOT NULL)")
-	s.exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', '2020-01-01', '1 s' FROM generate_series(1, 3000)")
+	s.Exec("ALTER TABLE task ADD CHECK (id <> 2 OR state <> 'GONE' OR pg_advisory_xact_lock(1)::text IS NOT NULL)")
+	s.Exec("INSERT INTO task (input, plan, active) SELECT 'SELECT 1', '2020-01-01', '1 s' FROM generate_series(1, 3000)")
 	servertest.Exec(t, servertest.Connect(t, s.dsn), "SELECT pg_advisory_lock(1)")
 	s.does(s.scan.Begin)
 	if tried := s.giveUp(); tried != 3000 {
 		t.Error("overdue are ", tried)
 	}
-	if left := s.get("SELECT string_agg(id::text, ' ') FROM task WHERE state <> 'GONE'"); left != "2" {
+	if left := s.Get("SELECT string_agg(id::text, ' ') FROM task WHERE state <> 'GONE'"); left != "2" {
 		t.Error("left are ", left)
 	}
 }

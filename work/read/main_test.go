@@ -76,16 +76,6 @@ func unserved() *Scan {
 	}
 }
 
-func (s *stage) exec(sql string, args ...any) {
-	s.T.Helper()
-	servertest.Exec(s.T, s.Conn, sql, args...)
-}
-
-func (s *stage) get(sql string, args ...any) string {
-	s.T.Helper()
-	return servertest.Get(s.T, s.Conn, sql, args...)
-}
-
 // does does something that must not fail.
 func (s *stage) does(what func(context.Context) error) {
 	s.T.Helper()

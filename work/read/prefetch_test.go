@@ -9,11 +9,11 @@ import (
 func TestManyThatWereDeletedKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
-	s.exec("SET session_replication_role = replica")
-	s.exec(`INSERT INTO task (input, "group", priority) SELECT '', i % 1000, 10 FROM generate_series(1, 20000) AS i`)
+	s.Exec("SET session_replication_role = replica")
+	s.Exec(`INSERT INTO task (input, "group", priority) SELECT '', i % 1000, 10 FROM generate_series(1, 20000) AS i`)
 	s.does(s.scan.Begin)
 	s.scan.looks.full, s.scan.looks.took = time.Now().Add(-2*time.Second), time.Hour
-	s.exec("DELETE FROM task")
+	s.Exec("DELETE FROM task")
 	other := s.Add("input", "")
 	for range 60 {
 		s.does(s.prefetch.Step)

@@ -17,7 +17,7 @@ func TestLooksStayCheap(t *testing.T) {
 	for range 10 {
 		s.does(s.scan.Begin)
 	}
-	s.exec("INSERT INTO task (input, plan) SELECT 'SELECT 1', statement_timestamp() + interval '1 day' FROM generate_series(1, 2000)")
+	s.Exec("INSERT INTO task (input, plan) SELECT 'SELECT 1', statement_timestamp() + interval '1 day' FROM generate_series(1, 2000)")
 	conn := s.scan.Control.Conn()
 	servertest.Exec(t, conn, "BEGIN")
 	s.does(s.scan.Begin)
@@ -37,7 +37,7 @@ func TestLooksStayCheap(t *testing.T) {
 func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
-	s.exec(`INSERT INTO task (input, "group", plan) SELECT 'SELECT 1', 'g' || i % 7, now() - interval '30 min' FROM generate_series(1, 45000) AS i`)
+	s.Exec(`INSERT INTO task (input, "group", plan) SELECT 'SELECT 1', 'g' || i % 7, now() - interval '30 min' FROM generate_series(1, 45000) AS i`)
 	due := s.Add(`input, "group", plan`, "SELECT 1", "due", time.Now().Add(time.Second))
 	s.does(func(ctx context.Context) error { return s.scan.scan(ctx, false) })
 	id, tasks := s.Add(`input, "group"`, "SELECT 1", "others"), s.scan.Tasks
@@ -53,7 +53,7 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	for s.scan.looks.wanted = false; s.scan.Active(); {
 		s.does(s.scan.Step)
 	}
-	if n := s.get("SELECT count(*) FROM task"); n != strconv.Itoa(s.scan.listed()+len(tasks)) {
+	if n := s.Get("SELECT count(*) FROM task"); n != strconv.Itoa(s.scan.listed()+len(tasks)) {
 		t.Error(s.scan.listed(), " are known, and ", len(tasks), " read, of ", n)
 	}
 }
@@ -75,8 +75,8 @@ func TestADrainGivesUpTheLookUnderWay(t *testing.T) {
 func TestManyPausedTasksHideNothing(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
-	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
-	s.exec(`INSERT INTO task ("group", input) SELECT 'a', 'SELECT 1' FROM generate_series(1, 100)`)
+	s.Exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
+	s.Exec(`INSERT INTO task ("group", input) SELECT 'a', 'SELECT 1' FROM generate_series(1, 100)`)
 	id := s.Add("input", "SELECT 1")
 	s.does(s.scan.Groups.Step)
 	s.does(s.scan.Begin)

@@ -10,8 +10,44 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
+	"pgtaskd/work/control"
 	"pgtaskd/work/wake"
 )
+
+// Found is what a look at the table has found.
+type Found struct {
+	Table schema.Description
+	Way   sql.Wake // that is possible
+	Path  *string  // the search_path of what writes rows; nil: the server's alone
+}
+
+// Look completes the table, where that is wanted, and says what it is like. A table or a right that
+// was there while the target was served has been taken away by somebody, and is not put back: a
+// table to be restored would be in the way of that.
+func (t *Table) Look(ctx context.Context) (found Found, err error) {
+	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
+	defer cancel()
+	if err := t.lockParents(ctx); err != nil {
+		return found, err
+	}
+	if err := t.lookBefore(ctx); err != nil {
+		return found, err
+	}
+	if found.Way, found.Table, err = t.wakeable(ctx); err != nil {
+		return found, err
+	}
+	found.Table.Inserter = t.Target.Inserter
+	t.without(found.Table.Without...)
+	if err := t.seeToRights(ctx, found.Table); err != nil {
+		return found, err
+	}
+	// Triggers of users may rely on the serving role's own path.
+	if found.Table.Triggers && t.searchPath != "" && !t.open {
+		path := "pg_catalog, " + t.searchPath
+		found.Path = &path
+	}
+	return found, nil
+}
 
 // wakeable completes the table for the way of waking that is wanted, or for the best that is
 // possible, and logs what keeps it from being the wanted one.
