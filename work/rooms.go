@@ -35,7 +35,7 @@ func (l *leader) furnish() {
 func (l *leader) newPlanner() *plan.Planner {
 	return plan.New(plan.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Target: l.target, Log: l.log,
-		Follows: func(id int64) { l.successors.Add(id) }, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
+		After: func(id int64) { l.successors.Add(id) }, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
 	})
 }
 
@@ -77,7 +77,7 @@ func (l *leader) reads() {
 		Innocent: func(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 			return l.judge.WithoutPanicked(ctx, tasks)
 		},
-		Follow:  func(ctx context.Context, epoch int64) { l.planner.Follow(ctx, epoch) },
+		Epoch:   func(ctx context.Context, epoch int64) { l.planner.Refresh(ctx, epoch) },
 		Foreign: l.runs.Foreign.Store,
 	}
 }

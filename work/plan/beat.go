@@ -11,20 +11,19 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// unplanned is a row of unplanned.sql: a task whose cron expression is still to be looked at, or of
-// which it is still to be found out what it waits for.
+// unplanned is a row of unplanned.sql: a task with a cron expression that nobody has read, or with after.
 type unplanned struct {
-	id      int64
-	version uint32
-	cron    string
-	origin  pgtype.Timestamptz // the beat before the one that is to be found; infinite: plan is wanted as it stands
-	plan    pgtype.Timestamptz // when the row was written: what comes between origin and it was missed
-	until   pgtype.Timestamptz
-	catchup int32
-	follows bool // it has after, and that comes first
+	id       int64
+	version  uint32
+	cron     string
+	origin   pgtype.Timestamptz // the beat before the one to find; infinite: plan is wanted as it stands
+	plan     pgtype.Timestamptz // when the row was written: beats between origin and plan were missed
+	until    pgtype.Timestamptz
+	catchup  int32
+	hasAfter bool
 }
 
-// beat is what a task, as it was read, is to be planned for.
+// beat is the next one of a task as it was read.
 type beat struct {
 	version uint32
 	plan    *pgtype.Timestamptz // nil: nothing is left
@@ -44,12 +43,12 @@ func (u *unplanned) isFirst() bool {
 		!u.plan.Time.After(u.origin.Time)
 }
 
-// hasZone tells whether the expression can be read: where it names no zone, in this one.
+// hasZone tells whether the expression can be read: in this zone, if it names none.
 func (u *unplanned) hasZone(zone *time.Location) bool {
 	return zone != nil || strings.Contains(u.cron, "TZ=")
 }
 
-// next finds the beat. zone is that of expressions that name none, by its name.
+// next finds the beat. zone, and its name, are for expressions that name none.
 func (u *unplanned) next(zone *time.Location, name string) (b beat) {
 	b.version = u.version
 	if !u.hasZone(zone) {

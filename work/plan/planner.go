@@ -23,8 +23,8 @@ type Config struct {
 	Holds   *hold.Holds
 	Target  target.Target
 	Log     *target.Log
-	Follows func(id int64)         // called for a task that has after, and is not planned
-	Want    func()                 // called when something may have become due, or there are more to be planned
+	After   func(id int64)         // called for a task that has after, which comes before its plan
+	Want    func()                 // called when something may have become due, or more are to be planned
 	Ended   func([]change.Changed) // called with those whose expression cannot be read
 }
 
@@ -52,7 +52,7 @@ func (p *Planner) Queue(batch *pgx.Batch) {
 	p.Control.Queue(batch, "unplanned", p.from, hold.Batch).Query(func(rows pgx.Rows) error {
 		p.unplanned = p.unplanned[:0]
 		var u unplanned
-		into := []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows}
+		into := []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.hasAfter}
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			p.unplanned = append(p.unplanned, u)
 			return nil
@@ -61,8 +61,8 @@ func (p *Planner) Queue(batch *pgx.Batch) {
 	})
 }
 
-// Step plans some of what was found; the next look brings more: many that come at once do not keep
-// the others waiting.
+// Step plans some of the tasks that were found. The next look brings more: many that come at once do
+// not keep others waiting.
 func (p *Planner) Step(ctx context.Context) error {
 	read := len(p.unplanned)
 	if read == 0 {
@@ -85,8 +85,8 @@ func (p *Planner) Step(ctx context.Context) error {
 	return nil
 }
 
-// plan finds the beats of the tasks that were read, and writes them: of the first n, for which there
-// is time, and of one at least.
+// plan finds and writes the beats of the first n of the tasks that were read: one at least, and as many
+// as there is time for.
 func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err error) {
 	beats := make(map[int64]beat, len(p.unplanned))
 	zone, _ := time.LoadLocation(p.zone) // nil: Go does not know it
@@ -96,9 +96,9 @@ func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err err
 		n++
 		switch {
 		case p.Holds.Waits(u.id):
-		case u.follows:
-			p.Follows(u.id)
-		case !u.isFirst() && !u.hasZone(zone): // whoever is to mend that ends no series meanwhile
+		case u.hasAfter:
+			p.After(u.id)
+		case !u.isFirst() && !u.hasZone(zone): // no series ends while somebody mends that
 			p.tellUnknown()
 			p.readZone(ctx) // nothing else may run, and tell that it has changed
 			p.Holds.PutAfter(u.id, hold.Zoneless, 0)

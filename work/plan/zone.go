@@ -22,8 +22,8 @@ func (p *Planner) Begin(zone string) { p.zone, p.epoch, p.tried = zone, 0, time.
 // Zone is the zone's name; "": no term has begun.
 func (p *Planner) Zone() string { return p.zone }
 
-// Follow takes up the role's time zone when the settings have another epoch than before.
-func (p *Planner) Follow(ctx context.Context, epoch int64) {
+// Refresh takes up the role's time zone when the settings have another epoch than before.
+func (p *Planner) Refresh(ctx context.Context, epoch int64) {
 	if epoch != p.epoch && p.readZone(ctx) {
 		p.epoch, p.tried = epoch, time.Time{}
 	}

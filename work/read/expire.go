@@ -43,9 +43,9 @@ func (e *Expire) Next() time.Duration {
 	return 0
 }
 
-// found takes down those of the tasks that no pause has held back. The limits of groups are read
-// again first, since a task may be newer than those that are known; where that cannot be done now, the
-// next look at all that is due finds the tasks again.
+// found takes down those of the tasks that no pause has held back. It reads the limits of groups first,
+// since a task may be newer than the known ones; if it cannot, the next look at all that is due finds
+// the tasks again.
 func (e *Expire) found(ctx context.Context, some []expiring) error {
 	if len(some) == 0 {
 		return nil
@@ -61,8 +61,7 @@ func (e *Expire) found(ctx context.Context, some []expiring) error {
 	return nil
 }
 
-// Step gives up some of them, as there may be a million, and each may
-// have much that follows.
+// Step gives up some of them: there may be a million, and much may follow on each.
 func (e *Expire) Step(ctx context.Context) error {
 	for began := time.Now(); len(e.overdue) > 0 && time.Since(began) < hold.Turn; {
 		some := e.overdue[:min(len(e.overdue), hold.Batch)]

@@ -35,10 +35,10 @@ type Groups struct {
 	Lanes   *lane.Lanes[*run.Task]
 	Clock   *run.Clock
 	Notices *wake.Notices
-	Every   func() time.Duration // between two looks where nothing tells of changes
+	Every   func() time.Duration // between two looks if nothing tells of changes
 	Tells   func() bool          // something does
-	Resumed func()               // what a pause has held back may start
-	Changed func()               // the table of groups is gone, or may not be read: the table is to be looked at
+	Resumed func()               // called when tasks that a pause has held back may start
+	Changed func()               // called when the table of groups is gone, or may not be read
 
 	known grouping
 }
@@ -47,7 +47,7 @@ type Groups struct {
 type grouping struct {
 	table   int64     // the one that was read; 0: there was none
 	version int64     // of what was read
-	open    bool      // a change was about to be committed then: what is read of tasks may be newer than the limits
+	open    bool      // a change was about to be committed then: tasks may be newer than the limits
 	read    time.Time // when, by our clock
 	resumes time.Time // when the next pause ends, by the server's clock; zero: none does by itself
 	failed  time.Time // when that could not be done
@@ -87,7 +87,7 @@ func (g *Groups) refreshFor(ctx context.Context, changed bool) error {
 }
 
 // Step reads the limits of groups, which hold from then on. A term begins with that: a new leader must
-// not start what they forbid. What a pause has held back is looked for when it has ended.
+// not start what they forbid. When a pause has ended, the tasks that it has held back are looked for.
 func (g *Groups) Step(ctx context.Context) error {
 	g.Notices.Regrouped = false
 	found := grouping{table: g.Control.Table().Group, read: time.Now()}
@@ -98,7 +98,7 @@ func (g *Groups) Step(ctx context.Context) error {
 		switch {
 		case fault.IsAnswer(err) && fault.Has(err, "55P03") && g.known.table == found.table,
 			fault.IsAnswer(err) && fault.Has(err, "42P01", "42501", "22012", "42704"):
-			g.known.failed, g.known.table = time.Now(), found.table // it is gone, or locked: what was known of it holds until more is known
+			g.known.failed, g.known.table = time.Now(), found.table // gone or locked: the known limits hold
 			g.Changed()
 			return nil
 		case err != nil:
@@ -114,8 +114,7 @@ func (g *Groups) Step(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads them again, before tasks are judged that may be newer; known is false where that cannot
-// be done now.
+// refresh reads them before tasks are given up that may be newer; known is false if it cannot now.
 func (g *Groups) refresh(ctx context.Context) (known bool, err error) {
 	if g.Control.Table().Group == 0 {
 		return true, nil

@@ -21,14 +21,14 @@ type view struct {
 	active bool // a look is under way, in parts
 	stale  bool // all that is due was not looked at for long, or not all of it is known
 	wanted bool // something may have become due,
-	later  bool // or only what is new was looked at, since the last look at all
+	later  bool // or only the news were looked at, since the last look at all
 	due    bool // the time of the next plan has come
 	rested bool // looking at all again takes no more than its share of the time
 	paused bool // the last look was a moment ago
 }
 
-// choose chooses the next look: at all that is due where that does not take too much time, else at
-// what is new, which is always possible.
+// choose chooses the next look: at all that is due if that does not take too much time, else at the
+// news, which is always possible.
 func choose(v view) look {
 	switch {
 	case v.active:
@@ -48,7 +48,7 @@ type looks struct {
 	low        time.Time     // plans before this were seen, by the server's clock
 	next       time.Time     // the earliest plan to come, zero: there is none
 	wanted     bool          // something may have become due
-	later      bool          // only what is new was looked at: all of it when it may be
+	later      bool          // only the news were looked at: all that is due when it may be
 	partial    bool          // not all that is due is known
 	missing    int           // tasks that were not there to be read since, more than were
 	held       int           // due tasks that were left out: their group is paused
@@ -57,20 +57,20 @@ type looks struct {
 const (
 	// scanShare is the part of the time that looking at all that is due may take: one in twenty.
 	scanShare = 20
-	// slowRest is how long the leader rests at most after a look at all that is due where little is:
-	// who has written a task long before the COMMIT waits for that look.
+	// slowRest is how long the leader rests at most after a look at all that is due, if that is little: a
+	// task that was written long before its COMMIT waits for that look.
 	slowRest = 3 * time.Second
 )
 
-// rest is how long all that is due is not looked at again after a look, where so much is known: so
-// long that looking takes its share of the time and no more.
+// rest is how long the leader does not look at all that is due again, if so much is known: looking takes
+// its share of the time and no more.
 func (l *looks) rest(listed int) time.Duration {
 	known := time.Duration(listed + l.held)
 	return min(scanShare*l.took, max(slowRest, scanShare*known*10*time.Microsecond))
 }
 
-// misses takes down how many tasks that were to be read were not there, of those that were. It tells
-// whether most of what is known may not be there any more: many may have been deleted.
+// misses takes down how many tasks were not there to be read, and how many were. It tells whether most
+// of the known ones may be gone: somebody may have deleted many.
 func (l *looks) misses(missing, read, listed int) bool {
 	l.missing = max(0, l.missing+missing-read)
 	return l.missing >= hold.Batch && time.Since(l.full) >= max(time.Second, l.rest(listed)/(scanShare/2))

@@ -57,7 +57,7 @@ func staged(t *testing.T) *stage {
 		Lanes: s.scan.Lanes, Groups: s.scan.Groups, Scan: s.scan, Notices: notices,
 		Clogged: func() bool { return false }, Dispatch: func() {}, Doubt: func() {}, Elsewhere: func(int64) bool { return false },
 		Innocent: func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil },
-		Follow:   func(context.Context, int64) {}, Foreign: func(bool) {},
+		Epoch:    func(context.Context, int64) {}, Foreign: func(bool) {},
 	}
 	return s
 }

@@ -12,20 +12,19 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// What a scan brings at once, and how many due tasks are known at most: 16 bytes each. Beyond that
-// there is a window by plan. A part takes some milliseconds; where the names of all lanes are long, each
-// up to 0.1 ms.
 const (
+	// scanChunk are the tasks of one part of a scan. It takes some milliseconds; if the names of all lanes
+	// are long, up to 0.1 ms a task.
 	scanChunk = 2000
-	scanMost  = 1_000_000
+	// scanMost is how many due tasks are known at most: 16 bytes each. Beyond that there is a window by
+	// plan.
+	scanMost = 1_000_000
+	// scanAtOnce is how long the scan at the begin of a term keeps all from starting.
+	scanAtOnce = 5 * time.Second
+	// visibility is how long a transaction may last whose tasks, planned for when it wrote them, a look at
+	// the news finds.
+	visibility = time.Second
 )
-
-// scanAtOnce is how long the scan at the begin of a term keeps all from starting.
-const scanAtOnce = 5 * time.Second
-
-// visibility is how long a transaction may last whose tasks, planned for when it wrote them, are
-// found at once where there is so much due that not all of it can be looked at each time.
-const visibility = time.Second
 
 // place is how far a scan has come, in the order of plans.
 type place struct {
@@ -41,8 +40,8 @@ type place struct {
 	taken        int       // tasks that it has brought, but for those held
 }
 
-// scan begins to look at all that is due; at once tells to go through with it, else there is other
-// work between its parts, and before the rest of what takes long in any case.
+// scan begins to look at all that is due; atOnce: it goes through with that, unless it takes long. Else
+// there is other work between its parts.
 func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 	s.Lanes.Fill()
 	s.Expire.Clear() // it finds them again
@@ -57,7 +56,7 @@ func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 	}
 }
 
-// lookForNew begins to look only for what has become due, or has come, since the last scan began.
+// lookForNew begins to look only for tasks that have become due, or have come, since the last scan began.
 func (s *Scan) lookForNew() place {
 	s.looks.wanted, s.looks.later = false, true
 	return s.placeFrom(pgtype.Timestamptz{Valid: true, Time: s.seenUpTo()}, math.MinInt64)
@@ -69,8 +68,8 @@ func (s *Scan) placeFrom(plan pgtype.Timestamptz, id int64) place {
 	return p
 }
 
-// goOn does the next part of the scan under way, and looks before that for what is new, which the
-// scan would find last.
+// goOn does the next part of the scan under way. Before that it looks for the news, which the scan would
+// find last.
 func (s *Scan) goOn(ctx context.Context, due bool) error {
 	if due || s.looks.wanted && s.pause() <= 0 {
 		newer := s.lookForNew()
@@ -81,7 +80,7 @@ func (s *Scan) goOn(ctx context.Context, due bool) error {
 	return s.scanOn(ctx, &s.place)
 }
 
-// scanOn reads the next part of what is due, and when there is no more, what comes next.
+// scanOn reads the next part of the due tasks, and when the next plan comes.
 func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	var expired []expiring
 	var found int
@@ -117,7 +116,7 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	if !more || p.taken >= scanMost || s.listed() >= scanMost {
 		s.endScan(p, more)
 	} else if p == &s.place && !p.atOnce && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
-		s.Want() // what has become due meanwhile is not what comes next any more
+		s.Want() // a task that has become due meanwhile is no next one any more
 	}
 	return nil
 }
@@ -139,8 +138,7 @@ func (s *Scan) endScan(p *place, partial bool) {
 }
 
 // find takes note of the tasks that a scan has brought, and returns how many there were, and those
-// that are not worth running any more. There may be a million: so it reads the server's bytes as
-// they are.
+// that are not worth running any more. There may be a million, so it reads the server's bytes.
 func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err error) {
 	odd := len(s.Tasks)+s.Holds.Len() > 0 // of tasks that would not count
 	var due []byte
@@ -176,8 +174,7 @@ func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err
 	return found, expired, s.Control.Conn().TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &p.plan)
 }
 
-// integer reads what the server has sent in binary form, of whatever size the user's column is;
-// NULL is 0.
+// integer reads a number in binary form, whatever the size of the user's column; NULL is 0.
 func integer(b []byte) int64 {
 	switch len(b) {
 	case 8:

@@ -47,7 +47,7 @@ type Prefetch struct {
 	Doubt     func()                                                  // somebody has changed rows
 	Elsewhere func(id int64) bool                                     // the task is under way, and not ours
 	Innocent  func(context.Context, []*run.Task) ([]*run.Task, error) // those at which no runner has panicked
-	Follow    func(ctx context.Context, epoch int64)                  // takes up settings of databases and roles
+	Epoch     func(ctx context.Context, epoch int64)                  // takes up settings of databases and roles
 	Foreign   func(there bool)                                        // there are foreign servers
 
 	Crashed *time.Time // when the server has crashed last, as far as it tells: known when a term begins
@@ -61,9 +61,9 @@ func (p *Prefetch) Next() time.Duration {
 	return never
 }
 
-// Step reads the tasks that may start, and some that soon may: by so few statements that the
-// ends that are to be written do not wait for long, and so many that sessions have more to go on
-// with than they end meanwhile. It changes nothing in the database.
+// Step reads the tasks that may start, and some that soon may. Its statements are few, as ends wait to
+// be written, and enough for sessions to have more to go on with than they end meanwhile. It changes
+// nothing in the database.
 func (p *Prefetch) Step(ctx context.Context) error {
 	p.unread()
 	for range prefetchTimes {
@@ -79,8 +79,8 @@ func (p *Prefetch) Step(ctx context.Context) error {
 	return nil
 }
 
-// chosen reads what was chosen: together, or where the table refuses that, what it does not
-// refuse.
+// chosen reads the tasks that were chosen: together, or, if the table refuses that, those that it does
+// not refuse.
 func (p *Prefetch) chosen(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -114,9 +114,8 @@ func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	}
 }
 
-// Read reads the tasks with these ids, or, where there are none (nil), the one that is due alone.
-// Where one of them has a text that the server cannot send, all leave their texts behind: its own
-// fails it when it starts.
+// Read reads the tasks with these ids; nil: the one that is due alone. If one of them has a text that
+// the server cannot send, it reads all without their texts: that text fails its task when it starts.
 func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 	tasks, err := p.readWith(ctx, ids, prefetchText)
 	if fault.Of(err) == fault.Unsendable {
@@ -133,8 +132,8 @@ func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 
 func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
 	regrouped, paused := false, p.Lanes.Limits.LastPause()
-	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
-	batch.Queue("BEGIN READ WRITE")
+	batch := &pgx.Batch{}
+	batch.Queue("BEGIN READ WRITE") // so that a lock for an index, or a right taken away, is met here, and not by tasks
 	batch.Queue("LOCK TABLE " + p.Target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
 	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.Crashed,
 		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
@@ -148,16 +147,16 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	if len(tasks) == 0 {
 		return nil, nil
 	}
-	p.Follow(ctx, tasks[0].Row.Session.Epoch)
+	p.Epoch(ctx, tasks[0].Row.Session.Epoch)
 	return tasks, p.Groups.refreshFor(ctx, regrouped)
 }
 
-// FreshFor is how long what was read is kept that has not started. Then it is read again when it may
-// start, since its row may have changed: triggers tell of most changes, where there are any.
+// FreshFor is how long a task that was read and has not started is kept. Then it is read again when it
+// may start, since its row may have changed: triggers, if there are any, tell of most changes.
 const FreshFor = time.Second
 
-// unread forgets what was read a while ago; its lanes remember that it is due. If somebody has
-// changed a row that waits, it forgets all.
+// unread forgets tasks that were read a while ago; their lanes remember that they are due. If somebody
+// has changed a row that waits, it forgets all.
 func (p *Prefetch) unread() {
 	if p.Notices.Changed {
 		p.Doubt()
@@ -166,10 +165,10 @@ func (p *Prefetch) unread() {
 	p.Notices.Changed = false
 }
 
-// Alone reads the task that is due alone, by the statement that finds it, and puts it into its lane;
-// nil: there is none, or the table refuses it. To look what is due, to choose and to read are two
-// exchanges with the server, and where processes have slept each takes longer than what they do. A
-// table that refuses it will refuse others, and those who read them see to that.
+// Alone finds and reads the task that is due alone, by one statement, and puts it into its lane; nil:
+// there is none, or the table refuses it. A look and a read are two exchanges with the server, and
+// between processes that have slept each takes longer than their work. A table that refuses this task
+// refuses others as well, and Step sees to that.
 func (p *Prefetch) Alone(ctx context.Context) (*run.Task, error) {
 	asked := p.Scan.Clock.Now()
 	tasks, err := p.Read(ctx, nil)

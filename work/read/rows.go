@@ -49,7 +49,7 @@ func (p *Prefetch) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, e
 	return tasks, regrouped, err
 }
 
-// rowReader has what a row was scanned into, until the next one is.
+// rowReader has the values of a row, until the next one is read.
 type rowReader struct {
 	p                        *Prefetch
 	row                      run.Row
@@ -80,7 +80,7 @@ func (r *rowReader) columns() []any {
 	return columns
 }
 
-// task is that of the row; it shares the input of the one before, where both have the same.
+// task is that of the row; it shares the input of the one before if both have the same.
 func (r *rowReader) task(before *run.Task) *run.Task {
 	row := r.row
 	row.How.Settings = settingsOf(r.own)
@@ -124,8 +124,8 @@ func micros(n int64) time.Duration {
 	return time.Duration(n) * time.Microsecond
 }
 
-// settingsOf reads the column settings, which is an object, or NULL. The trigger lets in only what
-// has a text; what else there may be sets nothing.
+// settingsOf reads the column settings, which is an object, or NULL. Anything else, which the trigger
+// does not let in, sets nothing.
 func settingsOf(column []byte) (all [][2]string) {
 	if column == nil {
 		return nil
@@ -164,8 +164,8 @@ func (u *under) read(t *target.Target, ours bool) (role pool.Role, barred *text.
 	return role, u.bars(t, role.Name, ours)
 }
 
-// bars says why pgtaskd does not log in as the role, and what helps; nil: it does. Where the
-// configuration does not say whom, a superuser may be all of them.
+// bars says why pgtaskd does not log in as the role, and what helps; nil: it does. If the configuration
+// names no roles, a superuser may be all of them.
 func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 	user := quoted(t.Connect["user"])
 	_, listed := t.Roles[role]

@@ -27,7 +27,7 @@ type Scan struct {
 	Expire  *Expire
 
 	Every   func() time.Duration                            // the longest time between two looks at all that is due
-	Alone   func(context.Context) (started bool, err error) // starts the task that is due, where it may be alone
+	Alone   func(context.Context) (started bool, err error) // starts the task that is due, if it may be alone
 	Ask     func(batch *pgx.Batch, full bool)               // adds others' questions to the first part of a look; full: at all
 	Columns func(batch *pgx.Batch)                          // asks, from time to time, what the table is like
 	Asked   func(ctx context.Context, first bool) error     // follows on the answers to a part of a look
@@ -49,7 +49,7 @@ func (s *Scan) Want() { s.looks.wanted = true }
 // All has the next round look at all that is due.
 func (s *Scan) All() { s.looks.full = time.Time{} }
 
-// Resumed has it look at all that is due: what a pause has held back may start.
+// Resumed has it look at all that is due: tasks that a pause has held back may start.
 func (s *Scan) Resumed() {
 	s.All()
 	s.place.again = s.place.active
@@ -87,8 +87,8 @@ func (s *Scan) StartedAlone() {
 	s.Wake.LookLater(s.looks.last)
 }
 
-// Step takes in what has woken the loop, and looks for tasks that have become due, as far as there is
-// reason to.
+// Step takes in the news that have woken the loop, and looks for tasks that have become due, if there is
+// a reason to.
 func (s *Scan) Step(ctx context.Context) error {
 	now := time.Now()
 	if rest, ok := s.Holds.Next(s.looks.full); ok && rest <= 0 {
@@ -128,8 +128,8 @@ func (s *Scan) view(now time.Time, due bool) view {
 // pause is how long a look that is wanted has to wait.
 func (s *Scan) pause() time.Duration { return s.Wake.Pause() - time.Since(s.looks.last) }
 
-// Next is when something may have become due that we do not know, or all has to be looked at; drains
-// tells that only what is wanted counts.
+// Next is when something may have become due that we do not know, or all has to be looked at. In a drain
+// only a wanted look counts.
 func (s *Scan) Next(drains bool) time.Duration {
 	noticed, urgent := s.Wake.Noticed()
 	if urgent || s.place.active {
