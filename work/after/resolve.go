@@ -34,9 +34,8 @@ type reason struct {
 	version *int32
 }
 
-// resolve looks at what some successors are to run after: they wait for one that is still to end, or
-// are free, or are given up. It returns those whose rows say so now, and those for which there was
-// no time.
+// resolve looks at the tasks after which some successors are to run: each waits for one of them, or is
+// free, or is given up. It returns those whose rows say so now, and those for which there was no time.
 func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]bool, late []int64, err error) {
 	seen = map[int64]bool{}
 	ids = slices.DeleteFunc(slices.Clone(ids), s.Holds.Refuses)
@@ -108,7 +107,9 @@ func (s *Successors) free(t resolved) {
 
 // giveUp ends successors that are not to run. It returns those that have ended, with an error too,
 // and the ids for which there was no time.
-func (s *Successors) giveUp(ctx context.Context, given map[int64]reason) (ended []change.Changed, left []int64, err error) {
+func (s *Successors) giveUp(
+	ctx context.Context, given map[int64]reason,
+) (ended []change.Changed, left []int64, err error) {
 	ids := slices.Collect(maps.Keys(given))
 	left, err = s.Changes.EachWithWords(ctx, ids, func(ids []int64, mute bool) error {
 		errors, awaits, versions := make([]string, len(ids)), make([]*int64, len(ids)), make([]*int32, len(ids))

@@ -19,9 +19,9 @@ const (
 	illMost     = 1000        // tasks that did not end well and are looked for
 )
 
-// surveys say when all that is waited for is looked at: when a term begins, where an end may have
-// been missed, as of a row that somebody has deleted; where something has not ended well, or
-// successors may wait for each other; and from time to time.
+// surveys say when to look at all tasks that are waited for: when a term begins; when an end may have
+// been missed, as of a row that somebody has deleted; when a task has not ended well, or successors may
+// wait for each other; and from time to time.
 type surveys struct {
 	wanted  bool
 	ill     []int64 // tasks that did not end well since the last one began
@@ -30,12 +30,12 @@ type surveys struct {
 	current *survey // under way; nil: none is
 }
 
-// survey is how far one has come: first with who names what did not end well, then with what is
-// waited for.
+// survey is how far one has come: first it finds successors of tasks that did not end well, then all that
+// are waited for.
 type survey struct {
 	began   time.Time
-	ill     []int64 // tasks that did not end well, while it is looked for who names them,
-	waiting int64   // up to this task of those that wait
+	ill     []int64 // tasks that did not end well; nil: all that name one are found,
+	waiting int64   // else those up to this id
 	through bool    // all that is waited for was read,
 	upTo    int64   // else up to this task
 	ids     []int64 // what is waited for and waits itself, in order,
@@ -75,7 +75,7 @@ func (s *Successors) survey(ctx context.Context) error {
 	}
 }
 
-// findDoomed looks at some tasks that wait: those that name what did not end well are looked at.
+// findDoomed finds, of some tasks that wait, those that name one which did not end well.
 func (s *Successors) findDoomed(ctx context.Context, c *survey) error {
 	var n int
 	var doomed []int64
@@ -91,7 +91,7 @@ func (s *Successors) findDoomed(ctx context.Context, c *survey) error {
 	return nil
 }
 
-// findAwaited looks at some of what is waited for.
+// findAwaited looks at some tasks that are waited for.
 func (s *Successors) findAwaited(ctx context.Context, c *survey) error {
 	var id int64
 	var ended bool
@@ -120,8 +120,8 @@ func (s *Successors) findAwaited(ctx context.Context, c *survey) error {
 const cyclic = "ERROR:  tasks wait for each other in a cycle\n" +
 	"DETAIL:  Task %d waits for task %d, and so on, through %d tasks in all."
 
-// endCycles gives up tasks that wait for each other. Where there are many cycles it takes some, and
-// the next survey finds the others.
+// endCycles gives up tasks that wait for each other: of many cycles some, and the next survey finds the
+// others.
 func (s *Successors) endCycles(ctx context.Context, all [][]int64) error {
 	given := map[int64]reason{}
 	for _, cycle := range all {

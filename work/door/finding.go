@@ -110,8 +110,8 @@ func graded(superuser bool, trust []string, believed []trusted, found []Finding)
 		f.Grade = f.grade(superuser)
 		all = append(all, f)
 	}
-	order := []Grade{Refuse, Warn, Note}
-	slices.SortStableFunc(all, func(a, b Finding) int { return slices.Index(order, a.Grade) - slices.Index(order, b.Grade) })
+	order := func(g Grade) int { return slices.Index([]Grade{Refuse, Warn, Note}, g) }
+	slices.SortStableFunc(all, func(a, b Finding) int { return order(a.Grade) - order(b.Grade) })
 	return all
 }
 

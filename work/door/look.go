@@ -120,7 +120,9 @@ func read(ctx context.Context, tx pgx.Tx, t Target) (*self, error) {
 }
 
 func (s *self) noTable(t Target) Finding {
-	kinds := map[string]string{"v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence", "i": "index", "I": "index"}
+	kinds := map[string]string{
+		"v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence", "i": "index", "I": "index",
+	}
 	return Finding{
 		Grade: Refuse, Who: s.owner, Way: isNoTable, What: cmp.Or(kinds[s.kind], "relation") + " " + t.Table.Quoted(),
 		Mend: "serve a table of another name, or rename it",

@@ -27,7 +27,7 @@ type Report struct {
 	Faults []string // what stands in the way, a line each
 	Doubts []string // what does not stand in the way, and yet should be known, a line each
 	Notes  []string // who is trusted, or as good as the serving role
-	Table  string   // names the table on whatever way one has come to its server; "" when there is none yet
+	Table  string   // the same for each target with this table; "": there is none yet
 	Above  []string // and those that it is a partition of, or inherits from
 }
 
@@ -102,8 +102,8 @@ func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 	}
 }
 
-// table says what the table lacks, and whether the role, or else the dsn's user, could add it: that
-// is tried, and taken back.
+// table says what the table lacks, and whether the role, or else the dsn's user, could add it: it tries
+// that, and takes it back.
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	var err error
 	if t.Wake, err = r.wakes(ctx, conn, t); err != nil {
@@ -182,7 +182,7 @@ func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sq
 	return way, nil
 }
 
-// door reports what the door finds; false: nothing is to be made, or tried.
+// door reports what the door finds; false: do not make or try anything.
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
 	path, err := control.RoleSetting(ctx, t, "search_path")
 	if err != nil {

@@ -20,10 +20,12 @@ func options(t target.Target) schema.Options {
 	return schema.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: made(t)}
 }
 
-// complete adds what the table lacks: as the target's role, or, where that may not, as the dsn's
-// user, who then grants what it takes. Where it is not to be kept, it only tries. There is no error
-// where the table can be served as it is.
-func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options, keep bool) (made []schema.Change, byAdmin bool, err error) {
+// complete adds what the table lacks: as the target's role, or, if that may not, as the dsn's user, who
+// then grants the rights to it. Without keep it only tries. If the table can be served as it is, there
+// is no error.
+func complete(
+	ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options, keep bool,
+) (made []schema.Change, byAdmin bool, err error) {
 	if !t.Create {
 		_, needed := shortfall(ctx, conn, t, o)
 		return nil, false, needed
@@ -58,8 +60,7 @@ func complete(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Opt
 	return made, byAdmin, err
 }
 
-// remaining is the error of what another version of ours, or a dump, has brought, and that could not
-// be made again.
+// remaining is why something of another version of ours, or of a dump, could not be made again.
 func remaining(made []schema.Change) error {
 	for _, change := range made {
 		if change.Outdated && change.Failed != nil {
@@ -87,8 +88,8 @@ func asAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.C
 	return err
 }
 
-// shortfall says what another version of pgtaskd has made, or a dump has brought, and may not be made
-// again: the table is served with it. needed is the error of a table that cannot be served as it is.
+// shortfall names the objects of another version of pgtaskd, or of a dump, with which the table is
+// served, since they may not be made again. needed is the error of a table that cannot be served as it is.
 func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options) (old string, needed error) {
 	changes, err := schema.Missing(ctx, conn, t.Relation(), o)
 	if err != nil {

@@ -36,8 +36,8 @@ func made(t target.Target) func(context.Context, pgx.Tx) error {
 	}
 }
 
-// lookBefore reads what the table is like, so that a change after this is noticed, and looks at the
-// door. It is an error if the table was there while the target was served, and is no more.
+// lookBefore reads what the table is like, so that a later change is noticed, and looks at the door. It
+// is an error if the table was there while the target was served, and is no more.
 func (t *Table) lookBefore(ctx context.Context) error {
 	var columns *string
 	err := t.Control.Row(ctx, "columns", []any{t.Target.Schema, t.Target.Table}, &columns, nil, nil, nil)
@@ -106,8 +106,8 @@ func (t *Table) found(all door.Findings) {
 	}
 }
 
-// Admit is an error where somebody who is not trusted could have code run as the session's role by a
-// command that reads the target's table, or changes it. Who may write tasks is not trusted for that:
+// Admit is an error if somebody who is not trusted could have code run as the session's role by a
+// command that reads or changes the target's table. The right to write tasks does not make trusted here:
 // the session need not be the serving role's.
 func Admit(ctx context.Context, conn *pgx.Conn, t target.Target) error {
 	at := atDoor(t, "")

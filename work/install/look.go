@@ -21,9 +21,9 @@ type Found struct {
 	Path  *string  // the search_path of what writes rows; nil: the server's alone
 }
 
-// Look completes the table, where that is wanted, and says what it is like. A table or a right that
-// was there while the target was served has been taken away by somebody, and is not put back: a
-// table to be restored would be in the way of that.
+// Look completes the table, if the target wants that, and says what it is like. If somebody has taken
+// away the table, or a right, while the target was served, that is not put back: whoever restores a
+// table must not find another one there.
 func (t *Table) Look(ctx context.Context) (found Found, err error) {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
@@ -49,8 +49,8 @@ func (t *Table) Look(ctx context.Context) (found Found, err error) {
 	return found, nil
 }
 
-// wakeable completes the table for the way of waking that is wanted, or for the best that is
-// possible, and logs what keeps it from being the wanted one.
+// wakeable completes the table for the wanted way of waking, or for the best that is possible, and logs
+// why that is not the wanted one.
 func (t *Table) wakeable(ctx context.Context) (way sql.Wake, d schema.Description, err error) {
 	conn, of, left := t.Control.Conn(), t.Target.Relation(), t.Target.Wake
 	var obstacles []string
@@ -88,8 +88,8 @@ func (t *Table) wakeable(ctx context.Context) (way sql.Wake, d schema.Descriptio
 	return way, d, nil
 }
 
-// furnish completes the table, for that way of waking, and says what it is like. What it can do
-// without is postponed while somebody has locked it.
+// furnish completes the table for a way of waking, and says what it is like. While somebody has locked
+// the table, changes that it can do without are postponed.
 func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, error) {
 	conn, o := t.Control.Conn(), options(t.Target)
 	o.Wake, o.There = way, t.described != "" || t.Served()
@@ -113,7 +113,7 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 	if err = t.postpone(ctx, o, err); err != nil {
 		return schema.Description{}, err
 	}
-	if len(made) > 0 { // else what we have made would be taken for a change by somebody else
+	if len(made) > 0 { // our own changes are nobody else's
 		if err := t.lookBefore(ctx); err != nil {
 			return schema.Description{}, err
 		}
@@ -122,7 +122,7 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 	if err == nil && !described.Exists {
 		err = fmt.Errorf("table %s does not exist", t.Target.Relation())
 	}
-	if err == nil { // what has come since it was completed
+	if err == nil { // it may have changed since it was completed
 		err = described.Refusal(t.Target.Inserter)
 	}
 	if old, _ := shortfall(ctx, conn, t.Target, o); old != "" {
@@ -138,8 +138,8 @@ func (t *Table) without(all ...string) {
 	}
 }
 
-// postpone takes an error for none if it is a lock that kept us from changing what the table can do
-// without, and has it tried again.
+// postpone has changes tried again that a lock has prevented and the table can do without: that is no
+// error.
 func (t *Table) postpone(ctx context.Context, o schema.Options, err error) error {
 	t.postponed = time.Time{}
 	if !fault.Has(err, "55P03") {

@@ -16,9 +16,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Connect opens the control connection; a database or role that is missing is created first, where
-// that is wanted and allowed. What was there while the target was served is not missing, but has been
-// taken away: by somebody who must not find it in the way.
+// Connect opens the control connection. It first creates a missing database or role, if that is wanted
+// and allowed; not one that was there while the target was served: whoever has taken it away must not
+// find another one there.
 func (t *Table) Connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
@@ -39,15 +39,14 @@ func (t *Table) Connect(ctx context.Context) error {
 	return t.Control.Open(ctx)
 }
 
-// absent tells whether an error may mean that the database or the role does not exist. With some
-// ways of authentication the server does not say so.
+// absent tells whether an error may mean that the database or the role does not exist: the server does
+// not say so with each way of authentication.
 func absent(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "3D000" || strings.HasPrefix(answer.Code, "28"))
 }
 
-// errNobody is the error where the dsn names no user who could create what is missing: that of the
-// operating system is not meant.
+// errNobody is the error of a dsn without a user. That of the operating system is not meant.
 var errNobody = errors.New("the dsn names no user to create what is missing")
 
 // admin connects as the dsn says.
@@ -58,9 +57,9 @@ func admin(ctx context.Context, t target.Target) (*pgx.Conn, error) {
 	return control.Admin(ctx, t.Admin.With(remote.Settings{"dbname": cmp.Or(t.Admin["dbname"], "postgres")}))
 }
 
-// create makes the role and the database of a target, or only says what it would make. The database
-// is the dsn's user's: its owner could have others' sessions there run what it likes, and the
-// target's role needs none of that.
+// create makes the role and the database of a target; without keep it only says what it would make. The
+// dsn's user owns the database: an owner could have others' sessions there run any SQL, and the target's
+// role does not need that.
 func create(ctx context.Context, t target.Target, keep bool) (made []string, err error) {
 	conn, err := admin(ctx, t)
 	if err != nil {

@@ -16,7 +16,7 @@ import (
 // relative is a table, or one above it.
 type relative struct {
 	Schema, Table string
-	Name          string // on whatever way one has come to its server
+	Name          string // the same, however one has come to its server
 	Other         bool   // it is above
 }
 
@@ -41,8 +41,8 @@ func (t *Table) lockParents(ctx context.Context) error {
 	return err
 }
 
-// lackOfRights is the error of a role that may not do what it takes to serve the table: the
-// statements that would let it.
+// lackOfRights is the error of a role that has not all rights to serve the table: the statements that
+// would grant them.
 type lackOfRights []string
 
 func (l lackOfRights) Error() string { return "rights are missing: " + strings.Join(l, "; ") }
@@ -60,8 +60,8 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 	return err
 }
 
-// seeToRights has the dsn's user grant what the role lacks; but not what it had while the target was
-// served.
+// seeToRights has the dsn's user grant the rights that the role lacks; but not those that it had while
+// the target was served.
 func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	of := t.Target.Relation()
 	err := lackingRights(ctx, t.Control.Conn(), query.Of(d, of), of)
@@ -72,10 +72,10 @@ func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	if err := grantAsAdmin(ctx, t.Target, lack, true); err != nil {
 		return err
 	}
-	return t.lookAtDoor(ctx) // we may lock the table now, so that nothing is under way unseen
+	return t.lookAtDoor(ctx) // now we may lock the table, and wait for what others have not committed
 }
 
-// grantAsAdmin has the dsn's user grant what the role lacks, or only tries.
+// grantAsAdmin has the dsn's user grant them; without keep it only tries.
 func grantAsAdmin(ctx context.Context, t target.Target, lack lackOfRights, keep bool) error {
 	return asAdmin(ctx, t, lack, func(conn *pgx.Conn) error {
 		tx, err := conn.Begin(ctx)

@@ -25,7 +25,7 @@ type Table struct {
 
 	described string    // fingerprint of the table when it was looked at; "": there was none
 	columns   string    // the same, as it is now
-	postponed time.Time // when what it can do without was tried: somebody has locked it; zero: nothing waits
+	postponed time.Time // when somebody's lock has last prevented a change that it can do without; zero: none waits
 
 	Refused    error     // why the table is not to be served any longer; nil: it is
 	looked     time.Time // at the door
@@ -53,12 +53,12 @@ func gone(t target.Target) error {
 // Sees takes down what the table is like now, as columns.sql tells it.
 func (t *Table) Sees(columns string) { t.columns = columns }
 
-// postponement is the time between two tries to change what the table can do without, while
-// somebody has locked it: for the blink of each try those who insert wait as well.
+// postponement is the time between two tries of a change that somebody's lock prevents: during each,
+// INSERTs wait as well.
 const postponement = time.Minute
 
-// Changed tells whether the table is to be looked at again: it is not what it was when it was looked
-// at, or what was postponed is to be tried again.
+// Changed tells whether to look at the table again: it has changed since it was looked at, or it is time
+// to try a postponed change.
 func (t *Table) Changed() bool {
 	return t.columns != t.described || !t.postponed.IsZero() && time.Since(t.postponed) >= postponement
 }

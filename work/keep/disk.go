@@ -13,12 +13,10 @@ import (
 	"pgtaskd/work/target"
 )
 
-// A task can lack a remote of its own, memory, locks or files that it takes itself, and the error may
-// be one that it only raises: others need not meet it. A full disk would FAIL others as well. So when a
-// task meets one, we look for ourselves, and nothing starts while there is no room. We do not look for
-// memory and locks: if they are short for long, our own statements lack them.
-
-// Disk knows whether there is room on the disk of the target's database.
+// Disk knows whether there is room on the disk of the target's database. A full one would FAIL others
+// as well: when a task meets it, we look for ourselves, as the task may only have raised the error, and
+// nothing starts while there is no room. If memory or locks are short for long, our own statements lack
+// them.
 type Disk struct {
 	Control *control.Control
 	Log     *target.Log
@@ -30,8 +28,7 @@ type Disk struct {
 	full    time.Time // since when there is no room, zero: there is
 }
 
-// diskTick is the time between two looks at the disk, at least: a task can say that it is full as
-// often as it likes.
+// diskTick is the time between two looks, at least: a task can raise that error as often as it likes.
 const diskTick = 2 * time.Second
 
 // Seen takes note of a run, which may have met a full disk, be it at its end.

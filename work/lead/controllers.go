@@ -19,8 +19,7 @@ import (
 // leaderTick is the time between two writes to the table of controllers.
 const leaderTick = time.Minute
 
-// leaderLimits keep us from waiting there for what somebody has locked, or for a standby
-// server.
+// leaderLimits keep us from waiting there for a lock, or for a standby server.
 const leaderLimits = "SET LOCAL lock_timeout = '50ms'; SET LOCAL statement_timeout = '1s'; SET LOCAL synchronous_commit = off; "
 
 // process names this process in the table of controllers.
@@ -33,8 +32,8 @@ var process = sync.OnceValues(func() (host, controller string) {
 	return host, fmt.Sprintf("%s:%d:%s", host, os.Getpid(), time.Now().UTC().Format("20060102T150405.000"))
 })
 
-// StandBy shows in the table of controllers that another controller leads, each minute. One of another
-// role trusts others: what it has as that table is not looked at.
+// StandBy shows in the table of controllers, each minute, that we do not lead. If another role
+// leads, that table is left alone: whom that role trusts is not ours to know.
 func (l *Lead) StandBy(ctx context.Context) error {
 	if l.Rival == nil || !l.ours(l.Rival) {
 		return nil

@@ -47,8 +47,7 @@ type enrolment struct {
 // Begin takes note that the control session is a new one, which holds nothing.
 func (l *Lead) Begin() { l.Rival, l.looked, l.Handed = nil, time.Time{}, false }
 
-// rivalTick is how often one that stands by looks who leads, which costs thirty times as much as
-// looking whether it can lead itself.
+// rivalTick is how often a follower looks who leads: that costs thirty times as much as a try to lead.
 const rivalTick = 3 * time.Second
 
 // Elect tries to become the leader.
@@ -98,7 +97,7 @@ func (l *Lead) Share(ctx context.Context, above sql.Table) error {
 		l.Target.Relation(), above, by)
 }
 
-// Release gives all of it up: what runs goes on, and nothing else is ours to do.
+// Release gives the lead away: running tasks go on, and we do nothing else.
 func (l *Lead) Release(ctx context.Context) error {
 	_, err := l.Control.Conn().Exec(ctx, "SELECT pg_advisory_unlock_all()")
 	l.Handed = err == nil

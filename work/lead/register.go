@@ -6,9 +6,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Register registers sessions that were opened, and at once those that a new register lacks. Where
-// there is no register it speaks to the server all the same; where there is nothing to do it does not.
-// What comes first in a register, or on a control session, is all sessions of ours.
+// Register registers sessions that were opened; in a new register, or on a new control session, all of
+// ours. If there is no register it makes a round trip all the same; if there is nothing to do it does not.
 func (l *Lead) Register(ctx context.Context, opened []pool.Backend) error {
 	at := enrolment{l.Control.Table().Register, l.Control.Facts().PID}
 	if len(opened) == 0 && l.tried == at {

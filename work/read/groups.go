@@ -146,7 +146,8 @@ func (g *Groups) query(ctx context.Context, found *grouping) (limits []lane.Limi
 		return nil, err
 	}
 	if len(limits) > groupsMost {
-		return nil, fmt.Errorf("table %s has more than %d rows: no task starts until some are deleted", sql.Beside(g.Table, "group"), groupsMost)
+		const tooMany = "table %s has more than %d rows: no task starts until some are deleted"
+		return nil, fmt.Errorf(tooMany, sql.Beside(g.Table, "group"), groupsMost)
 	}
 	return limits, nil
 }
