@@ -33,15 +33,15 @@ func (l *leader) furnish() {
 
 // newPlanner plans tasks with a cron expression.
 func (l *leader) newPlanner() *plan.Planner {
-	return plan.New(plan.Config{
+	return &plan.Planner{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Target: l.target, Log: l.log,
 		After: func(id int64) { l.successors.Add(id) }, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
-	})
+	}
 }
 
 // newSuccessors are the tasks that wait for others.
 func (l *leader) newSuccessors() *after.Successors {
-	return after.New(after.Config{
+	return &after.Successors{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Want: l.want, Ended: func(all []change.Changed) { l.tally.counted(all) },
 		Ready: func() int {
 			_, _, ready := l.runs.Lanes.Load()
@@ -52,7 +52,7 @@ func (l *leader) newSuccessors() *after.Successors {
 				l.runs.Lanes.Add(group, remote, successor)
 			}
 		},
-	})
+	}
 }
 
 // reads makes what finds and reads tasks that are due.

@@ -28,14 +28,15 @@ func staged(t *testing.T) *stage {
 	dsn := tasktest.Database(t)
 	s, holds := &stage{Table: tasktest.Public(t, servertest.Connect(t, dsn))}, hold.NewHolds()
 	c, served := controltest.Open(t, dsn)
-	s.successors = New(Config{
+	s.successors = &Successors{
 		Control: c, Holds: holds, Changes: change.New(change.Config{
 			Control: c, Holds: holds, Log: target.NewLog(zerolog.Nop(), nil), Table: served.Relation(),
 			Known: func(int64) bool { return false }, Planned: func() {},
 		}),
 		Ready: func() int { return 0 }, Want: func() {}, Ended: func([]change.Changed) {},
 		Free: func(_, _ []byte, successor lane.Rank) { s.free = append(s.free, successor.ID) },
-	})
+	}
+	s.successors.Clear()
 	return s
 }
 

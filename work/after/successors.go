@@ -9,8 +9,12 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// Config is what Successors work with.
-type Config struct {
+// mostKnown is how many newcomers are known, and how many tasks that are waited for. Scans and surveys
+// find the others later.
+const mostKnown = 1_000_000
+
+// Successors are the tasks that wait for others, as far as they are known.
+type Successors struct {
 	Control *control.Control
 	Changes *change.Changer
 	Holds   *hold.Holds
@@ -18,15 +22,7 @@ type Config struct {
 	Free    func(group, remote []byte, successor lane.Rank) // called for one that is due and waits no more
 	Want    func()                                          // called when one waits no more that may become due
 	Ended   func([]change.Changed)                          // called with those that were given up
-}
 
-// mostKnown is how many newcomers are known, and how many tasks that are waited for. Scans and surveys
-// find the others later.
-const mostKnown = 1_000_000
-
-// Successors are the tasks that wait for others, as far as they are known.
-type Successors struct {
-	Config
 	newcomers map[int64]bool // nobody has looked at what they wait for
 	awaited   map[int64]bool // what others wait for; true: it has ended, and is in ended
 	ended     []int64        // in this order; their successors are still to be looked at
@@ -34,16 +30,10 @@ type Successors struct {
 	served    time.Time // when successors of tasks that have ended were looked at last
 }
 
-// New returns one that knows nothing.
-func New(c Config) *Successors {
-	s := &Successors{Config: c}
-	s.Clear()
-	return s
-}
-
-// Clear forgets all: a term begins, or has ended.
+// Clear forgets all: a term begins, and nothing is known before the first, or it has ended.
 func (s *Successors) Clear() {
-	*s = Successors{Config: s.Config, newcomers: map[int64]bool{}, awaited: map[int64]bool{}}
+	s.newcomers, s.awaited, s.ended = map[int64]bool{}, map[int64]bool{}, nil
+	s.surveys, s.served = surveys{}, time.Time{}
 }
 
 // Add takes note of a successor that is new, or whose after was changed: what it waits for is to be

@@ -16,8 +16,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Config is what a Planner works with.
-type Config struct {
+// Planner plans tasks.
+type Planner struct {
 	Control *control.Control
 	Changes *change.Changer
 	Holds   *hold.Holds
@@ -26,22 +26,13 @@ type Config struct {
 	After   func(id int64)         // called for a task that has after, which comes before its plan
 	Want    func()                 // called when something may have become due, or more are to be planned
 	Ended   func([]change.Changed) // called with those whose expression cannot be read
-}
 
-// Planner plans tasks.
-type Planner struct {
-	Config
 	unplanned []unplanned // found by the scan under way
 	from      int64       // the next scan looks from this id on; the least: at all
 
 	zone  string
 	epoch int64     // of the settings when the zone was read
 	tried time.Time // when that was tried last
-}
-
-// New returns a Planner.
-func New(c Config) *Planner {
-	return &Planner{Config: c, from: math.MinInt64}
 }
 
 // Clear forgets how far it has come: a term begins, or has ended.

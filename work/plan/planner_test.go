@@ -23,10 +23,11 @@ func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 	dsn := tasktest.Database(t)
 	conn, holds, log := servertest.Connect(t, dsn), hold.NewHolds(), target.NewLog(zerolog.Nop(), nil)
 	c, served := controltest.Open(t, dsn)
-	p := New(Config{
+	p := &Planner{
 		Control: c, Holds: holds, Target: served, Log: log, Want: func() {}, Ended: func([]change.Changed) {},
 		Changes: change.New(change.Config{Control: c, Holds: holds, Log: log, Table: served.Relation(), Planned: func() {}}),
-	})
+	}
+	p.Clear()
 	p.Begin("Europe/Berlin")
 	servertest.Exec(t, conn, "INSERT INTO task (input, cron) SELECT '', '@daily' FROM generate_series(1, 3)")
 	for planned := range 3 {
