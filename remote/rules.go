@@ -44,7 +44,8 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 		return Destination{}, err
 	}
 	settings := r.inherit(given)
-	if err := cmp.Or(given.checkKeywords(), given.checkHosts(), r.checkProtection(given, settings), settings.checkControls()); err != nil {
+	err = cmp.Or(given.checkKeywords(), given.checkHosts(), r.checkProtection(given, settings), settings.checkControls())
+	if err != nil {
 		return Destination{}, err
 	}
 	if !r.Superuser && !settings.given("password") {
@@ -77,7 +78,8 @@ func inNamed(name string, err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	why := slices.DeleteFunc([]string{refused.Message, refused.Private, refused.Detail}, func(s string) bool { return s == "" })
+	why := []string{refused.Message, refused.Private, refused.Detail}
+	why = slices.DeleteFunc(why, func(s string) bool { return s == "" })
 	return &Refused{
 		Message:  fmt.Sprintf("remote %q of the configuration can't be used", name),
 		Private:  strings.Join(why, ": "),
