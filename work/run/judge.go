@@ -169,7 +169,7 @@ func InTheWay(f *text.Failure) bool {
 func lostFailure(err error, input string) *text.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {
-		return gone.Failure(input)
+		return text.ServerFailure(gone.Fatal, input)
 	}
 	if broken(err) {
 		return text.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",
