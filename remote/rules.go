@@ -180,9 +180,8 @@ var (
 		"sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
 		"min_protocol_version", "max_protocol_version", "channel_binding", "require_auth",
 	}
-	// inheritedInPlace come with them to the same server only,
-	inheritedInPlace = []string{"target_session_attrs"}
-	// and these, which prove our identity, only for a superuser.
+	// inheritedBySuperuser come with them to the same server and for a superuser only: they prove our
+	// identity.
 	inheritedBySuperuser = []string{"password", "sslcert", "sslkey", "sslcertmode", "sslpassword"}
 )
 
@@ -191,7 +190,7 @@ func (r Rules) inherit(given Settings) Settings {
 	given = Settings{}.With(given) // an empty value was left out
 	keywords := inherited
 	if !given.given("host", "hostaddr", "port") {
-		keywords = slices.Concat(keywords, inheritedInPlace)
+		keywords = append(slices.Clone(keywords), "target_session_attrs")
 		if r.Superuser {
 			keywords = slices.Concat(keywords, inheritedBySuperuser)
 		}
