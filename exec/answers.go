@@ -16,8 +16,8 @@ func (w *wire) answer(take func(pgproto3.BackendMessage)) (failure *pgproto3.Err
 			return failure, cut(failure, err)
 		}
 		switch m := message.(type) {
-		case *pgproto3.RowDescription, *pgproto3.DataRow, *pgproto3.CommandComplete, *pgproto3.CopyOutResponse, *pgproto3.CopyData,
-			*pgproto3.NoticeResponse:
+		case *pgproto3.RowDescription, *pgproto3.DataRow, *pgproto3.CommandComplete,
+			*pgproto3.CopyOutResponse, *pgproto3.CopyData, *pgproto3.NoticeResponse:
 			if take != nil {
 				take(m)
 			}

@@ -46,7 +46,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	if len(s.pipeline.behind) == 0 {
 		s.setup.state.left(t)
 	}
-	result.Barred = failure != nil && failure.Code == "25006" && s.wire.readOnly && !t.Save && !t.Traits.Modes
+	result.ReadOnly = failure != nil && failure.Code == "25006" && s.wire.readOnly && !t.Save && !t.Traits.Modes
 	if text, ok := output.Text(); ok {
 		result.Output = &text
 	}

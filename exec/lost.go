@@ -9,8 +9,6 @@ import (
 	"syscall"
 
 	"github.com/jackc/pgx/v5/pgproto3"
-
-	"pgtaskd/exec/text"
 )
 
 // Lost is the end of a session: the connection is gone, by itself or with a FATAL error of the
@@ -31,9 +29,6 @@ func (l *Lost) Error() string {
 }
 
 func (l *Lost) Unwrap() error { return l.Cause }
-
-// Failure is the server's last word, as the row of the task that it met shows it.
-func (l *Lost) Failure(statement string) *text.Failure { return text.ServerFailure(l.Fatal, statement) }
 
 // unexpected is the loss of a session whose server has sent a message that has no place there.
 // Nothing more is read from such a server.

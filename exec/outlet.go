@@ -3,10 +3,7 @@ package exec
 import (
 	"bytes"
 	"io"
-	"net"
 	"time"
-
-	"pgtaskd/routine"
 )
 
 // A server that waits for us to read does not read. What we send before we read its answers must
@@ -17,38 +14,28 @@ import (
 // server reads nothing.
 const atOnce = 32 << 10
 
-// outlet is what pgproto3 writes to. It passes on short writes, and keeps a long one until it is
-// sent aside.
+// outlet is what pgproto3 writes to. It passes on short writes, and writes a long one in a goroutine
+// of its own, while the caller reads the answers. landed awaits that goroutine.
 type outlet struct {
+	wire    *wire
 	to      io.Writer
-	keeps   bool         // the session has been opened: flush comes after each write
-	late    []byte       // to be sent
-	sending <-chan error // how that went; nil: nothing is being sent
+	sending <-chan error // how a long write went; nil: nothing is being sent
 }
 
 func (o *outlet) Write(p []byte) (int, error) {
-	if !o.keeps || len(p) <= atOnce {
+	if o.wire.front == nil || len(p) <= atOnce { // the session is being opened, or it is short
 		return o.to.Write(p)
 	}
-	o.late = bytes.Clone(p)
-	return len(p), nil
-}
-
-// aside writes what was kept, in a goroutine of its own, while the caller reads the answers. landed
-// awaits that goroutine.
-func (o *outlet) aside(conn net.Conn, crew *routine.Group) {
-	if o.late == nil {
-		return
-	}
-	late, done := o.late, make(chan error, 1)
-	o.late, o.sending = nil, done
-	crew.Go(func() {
+	late, done, conn := bytes.Clone(p), make(chan error, 1), o.wire.conn.Conn()
+	o.sending = done
+	o.wire.crew.Go(func() {
 		_, err := conn.Write(late)
 		if err != nil { // no answer comes; the server's last word may
 			_ = conn.SetDeadline(time.Now().Add(lastWord))
 		}
 		done <- err
 	})
+	return len(p), nil
 }
 
 // landed waits until all that was written is with the server.

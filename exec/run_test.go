@@ -162,9 +162,9 @@ func TestWritesThatWereSwitchedOffBesideTheTaskAreTold(t *testing.T) {
 		b.exec("ALTER DATABASE " + pgx.Identifier{b.watch.Config().Database}.Sanitize() + " SET default_transaction_read_only = " + off)
 		b.session.Close()
 		b.open()
-		for input, barred := range map[string]bool{"INSERT INTO ends VALUES (1)": off == "on", own: off == "on", "SELECT 1/0": false} {
+		for input, readOnly := range map[string]bool{"INSERT INTO ends VALUES (1)": off == "on", own: off == "on", "SELECT 1/0": false} {
 			result, _ := b.run(spec(input), nil)
-			if result.Barred != barred || input == own && failure(result) != "25006" {
+			if result.ReadOnly != readOnly || input == own && failure(result) != "25006" {
 				t.Errorf("%s: %s: %+v %v", off, input, result, result.Failure)
 			}
 			b.end(result)
@@ -172,8 +172,8 @@ func TestWritesThatWereSwitchedOffBesideTheTaskAreTold(t *testing.T) {
 		kept := spec("INSERT INTO ends VALUES (1)")
 		kept.Save = true
 		result, _ := b.run(kept, nil)
-		if result.Barred {
-			t.Error("barred though it may have kept that state itself")
+		if result.ReadOnly {
+			t.Error("read-only though it may have kept that state itself")
 		}
 		b.end(result)
 	}

@@ -108,15 +108,12 @@ func (s *Session) introduce(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if s.Foreign, err = boolean(row[1]); err != nil {
-		return err
-	}
 	if s.question.local {
 		if s.Since, err = moment(row[6]); err != nil {
 			return err
 		}
 	}
-	s.User, s.setup.masked = string(row[0]), string(row[3]) != "none"
+	s.User, s.Foreign, s.setup.masked = string(row[0]), string(row[1]) == "\x01", string(row[3]) != "none"
 	s.wire.readOnly = string(row[2]) == "on"
 	s.Reads = s.wire.readOnly
 	if s.question.silence = string(row[4]); s.question.silence == "0" && !s.question.local {

@@ -54,25 +54,21 @@ func (st *state) timeout(t *Task) string {
 // that the task before had, if its state is kept. nil: there are none. They are one statement,
 // because the server may say much about each setting.
 func (st *state) apart(t *Task) []byte {
-	var settings []byte // a JSON object, which no setting reads otherwise
-	add := func(name string, value *string) {
-		named, _ := json.Marshal(name)
-		valued, _ := json.Marshal(value)
-		settings = append(append(append(append(settings, ','), named...), ':'), valued...)
+	var settings [][2]*string // as JSON, which no setting reads otherwise
+	for i := range st.own {
+		settings = append(settings, [2]*string{&st.own[i][0], nil})
 	}
-	for _, setting := range st.own {
-		add(setting[0], nil)
-	}
-	for _, setting := range t.Own {
-		add(setting[0], &setting[1])
+	for i := range t.Own {
+		settings = append(settings, [2]*string{&t.Own[i][0], &t.Own[i][1]})
 	}
 	if st.own = t.Own; settings == nil {
 		return nil
 	}
-	settings[0] = '{'
-	return append(settings, '}')
+	list, _ := json.Marshal(settings) // strings are never an error
+	return list
 }
 
 // settingApart sets these, in this order; null resets a setting. It returns no row: that would be
 // taken for the time.
-const settingApart = `SELECT FROM pg_catalog.json_each_text($1::pg_catalog.json) AS s (name, value) WHERE pg_catalog.set_config(s.name, s.value, false) IS NULL`
+const settingApart = `SELECT FROM pg_catalog.json_array_elements($1::pg_catalog.json) AS s (pair)
+	WHERE pg_catalog.set_config(pg_catalog.json_extract_path_text(s.pair, '0'), pg_catalog.json_extract_path_text(s.pair, '1'), false) IS NULL`

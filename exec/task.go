@@ -52,16 +52,16 @@ type Usual [2][][2]string
 
 // Result is what came of a run.
 type Result struct {
-	Output  *string
-	Notice  *string
-	Failure *text.Failure           // nil: the SQL ran well
-	Raw     *pgproto3.ErrorResponse // the server's error that Failure shows, if it is the server's
-	Reason  Reason                  // why it was cancelled, if it was
-	Stop    time.Time               // when it ended, by the server's clock; zero: when this is read
-	Open    bool                    // our transaction is open
-	Xact    int64                   // the id of that; 0: it has none, so that nothing in it can be lost
-	Alone   bool                    // rolled back, as it may have written where it must not: it runs again, alone and not as a Query
-	Barred  bool                    // it failed because writes are switched off, and not by the SQL itself
+	Output   *string
+	Notice   *string
+	Failure  *text.Failure           // nil: the SQL ran well
+	Raw      *pgproto3.ErrorResponse // the server's error that Failure shows, if it is the server's
+	Reason   Reason                  // why it was cancelled, if it was
+	Stop     time.Time               // when it ended, by the server's clock; zero: when this is read
+	Open     bool                    // our transaction is open
+	Xact     int64                   // the id of that; 0: it has none, so that nothing in it can be lost
+	Alone    bool                    // rolled back, as it may have written where it must not: it runs again, alone and not as a Query
+	ReadOnly bool                    // it failed because the server takes no writes, and not by the SQL itself
 }
 
 // Wrote tells whether the transaction may have an effect.

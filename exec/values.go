@@ -15,14 +15,6 @@ var binaryFormat = []int16{pgproto3.BinaryFormat}
 // errAnswer is the error of an answer that does not fit the question.
 var errAnswer = errors.New("the server's catalog can't be read")
 
-// boolean reads a bool.
-func boolean(value []byte) (bool, error) {
-	if len(value) != 1 || value[0] > 1 {
-		return false, errAnswer
-	}
-	return value[0] == 1, nil
-}
-
 // int8Of reads an int8.
 func int8Of(value []byte) (int64, error) {
 	if len(value) != 8 {

@@ -41,14 +41,14 @@ func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, tru
 	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r }) // the last: there may be several tries
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(from io.Reader, to io.Writer) *pgproto3.Frontend {
-		w.outlet = &outlet{to: to}
+		w.outlet = &outlet{wire: w, to: to}
 		return build(from, w.outlet)
 	}
 	var err error
 	if w.conn, err = pgconn.ConnectConfig(ctx, cfg); err != nil {
 		return nil, err
 	}
-	w.front, w.outlet.keeps = w.conn.Frontend(), true
+	w.front = w.conn.Frontend()
 	return w, nil
 }
 
@@ -98,7 +98,6 @@ func (w *wire) flush() error {
 		return w.lost(err)
 	}
 	w.written = true
-	w.outlet.aside(w.conn.Conn(), w.crew)
 	return nil
 }
 

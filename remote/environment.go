@@ -7,46 +7,26 @@ import (
 	"os"
 	"path/filepath"
 	"strconv"
+	"strings"
 
 	"github.com/jackc/pgservicefile"
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
 // variables are the environment's names for keywords, as libpq has them.
-var variables = map[string]string{
-	"PGHOST":                  "host",
-	"PGHOSTADDR":              "hostaddr",
-	"PGPORT":                  "port",
-	"PGDATABASE":              "dbname",
-	"PGUSER":                  "user",
-	"PGPASSWORD":              "password",
-	"PGPASSFILE":              "passfile",
-	"PGCONNECT_TIMEOUT":       "connect_timeout",
-	"PGTARGETSESSIONATTRS":    "target_session_attrs",
-	"PGLOADBALANCEHOSTS":      "load_balance_hosts",
-	"PGAPPNAME":               "application_name",
-	"PGCLIENTENCODING":        "client_encoding",
-	"PGOPTIONS":               "options",
-	"PGSSLMODE":               "sslmode",
-	"PGSSLNEGOTIATION":        "sslnegotiation",
-	"PGSSLCERT":               "sslcert",
-	"PGSSLKEY":                "sslkey",
-	"PGSSLCERTMODE":           "sslcertmode",
-	"PGSSLPASSWORD":           "sslpassword",
-	"PGSSLROOTCERT":           "sslrootcert",
-	"PGSSLCRL":                "sslcrl",
-	"PGSSLCRLDIR":             "sslcrldir",
-	"PGSSLSNI":                "sslsni",
-	"PGSSLMINPROTOCOLVERSION": "ssl_min_protocol_version",
-	"PGSSLMAXPROTOCOLVERSION": "ssl_max_protocol_version",
-	"PGMINPROTOCOLVERSION":    "min_protocol_version",
-	"PGMAXPROTOCOLVERSION":    "max_protocol_version",
-	"PGCHANNELBINDING":        "channel_binding",
-	"PGREQUIREAUTH":           "require_auth",
-	"PGREQUIREPEER":           "requirepeer",
-	"PGGSSENCMODE":            "gssencmode",
-	"PGKRBSRVNAME":            "krbsrvname",
-}
+var variables = func() map[string]string {
+	names := map[string]string{"PGDATABASE": "dbname", "PGAPPNAME": "application_name"}
+	for _, keyword := range []string{ // PGSSLMODE and so on
+		"host", "hostaddr", "port", "user", "password", "passfile", "connect_timeout", "target_session_attrs",
+		"load_balance_hosts", "client_encoding", "options", "sslmode", "sslnegotiation", "sslcert", "sslkey", "sslcertmode",
+		"sslpassword", "sslrootcert", "sslcrl", "sslcrldir", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
+		"min_protocol_version", "max_protocol_version", "channel_binding", "require_auth", "requirepeer", "gssencmode",
+		"krbsrvname",
+	} {
+		names["PG"+strings.ToUpper(strings.ReplaceAll(keyword, "_", ""))] = keyword
+	}
+	return names
+}()
 
 // service is the value of PGSERVICE when the process began. It is the one variable that pgconn
 // obeys whatever the connection string says, so it is taken out of the environment, and used as a

@@ -33,7 +33,6 @@ func TestParse(t *testing.T) {
 		{"host=''", Settings{"host": ""}},
 		{"host=", Settings{"host": ""}},
 		{"host=a host=b", Settings{"host": "b"}},
-		{"requiressl=1", Settings{"sslmode": "require"}},
 		{"options='-c a=b -c c=d'", Settings{"options": "-c a=b -c c=d"}},
 		{"host=ä dbname=日本", Settings{"host": "ä", "dbname": "日本"}},
 
@@ -168,7 +167,7 @@ func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "host=a port=1 user=u password='it\\'s' dbname=d", "postgres://u:p@h1:1,h2:2/db?sslmode=disable&application_name=x",
 		"postgresql://[::1]:5433/a%20b", `host = a\ b`, "postgres://%2Frun/db?user=a&user=b", "postgres://u@/?host=/tmp",
-		"hostaddr=127.0.0.1 ssl=true", "postgres:// a:b @ c /d ", "host=a,,b port=1,,2", "requiressl=1", "a==b", "user=",
+		"hostaddr=127.0.0.1 ssl=true", "postgres:// a:b @ c /d ", "host=a,,b port=1,,2", "a==b", "user=",
 	} {
 		f.Add(seed)
 	}

@@ -44,7 +44,8 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 		return Destination{}, err
 	}
 	settings := r.inherit(given)
-	if err := cmp.Or(given.checkKeywords(), given.checkHosts(), r.checkProtection(given, settings), settings.checkControls()); err != nil {
+	err = cmp.Or(given.checkKeywords(), given.checkHosts(), r.checkProtection(given, settings), settings.checkControls())
+	if err != nil {
 		return Destination{}, err
 	}
 	if !r.Superuser && !settings.given("password") {
@@ -77,7 +78,8 @@ func inNamed(name string, err error) error {
 	if !errors.As(err, &refused) {
 		return err
 	}
-	why := slices.DeleteFunc([]string{refused.Message, refused.Private, refused.Detail}, func(s string) bool { return s == "" })
+	why := []string{refused.Message, refused.Private, refused.Detail}
+	why = slices.DeleteFunc(why, func(s string) bool { return s == "" })
 	return &Refused{
 		Message:  fmt.Sprintf("remote %q of the configuration can't be used", name),
 		Private:  strings.Join(why, ": "),
@@ -178,9 +180,8 @@ var (
 		"sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
 		"min_protocol_version", "max_protocol_version", "channel_binding", "require_auth",
 	}
-	// inheritedInPlace come with them to the same server only,
-	inheritedInPlace = []string{"target_session_attrs"}
-	// and these, which prove our identity, only for a superuser.
+	// inheritedBySuperuser come with them to the same server and for a superuser only: they prove our
+	// identity.
 	inheritedBySuperuser = []string{"password", "sslcert", "sslkey", "sslcertmode", "sslpassword"}
 )
 
@@ -189,7 +190,7 @@ func (r Rules) inherit(given Settings) Settings {
 	given = Settings{}.With(given) // an empty value was left out
 	keywords := inherited
 	if !given.given("host", "hostaddr", "port") {
-		keywords = slices.Concat(keywords, inheritedInPlace)
+		keywords = append(slices.Clone(keywords), "target_session_attrs")
 		if r.Superuser {
 			keywords = slices.Concat(keywords, inheritedBySuperuser)
 		}

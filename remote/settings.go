@@ -102,14 +102,6 @@ func quote(value string) string {
 
 // store sets one keyword, as libpq does: the last value counts.
 func (s Settings) store(keyword, value string, exposed bool) error {
-	if keyword == "requiressl" { // of old, and still accepted
-		keyword = "sslmode"
-		if strings.HasPrefix(value, "1") {
-			value = "require"
-		} else {
-			value = "prefer"
-		}
-	}
 	if !isKeyword(keyword) {
 		return notKeyword(keyword, exposed)
 	}

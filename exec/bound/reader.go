@@ -1,6 +1,8 @@
 package bound
 
 import (
+	"bufio"
+	"cmp"
 	"encoding/binary"
 	"errors"
 	"io"
@@ -32,14 +34,12 @@ type Reader struct {
 	pace    pace
 	login   login
 
-	left   int     // bytes of a short message that are still to be passed on
-	header [5]byte // of the next message
-	known  int     // bytes of header that have come
-	long   *long   // the long message under way
-	ready  []byte  // to be passed on before anything else
-	rest   []byte  // has been read, and is still to be looked at
-	pieces []byte  // where long messages are read to
-	wrong  error   // what the server has sent makes no sense
+	in     *bufio.Reader // reads from, at its pace
+	header [5]byte       // of the message under way
+	ready  []byte        // to be passed on before anything else
+	left   int           // bytes of a short message that are still to be passed on
+	long   *long         // the long message under way
+	wrong  error         // what the server has sent makes no sense
 }
 
 // long is a message that is taken in pieces.
@@ -62,107 +62,77 @@ func (b *Reader) Task(output *text.Output) {
 }
 
 // Read passes on what is short. It may be called again after an error of the connection.
-func (b *Reader) Read(p []byte) (int, error) {
-	for b.wrong == nil {
+func (b *Reader) Read(p []byte) (n int, err error) {
+	if b.in == nil {
+		b.in = bufio.NewReaderSize(paced{b}, readMost)
+	}
+	for n < len(p) && b.wrong == nil {
+		if n > 0 && len(b.ready) == 0 && (b.long != nil || b.in.Buffered() < len(b.header)) {
+			break // what comes before a long message is taken first
+		}
+		taken := 0
 		switch {
 		case len(b.ready) > 0:
-			n := copy(p, b.ready)
-			b.ready = b.ready[n:]
-			return n, nil
+			taken = copy(p[n:], b.ready)
+			b.ready = b.ready[taken:]
 		case b.long != nil:
-			if err := b.digest(); err != nil {
-				return 0, err
-			}
-		case b.known > 0:
-			if err := b.complete(); err != nil {
-				return 0, err
-			}
+			err = b.digest()
+		case b.left > 0:
+			taken, err = b.in.Read(p[n:][:min(len(p)-n, b.left)])
+			b.left -= taken
 		default:
-			n, err := b.read(p)
-			if n == 0 {
-				return 0, err
-			}
-			if n = b.scan(p[:n]); n > 0 {
-				return n, nil
-			}
+			err = b.next()
+		}
+		if n += taken; err != nil {
+			break
 		}
 	}
-	return 0, b.wrong
-}
-
-func (b *Reader) read(p []byte) (int, error) {
-	if len(b.rest) == 0 {
-		return b.fetch(p)
+	if n > 0 {
+		return n, nil // an error comes again
 	}
-	n := copy(p, b.rest)
-	b.rest = b.rest[n:]
-	return n, nil
+	return 0, cmp.Or(b.wrong, err)
 }
 
-// scan follows the messages in p, and returns how many of its bytes are passed on. It keeps the
-// rest.
-func (b *Reader) scan(p []byte) (n int) {
-	for b.left < len(p)-n {
-		n += b.left
-		b.left = 0
-		if b.known = copy(b.header[:], p[n:]); b.known < len(b.header) {
-			return n
-		}
-		if !b.next() { // rest may be where p comes from
-			b.rest = append(append(make([]byte, 0, len(p)-n+len(b.rest)), p[n+len(b.header):]...), b.rest...)
-			return n
-		}
-		n += len(b.header)
-	}
-	b.left -= len(p) - n
-	return len(p)
-}
+// readMost is how many bytes are read at once.
+const readMost = 8 << 10
 
-// fetch reads from the connection, at the pace of what it has brought before.
-func (b *Reader) fetch(p []byte) (int, error) {
+// paced reads from the connection, at the pace of what it has brought before.
+type paced struct{ *Reader }
+
+func (b paced) Read(p []byte) (int, error) {
 	if !b.whole {
 		b.pace.wait(b.output)
 	}
 	return b.from.Read(p)
 }
 
-// complete reads the rest of a header that has come in part.
-func (b *Reader) complete() error {
-	for b.known < len(b.header) {
-		n, err := b.read(b.header[b.known:])
-		if n == 0 && err != nil {
-			return err
-		}
-		b.known += n
+// next reads the header of a message, and decides whether that is passed on.
+func (b *Reader) next() error {
+	head, err := b.in.Peek(len(b.header))
+	if err != nil {
+		return err
 	}
-	if b.next() {
-		b.ready = b.header[:]
-	}
-	return nil
-}
-
-// next looks at the header that has come, and tells whether its message is passed on.
-func (b *Reader) next() bool {
-	b.known = 0
+	copy(b.header[:], head)
+	_, _ = b.in.Discard(len(head))
 	kind, length := b.header[0], int(int32(binary.BigEndian.Uint32(b.header[1:])))-4
 	if length < 0 {
-		b.left = math.MaxInt // pgproto3 will say what is wrong
-		return true
+		b.ready, b.left = b.header[:], math.MaxInt // pgproto3 will say what is wrong
+		return nil
 	}
 	if !b.greeted && !b.whole {
 		if b.sent += len(b.header) + length; b.sent > greetMost {
 			b.wrong = errLongGreet
-			return false
+			return nil
 		}
 	}
 	proves := kind == 'R' && !b.greeted
 	if length <= messageMost && !proves || kind == 'D' && b.whole || kind == 'T' && length <= columnsMost {
-		b.left = length
+		b.ready, b.left = b.header[:], length
 		b.pace.said += saidEach + cost(kind, length)
-		return true
+		return nil
 	}
 	b.long = &long{kind: kind, left: length}
-	return false
+	return nil
 }
 
 // begin decides what happens to a long message, once everything before it has been read.
@@ -205,24 +175,16 @@ func (b *Reader) digest() error {
 	if b.long.take == nil {
 		b.begin()
 	}
-	if b.pieces == nil {
-		b.pieces = make([]byte, text.PieceMost)
-	}
+	piece := make([]byte, min(text.PieceMost, b.long.left))
 	for b.long.left > 0 && b.wrong == nil {
-		p := b.rest
-		if len(p) == 0 {
-			n, err := b.fetch(b.pieces)
-			if n == 0 && err != nil {
-				return err
-			}
-			p = b.pieces[:n]
+		n, err := b.in.Read(piece[:min(len(piece), b.long.left)])
+		if err != nil {
+			return err
 		}
-		n := min(len(p), b.long.left)
-		b.long.take(p[:n])
+		b.long.take(piece[:n])
 		b.pace.said += cost(b.long.kind, n)
 		b.long.left -= n
-		b.rest = p[n:]
 	}
-	b.ready, b.long, b.pieces = b.long.end(), nil, nil
+	b.ready, b.long = b.long.end(), nil
 	return nil
 }

@@ -62,7 +62,8 @@ const detailMost = 100
 // sqlstate is the code if it is one, else that of a broken protocol.
 func sqlstate(code string) string {
 	const violation = "08P01" // protocol_violation
-	if len(code) != 5 || strings.ContainsFunc(code, func(r rune) bool { return (r < '0' || r > '9') && (r < 'A' || r > 'Z') }) {
+	strange := func(r rune) bool { return (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
+	if len(code) != 5 || strings.ContainsFunc(code, strange) {
 		return violation
 	}
 	return code

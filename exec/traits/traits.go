@@ -3,38 +3,19 @@ package traits
 // Traits is what can be told of an input without a server. A trait that is in doubt is set: the
 // price is a task that is marked before it starts, while one that is missed costs a second run.
 type Traits struct {
-	// Empty: nothing but blanks, comments and semicolons.
-	Empty bool
-	// Control: a statement ends the transaction it runs in (COMMIT, END, ROLLBACK but not ROLLBACK
-	// TO, ABORT, PREPARE TRANSACTION, COMMIT PREPARED, ROLLBACK PREPARED).
-	Control bool
-	// NoTransaction: a statement does not run inside a transaction block (VACUUM, CREATE DATABASE,
-	// CONCURRENTLY …).
-	NoTransaction bool
-	// Isolation: an isolation level is named.
-	Isolation bool
-	// Modes: the mode of the transaction may be chosen (SET TRANSACTION, BEGIN READ WRITE), which
-	// some allow only before the first snapshot.
-	Modes bool
-	// Stdin: COPY may ask for data; no other query may wait after such an input.
-	Stdin bool
-	// Rollbacks: how many statements return to a savepoint; their tag is that of a ROLLBACK.
-	Rollbacks int
-	// Notifies: it sends notifications, which leave no mark in the transaction until it commits.
-	Notifies bool
-	// Calls: a procedure is called, which may end the transaction.
-	Calls bool
-	// Outside: something leaves the transaction by itself (COPY to a file or program, dblink, HTTP,
-	// sequences …).
-	Outside bool
-	// Reads: all statements are queries (SELECT, VALUES, TABLE, WITH, SHOW). What they call may
-	// write all the same.
-	Reads bool
-	// Inert: it has nothing that users can make, so it does nothing to its session.
-	Inert bool
-	// Shape is the same for inputs that differ in nothing but numbers, strings, blanks and
-	// comments, while the process lasts.
-	Shape uint64
+	Empty         bool   // nothing but blanks, comments and semicolons
+	Control       bool   // a statement ends its transaction: COMMIT, ROLLBACK but not TO, PREPARE TRANSACTION …
+	NoTransaction bool   // a statement does not run inside a transaction block: VACUUM, CREATE DATABASE, CONCURRENTLY …
+	Isolation     bool   // an isolation level is named
+	Modes         bool   // the transaction's mode may be chosen, which some allow only before the first snapshot
+	Stdin         bool   // COPY may ask for data; no other query may wait after the input
+	Rollbacks     int    // how many statements return to a savepoint; their tag is that of a ROLLBACK
+	Notifies      bool   // it sends notifications, which leave no mark in the transaction until it commits
+	Calls         bool   // a procedure is called, which may end the transaction
+	Outside       bool   // something leaves the transaction by itself: COPY to a file, dblink, HTTP, sequences …
+	Reads         bool   // all statements are queries; what they call may write all the same
+	Inert         bool   // it has nothing that users can make, so it does nothing to its session
+	Shape         uint64 // the same, in this process, for inputs that differ in numbers, strings, blanks and comments
 }
 
 // Atomic reports whether the input can run inside a transaction and leaves that transaction open.

@@ -22,8 +22,8 @@ const (
 	actRepeat               // it runs once more, as the attempt says now
 )
 
-// barred is how long a task waits that met a server on which writes have just been switched off.
-const barred = time.Second
+// readOnlyWait is how long a task waits that met a server on which writes have just been switched off.
+const readOnlyWait = time.Second
 
 // judge says what follows from the result of a run, and makes the outcome that of the task. reads:
 // the transactions of the session began as READ ONLY when it was opened.
@@ -40,9 +40,9 @@ func (a *attempt) judge(o *Outcome, reads bool) action {
 	case again && result.Retry() && a.atomic && !a.claims:
 		a.again, a.outside = true, true // it cannot run inside a transaction: once more, as it is
 		return actRepeat
-	case again && result.Barred && !(reads && t.Row.Session.Role.Name != "") && a.atomic && t.Row.Remote == "":
-		o.Kind, o.Fault, o.Delay = Released, result.Failure, barred // the leader will see it, too, and start nothing more
-		return actLeave                                             // it may have begun with that setting, which is only for a moment
+	case again && result.ReadOnly && !(reads && t.Row.Session.Role.Name != "") && a.atomic && t.Row.Remote == "":
+		o.Kind, o.Fault, o.Delay = Released, result.Failure, readOnlyWait // the leader will see it, too, and start nothing more
+		return actLeave                                                   // it may have begun with that setting, which is only for a moment
 	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // a lock it did not wait for
 		!result.Failure.Raised() && a.atomic && !a.claims && t.Row.Remote == "":
 		o.Kind, o.Fault = Refused, result.Failure
@@ -169,7 +169,7 @@ func InTheWay(f *text.Failure) bool {
 func lostFailure(err error, input string) *text.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {
-		return gone.Failure(input)
+		return text.ServerFailure(gone.Fatal, input)
 	}
 	if broken(err) {
 		return text.NewFailure("the server has broken the protocol while the task ran", "08P01", "DETAIL",

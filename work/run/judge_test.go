@@ -31,7 +31,7 @@ func TestJudge(t *testing.T) {
 	t.Parallel()
 	plain := text.NewFailure("division by zero", "22012")
 	conflict := text.NewFailure("could not serialize access", "40001")
-	barred := text.NewFailure("cannot execute INSERT in a read-only transaction", "25006")
+	readOnly := text.NewFailure("cannot execute INSERT in a read-only transaction", "25006")
 	outside := &pgproto3.ErrorResponse{Code: "25001", Routine: "PreventInTransactionBlock"}
 	for name, c := range map[string]struct {
 		change func(*attempt)
@@ -47,7 +47,7 @@ func TestJudge(t *testing.T) {
 		"wrote in the way":  {nil, exec.Result{Alone: true}, actRepeat, Finished, false},
 		"not in one":        {nil, exec.Result{Failure: plain, Raw: outside}, actRepeat, Finished, false},
 		"not in one, there": {elsewhere, exec.Result{Failure: plain, Raw: outside}, actEnd, Finished, false},
-		"barred":            {nil, exec.Result{Failure: barred, Barred: true}, actLeave, Released, true},
+		"read only":         {nil, exec.Result{Failure: readOnly, ReadOnly: true}, actLeave, Released, true},
 		"stopped":           {nil, exec.Result{Failure: plain, Reason: exec.Stopped}, actEnd, Stopped, false},
 		"stopped too late":  {nil, exec.Result{Open: true, Reason: exec.Stopped}, actLeave, Stopped, false},
 		"drained":           {nil, exec.Result{Failure: plain, Reason: exec.Drained}, actEnd, Released, false},
