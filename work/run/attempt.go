@@ -6,7 +6,6 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/exec/text"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/target"
 )
 
 // attempt is one run of a task: how it runs. Its runner makes it when the task starts, and decides
@@ -84,21 +83,9 @@ func (d *Dispatcher) spec(a *attempt, keep bool) *exec.Task {
 			{"pg_task.plan", t.Row.Schedule.Plan.UTC().Format("2006-01-02 15:04:05.000000+00")}, // for any DateStyle and TimeZone
 		},
 		Usual: exec.Usual{
-			{{"application_name", d.Target.SessionName(t.Row.Group)}, {"pg_task.group", t.Row.Group}},
-			Parameters(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
+			pool.OfGroup(d.Target, t.Row.Group), pool.OfTask(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
 		},
 		Own: how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: live.OutputLimit, Strict: live.OutputFail,
 		Query: a.query, Forced: t.Row.Remote == "" && (d.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
-	}
-}
-
-// Parameters are the settings that a session shows of a task.
-func Parameters(t *target.Target, data, parent string, attempt int) [][2]string {
-	return [][2]string{
-		{"pg_task.schema", t.Schema},
-		{"pg_task.table", t.Table},
-		{"pg_task.data", data},
-		{"pg_task.parent", parent},
-		{"pg_task.attempt", strconv.Itoa(attempt)},
 	}
 }
