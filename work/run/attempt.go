@@ -11,7 +11,7 @@ import (
 // attempt is one run of a task: how it runs. Its runner makes it when the task starts, and decides
 // once the task has its session.
 type attempt struct {
-	task    *Task
+	task    *Task // nil: there is none
 	atomic  bool // in a transaction of ours
 	query   bool // in one on a remote, where it must not write
 	watch   bool // in one on a remote, where it may write, so that its like are known
@@ -21,14 +21,6 @@ type attempt struct {
 
 	claim   Prepared      // what became of that,
 	refused *text.Failure // and why not
-}
-
-// first is an attempt of a task that starts; it has no task when there is none.
-func first(t *Task) attempt {
-	if t == nil {
-		return attempt{}
-	}
-	return attempt{task: t, atomic: t.atomic()}
 }
 
 // decide says how the task runs on the session.

@@ -23,7 +23,7 @@ type Outcome struct {
 	Xact    int64         // the transaction with which its row is prepared; 0: none
 	Shed    bool          // the row has its texts by now,
 	Less    *text.Failure // or why it does not take them
-	Aboard  bool          // lost while it was with the server after another task: it has not run, or what it did is gone
+	Queued  bool          // lost while it was with the server after another task: it has not run, or what it did is gone
 	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
 	Heavy   bool          // its runner waits until it is written
 	Written chan struct{} // to be closed then; nil: nobody waits

@@ -51,7 +51,7 @@ func (r *runner) leave() {
 	r.post()
 	for _, q := range r.pipeline.lose() {
 		o := r.outcome(time.Time{}, nil)
-		o.Task, o.Kind, o.Aboard = q.task, Lost, true
+		o.Task, o.Kind, o.Queued = q.task, Lost, true
 		r.note(o)
 	}
 	r.session.Close()
@@ -59,8 +59,8 @@ func (r *runner) leave() {
 	r.session = nil
 }
 
-// land gives back what is queued after the task under way and has not begun.
-func (r *runner) land() {
+// requeue gives back what is with the server after the task under way and has not begun.
+func (r *runner) requeue() {
 	for _, t := range r.pipeline.back(false) {
 		r.note(Outcome{Task: t, Kind: Released})
 	}
@@ -126,10 +126,10 @@ func (r *runner) another() attempt {
 			continue
 		}
 		if next := r.shared.Lanes.Pass(o.Task, o.at(), r.fits); next != nil {
-			return first(next)
+			return attempt{task: next}
 		}
 	}
-	return first(r.shared.Lanes.Start(false, r.fits))
+	return attempt{task: r.shared.Lanes.Start(false, r.fits)}
 }
 
 // fits tells whether the task may run on the runner's session, and there are not enough at work on
@@ -163,10 +163,10 @@ const (
 	skipAgain = 100 * time.Millisecond
 )
 
-// judge sees to what follows from the result of a run.
-func (r *runner) judge(start time.Time, result *exec.Result) (next attempt) {
+// ran sees to what follows from the result of a run.
+func (r *runner) ran(start time.Time, result *exec.Result) (next attempt) {
 	o := r.outcome(start, result)
-	switch r.at.judge(&o, r.session.Reads) {
+	switch r.at.ran(&o, r.session.Reads) {
 	case actCommit:
 		o.Exactly = r.at.once()
 		r.pending = pending{r.at, o, &exec.Tail{Input: *o.Task.Row.Input}}
@@ -203,7 +203,7 @@ func (r *runner) commit() (next attempt) {
 	}
 	if !p.outcome.Heavy && !p.task.Marks.Load() {
 		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
-			return first(next)
+			return attempt{task: next}
 		}
 	}
 	r.flush()
