@@ -88,7 +88,6 @@ func (l *loop) newEnds() *ends.Ends {
 		Ended:  func(e *ends.End, state string) { l.leader.tally.ended(e, state) },
 		Counts: func(all []change.Changed) { l.leader.tally.superseded(all) },
 		Over: func(o *run.Outcome) {
-			l.runs.Wrote(*o)
 			l.leader.successors.Over(o.Task.Row.ID)
 			l.leader.pace.ended++
 		},

@@ -12,12 +12,12 @@ import (
 // once the task has its session.
 type attempt struct {
 	task    *Task // nil: there is none
-	atomic  bool // in a transaction of ours
-	query   bool // in one on a remote, where it must not write
-	watch   bool // in one on a remote, where it may write, so that its like are known
-	again   bool // it runs once more, for reasons of our own,
-	outside bool // since it cannot run in a transaction,
-	claims  bool // or since it locks its row, which is prepared before its SQL begins
+	atomic  bool  // in a transaction of ours
+	query   bool  // in one on a remote, where it must not write
+	watch   bool  // in one on a remote, where it may write, so that its like are known
+	again   bool  // it runs once more, for reasons of our own,
+	outside bool  // since it cannot run in a transaction,
+	claims  bool  // or since it locks its row, which is prepared before its SQL begins
 
 	claim   Prepared      // what became of that,
 	refused *text.Failure // and why not

@@ -39,7 +39,7 @@ func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
 		o.Stop = r.shared.Clock.Now()
 		return o
 	}
-	o.Stop, o.Heavy = result.Stop, Size(result) > HeavyFrom || r.shared.unwritten.Load() > heldMost
+	o.Stop, o.Heavy = result.Stop, Size(result) > HeavyFrom
 	return o
 }
 

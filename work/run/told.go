@@ -31,15 +31,15 @@ func (r *runner) deliver(o Outcome) {
 	lanes := r.shared.Lanes
 	switch {
 	case o.Kind == Lost || o.Kind == Killed:
-		r.shared.tell(o)
+		r.shared.Leader.Outcome(o)
 	case o.Heavy || o.Task.Marks.Load() && lanes.Slots.IsClosed():
 		o.Written = make(chan struct{})
-		r.shared.tell(o)
+		r.shared.Leader.Outcome(o)
 		r.abide(o.Written)
 		lanes.Ended(o.Task, o.at())
 	default:
 		lanes.Ended(o.Task, o.at())
-		r.shared.tell(o)
+		r.shared.Leader.Outcome(o)
 	}
 }
 
