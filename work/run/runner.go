@@ -122,9 +122,6 @@ func (r *runner) another() attempt {
 	}
 	for i := range r.untold {
 		o := &r.untold[i]
-		if o.Kind == Lost || o.Kind == Killed {
-			continue
-		}
 		if next := r.shared.Lanes.Pass(o.Task, o.at(), r.fits); next != nil {
 			return attempt{task: next}
 		}
@@ -195,11 +192,6 @@ func (r *runner) commit() (next attempt) {
 		if next, taken := r.prepared(); !taken {
 			return next
 		}
-	}
-	if r.session.Spent() {
-		r.flush()
-		r.leave()
-		return attempt{}
 	}
 	if !p.outcome.Heavy && !p.task.Marks.Load() {
 		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
