@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"pgtaskd/exec"
@@ -116,9 +115,6 @@ func (r *runner) turnAway(failure *text.Failure) {
 func (r *runner) another() attempt {
 	if r.session == nil || r.session.Spent() {
 		return attempt{}
-	}
-	if slices.ContainsFunc(r.untold, func(o Outcome) bool { return o.Heavy }) {
-		r.post()
 	}
 	for i := range r.untold {
 		o := &r.untold[i]

@@ -2,7 +2,8 @@ package run
 
 import "time"
 
-// note takes down the outcome of a task: it is known now, and what the task has done can be seen.
+// note takes down the outcome of a task: it is known now, and what the task has done can be seen. A
+// heavy one is told at once.
 func (r *runner) note(o Outcome) {
 	if o.Task == r.at.task {
 		o.Exactly = r.at.once()
@@ -11,7 +12,9 @@ func (r *runner) note(o Outcome) {
 	r.shared.Profiles.leaves(o.Task)
 	o.Task.forgetNames()
 	o.Xact = o.Task.Xact()
-	r.untold = append(r.untold, o)
+	if r.untold = append(r.untold, o); o.Heavy {
+		r.post()
+	}
 }
 
 // post tells the leader of the outcomes that are known, and gives the slots of their tasks back.
