@@ -88,7 +88,6 @@ func (l *loop) newEnds() *ends.Ends {
 		Ended:  func(e *ends.End, state string) { l.leader.tally.ended(e, state) },
 		Counts: func(all []change.Changed) { l.leader.tally.superseded(all) },
 		Over: func(o *run.Outcome) {
-			l.runs.Wrote(*o)
 			l.leader.successors.Over(o.Task.Row.ID)
 			l.leader.pace.ended++
 		},
@@ -108,11 +107,11 @@ func (l *loop) newMarks() *mark.Marks {
 
 // dispatcher is what starts tasks for the loop.
 func (l *loop) dispatcher() *run.Dispatcher {
-	clock, open := &run.Clock{}, opener{&l.target, l.control}
+	clock := &run.Clock{}
 	return run.New(run.Config{
 		Target: &l.target, Live: &l.live, Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger,
 		Lanes: lane.New[*run.Task](l.live.Load().Run, read.FreshFor, clock.Now),
-		Pool:  pool.New(pool.Config{Group: l.crew, Own: open.own, Elsewhere: open.elsewhere, Enrol: l.inbox.Enrol, Log: l.log.Logger}),
+		Pool:  pool.New(pool.Config{Target: &l.target, Control: l.control, Group: l.crew, Enrol: l.inbox.Enrol, Log: l.log.Logger}),
 		Blame: func(id int64) { l.leader.judge.Panics.Blame(id) },
 	})
 }

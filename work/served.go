@@ -7,6 +7,7 @@ import (
 
 	"pgtaskd/work/control"
 	"pgtaskd/work/install"
+	"pgtaskd/work/pool"
 	"pgtaskd/work/target"
 )
 
@@ -57,7 +58,7 @@ type Report = install.Report
 // Check finds out whether Serve could serve the target, and what it would create. It changes nothing.
 func Check(ctx context.Context, t Target) Report {
 	return install.Check(ctx, t, func(ctx context.Context, role string, version int) error {
-		return trySession(ctx, &t, role, version)
+		return pool.Try(ctx, &t, role, version)
 	})
 }
 

@@ -25,9 +25,7 @@ func TestShortQueriesThatTurnOutLongKeepNoOtherWaiting(t *testing.T) {
 	quick(100) // there is room for some
 	s.tell(holder, "SELECT pg_advisory_unlock(7)")
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
-	if n := s.loop.runs.Profiles.Instants(); n != 0 {
-		t.Error(n, "are counted still")
-	}
+	quick(100) // none of those that waited is counted still
 }
 
 // TestALongerTaskStartsBesideManyShortQueries: a few sessions are enough for queries of

@@ -41,7 +41,7 @@ func fateOf(o *run.Outcome, alive bool, began, now time.Time) fate {
 		return lasts
 	case killed:
 		return failed
-	case o.Aboard:
+	case o.Queued:
 		return unbegun
 	}
 	return unknown

@@ -50,7 +50,7 @@ func TestFatesOfLostRuns(t *testing.T) {
 		"killed just now":                  {kind: run.Killed, stop: now, want: lasts},
 		"killed before the term":           {kind: run.Killed, stop: began.Add(-tick), want: unknown},
 	} {
-		o := run.Outcome{Task: &run.Task{Row: run.Row{Remote: c.remote}}, Kind: c.kind, Stop: c.stop, Aboard: c.queued}
+		o := run.Outcome{Task: &run.Task{Row: run.Row{Remote: c.remote}}, Kind: c.kind, Stop: c.stop, Queued: c.queued}
 		if got := fateOf(&o, c.alive, began, now); got != c.want {
 			t.Error(name, ": ", got, ", not ", c.want)
 		}

@@ -15,10 +15,6 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
-// user's among it.
-const SessionLimit = 5 * time.Minute
-
 // Open opens a session for a task.
 func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	if s := p.room(run); s != nil {
@@ -30,25 +26,6 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 		return nil, err
 	}
 	return &Session{Session: session, Need: n, born: time.Now()}, nil
-}
-
-// Connect opens a session for a task, where the task wants it.
-func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err error) {
-	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
-	defer cancel()
-	if n.Remote != "" {
-		session, err = p.Elsewhere(limit, n)
-	} else if session, err = p.connectOwn(limit, n); err == nil {
-		session, err = p.registered(ctx, session, n)
-	}
-	if err != nil {
-		return nil, err
-	}
-	p.mu.Lock()
-	delete(p.waits, lane.Brief(n.Place()))
-	p.mu.Unlock()
-	session.Within(p.Group)
-	return session, nil
 }
 
 // waitsMost is how many places are known.
@@ -72,28 +49,6 @@ func (p *Pool) Delay(n Need) time.Duration {
 		p.waits[place] = w
 	}
 	return w.Wait
-}
-
-// connectOwn opens a session in the target's own database. An error of one as another role than the
-// target's is no matter of the others.
-func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
-	cfg, err := p.Own(ctx, n)
-	if err != nil {
-		return nil, err
-	}
-	own := n.Role.Name == ""
-	session, err := exec.Connect(ctx, cfg, SessionLimit, true, own)
-	switch err = remote.Reason(err); {
-	case err == nil && !own && (session.User != n.Role.Name || session.Superuser && !n.Role.Superuser):
-		session.Close()
-		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
-	case err == nil:
-		return session, nil
-	case own && !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
-		p.shortage.fail(err, p.Count())
-		err = &NoSession{err}
-	}
-	return nil, err
 }
 
 // ErrNotLeading is the error of a session that is not for our tasks any more.

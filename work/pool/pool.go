@@ -7,12 +7,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
-	"pgtaskd/exec"
 	"pgtaskd/routine"
+	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/target"
 )
 
 // Pool keeps the sessions of a target. Any goroutine may use it.
@@ -29,12 +29,9 @@ type Pool struct {
 
 // Config is how a pool opens sessions.
 type Config struct {
-	// Group is what their goroutines belong to.
-	Group *routine.Group
-	// Own configures a session in the target's own database.
-	Own func(ctx context.Context, n Need) (*pgconn.Config, error)
-	// Elsewhere opens a session on a remote.
-	Elsewhere func(ctx context.Context, n Need) (*exec.Session, error)
+	Target  *target.Target
+	Control *control.Control // tells of the server
+	Group   *routine.Group   // their goroutines belong to it
 	// Enrol registers one of our backends. It is an error where we do not lead, by the control
 	// session with that process id (0: any).
 	Enrol func(ctx context.Context, b Backend, leader int32) error

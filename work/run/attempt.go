@@ -6,30 +6,21 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/exec/text"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/target"
 )
 
 // attempt is one run of a task: how it runs. Its runner makes it when the task starts, and decides
 // once the task has its session.
 type attempt struct {
-	task    *Task
-	atomic  bool // in a transaction of ours
-	query   bool // in one on a remote, where it must not write
-	watch   bool // in one on a remote, where it may write, so that its like are known
-	again   bool // it runs once more, for reasons of our own,
-	outside bool // since it cannot run in a transaction,
-	claims  bool // or since it locks its row, which is prepared before its SQL begins
+	task    *Task // nil: there is none
+	atomic  bool  // in a transaction of ours
+	query   bool  // in one on a remote, where it must not write
+	watch   bool  // in one on a remote, where it may write, so that its like are known
+	again   bool  // it runs once more, for reasons of our own,
+	outside bool  // since it cannot run in a transaction,
+	claims  bool  // or since it locks its row, which is prepared before its SQL begins
 
 	claim   Prepared      // what became of that,
 	refused *text.Failure // and why not
-}
-
-// first is an attempt of a task that starts; it has no task when there is none.
-func first(t *Task) attempt {
-	if t == nil {
-		return attempt{}
-	}
-	return attempt{task: t, atomic: t.atomic()}
 }
 
 // decide says how the task runs on the session.
@@ -84,21 +75,9 @@ func (d *Dispatcher) spec(a *attempt, keep bool) *exec.Task {
 			{"pg_task.plan", t.Row.Schedule.Plan.UTC().Format("2006-01-02 15:04:05.000000+00")}, // for any DateStyle and TimeZone
 		},
 		Usual: exec.Usual{
-			{{"application_name", d.Target.SessionName(t.Row.Group)}, {"pg_task.group", t.Row.Group}},
-			Parameters(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
+			pool.OfGroup(d.Target, t.Row.Group), pool.OfTask(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
 		},
 		Own: how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: live.OutputLimit, Strict: live.OutputFail,
 		Query: a.query, Forced: t.Row.Remote == "" && (d.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
-	}
-}
-
-// Parameters are the settings that a session shows of a task.
-func Parameters(t *target.Target, data, parent string, attempt int) [][2]string {
-	return [][2]string{
-		{"pg_task.schema", t.Schema},
-		{"pg_task.table", t.Table},
-		{"pg_task.data", data},
-		{"pg_task.parent", parent},
-		{"pg_task.attempt", strconv.Itoa(attempt)},
 	}
 }

@@ -32,9 +32,8 @@ type Config struct {
 type Dispatcher struct {
 	Config
 	Profiles  Profiles
-	unwritten atomic.Int64 // bytes of the outcomes that the leader has not written yet
-	pipelines sync.Map     // those of the runners that are at work
-	searched  time.Time    // when Dispatch looked at all lanes
+	pipelines sync.Map  // those of the runners that are at work
+	searched  time.Time // when Dispatch looked at all lanes
 
 	// The leader sets them.
 	Superuser atomic.Bool // the target's role is one
@@ -98,20 +97,10 @@ func (d *Dispatcher) Behind() (n int) {
 func (d *Dispatcher) CallBack() {
 	for p := range d.pipelines.Range {
 		for _, t := range p.(*pipeline).back(true) {
-			d.tell(Outcome{Task: t, Kind: Released})
+			d.Leader.Outcome(Outcome{Task: t, Kind: Released})
 		}
 	}
 }
-
-// tell tells the leader of an outcome.
-func (d *Dispatcher) tell(o Outcome) {
-	o.Weight = o.Size()
-	d.unwritten.Add(int64(o.Weight))
-	d.Leader.Outcome(o)
-}
-
-// Wrote counts an outcome out whose end is written.
-func (d *Dispatcher) Wrote(o Outcome) { d.unwritten.Add(-int64(o.Weight)) }
 
 // prepare has the row show the transaction in which the run's effects are. The failure tells why
 // the table refuses it.

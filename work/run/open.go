@@ -72,7 +72,7 @@ func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Sessio
 		o.Kind, o.Result = Finished, &exec.Result{Failure: o.Fault}
 	case t.need().Place() == t.Row.Remote && !errors.As(err, new(*pgconn.PgError)): // no server has answered
 		for _, other := range d.Lanes.Shut(t, d.Clock.Now().Add(o.Delay)) {
-			d.tell(Outcome{Task: other, Kind: Released, Stop: o.Stop, Fault: o.Fault, Delay: o.Delay})
+			d.Leader.Outcome(Outcome{Task: other, Kind: Released, Stop: o.Stop, Fault: o.Fault, Delay: o.Delay})
 		}
 	}
 	return nil

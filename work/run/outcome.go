@@ -23,11 +23,10 @@ type Outcome struct {
 	Xact    int64         // the transaction with which its row is prepared; 0: none
 	Shed    bool          // the row has its texts by now,
 	Less    *text.Failure // or why it does not take them
-	Aboard  bool          // lost while it was with the server after another task: it has not run, or what it did is gone
+	Queued  bool          // lost while it was with the server after another task: it has not run, or what it did is gone
 	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
 	Heavy   bool          // its runner waits until it is written
 	Written chan struct{} // to be closed then; nil: nobody waits
-	Weight  int           // bytes of it that count as unwritten until Dispatcher.Wrote
 }
 
 // Kind says what became of a task.
@@ -75,9 +74,6 @@ func Size(result *exec.Result) (n int) {
 	return n
 }
 
-// An outcome is heavy when it is longer than HeavyFrom, in bytes, or where outcomes of heldMost are
-// to be written already.
-const (
-	HeavyFrom = 64 << 10
-	heldMost  = 32 << 20
-)
+// HeavyFrom is the size from which on an outcome is heavy, in bytes. How many others wait to be
+// written follows from how far ahead tasks are read.
+const HeavyFrom = 64 << 10

@@ -143,9 +143,6 @@ func (h *Profiles) instant(t *Task) bool {
 	return known.queries == profileFirm && known.mostly <= instantTime
 }
 
-// Instants is how many queries of that kind runners see to.
-func (h *Profiles) Instants() int { return int(h.instants.Load()) }
-
 // Crowd is for tests: until leave, queries of that SQL count as instants, and as many as may are at
 // work.
 func (h *Profiles) Crowd(input string) (leave func()) {

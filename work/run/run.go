@@ -26,7 +26,7 @@ func (r *runner) serve(ctx context.Context, t *Task) {
 			r.session.Close()
 		}
 	}()
-	r.work(ctx, first(t))
+	r.work(ctx, attempt{task: t})
 	whole = true
 }
 
@@ -88,7 +88,7 @@ func (r *runner) run(ctx context.Context) (next attempt) {
 	if err != nil {
 		t.end()
 	} else if r.session.Behind() == 0 {
-		r.land()
+		r.requeue()
 	}
 	r.conclude(verdict, err)
 	r.post()
@@ -195,7 +195,7 @@ func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
 	} else if !errors.Is(err, exec.ErrUnclaimed) {
 		return r.lose(ctx, time.Time{}, nil, err)
 	}
-	r.land()
+	r.requeue()
 	return r.untaken(r.outcome(time.Time{}, nil), answer, refused)
 }
 
@@ -204,7 +204,7 @@ func (r *runner) goOn(ctx context.Context) (next attempt) {
 	verdict, start, begun, err := r.session.Next()
 	switch {
 	case err == nil && !begun:
-		r.land()
+		r.requeue()
 		r.conclude(verdict, nil)
 		return r.another()
 	case err != nil:
@@ -254,7 +254,7 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (
 		return r.lose(ctx, start, result, err)
 	}
 	if r.session.Behind() == 0 {
-		r.land()
+		r.requeue()
 	}
-	return r.judge(start, result)
+	return r.ran(start, result)
 }

@@ -2,7 +2,6 @@ package run
 
 import (
 	"context"
-	"slices"
 	"time"
 
 	"pgtaskd/exec"
@@ -39,7 +38,7 @@ func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
 		o.Stop = r.shared.Clock.Now()
 		return o
 	}
-	o.Stop, o.Heavy = result.Stop, Size(result) > HeavyFrom || r.shared.unwritten.Load() > heldMost
+	o.Stop, o.Heavy = result.Stop, Size(result) > HeavyFrom
 	return o
 }
 
@@ -51,7 +50,7 @@ func (r *runner) leave() {
 	r.post()
 	for _, q := range r.pipeline.lose() {
 		o := r.outcome(time.Time{}, nil)
-		o.Task, o.Kind, o.Aboard = q.task, Lost, true
+		o.Task, o.Kind, o.Queued = q.task, Lost, true
 		r.note(o)
 	}
 	r.session.Close()
@@ -59,8 +58,8 @@ func (r *runner) leave() {
 	r.session = nil
 }
 
-// land gives back what is queued after the task under way and has not begun.
-func (r *runner) land() {
+// requeue gives back what is with the server after the task under way and has not begun.
+func (r *runner) requeue() {
 	for _, t := range r.pipeline.back(false) {
 		r.note(Outcome{Task: t, Kind: Released})
 	}
@@ -117,19 +116,13 @@ func (r *runner) another() attempt {
 	if r.session == nil || r.session.Spent() {
 		return attempt{}
 	}
-	if slices.ContainsFunc(r.untold, func(o Outcome) bool { return o.Heavy }) {
-		r.post()
-	}
 	for i := range r.untold {
 		o := &r.untold[i]
-		if o.Kind == Lost || o.Kind == Killed {
-			continue
-		}
 		if next := r.shared.Lanes.Pass(o.Task, o.at(), r.fits); next != nil {
-			return first(next)
+			return attempt{task: next}
 		}
 	}
-	return first(r.shared.Lanes.Start(false, r.fits))
+	return attempt{task: r.shared.Lanes.Start(false, r.fits)}
 }
 
 // fits tells whether the task may run on the runner's session, and there are not enough at work on
@@ -163,10 +156,10 @@ const (
 	skipAgain = 100 * time.Millisecond
 )
 
-// judge sees to what follows from the result of a run.
-func (r *runner) judge(start time.Time, result *exec.Result) (next attempt) {
+// ran sees to what follows from the result of a run.
+func (r *runner) ran(start time.Time, result *exec.Result) (next attempt) {
 	o := r.outcome(start, result)
-	switch r.at.judge(&o, r.session.Reads) {
+	switch r.at.ran(&o, r.session.Reads) {
 	case actCommit:
 		o.Exactly = r.at.once()
 		r.pending = pending{r.at, o, &exec.Tail{Input: *o.Task.Row.Input}}
@@ -196,14 +189,9 @@ func (r *runner) commit() (next attempt) {
 			return next
 		}
 	}
-	if r.session.Spent() {
-		r.flush()
-		r.leave()
-		return attempt{}
-	}
 	if !p.outcome.Heavy && !p.task.Marks.Load() {
 		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
-			return first(next)
+			return attempt{task: next}
 		}
 	}
 	r.flush()

@@ -2,7 +2,8 @@ package run
 
 import "time"
 
-// note takes down the outcome of a task: it is known now, and what the task has done can be seen.
+// note takes down the outcome of a task: it is known now, and what the task has done can be seen. A
+// heavy one is told at once.
 func (r *runner) note(o Outcome) {
 	if o.Task == r.at.task {
 		o.Exactly = r.at.once()
@@ -11,7 +12,9 @@ func (r *runner) note(o Outcome) {
 	r.shared.Profiles.leaves(o.Task)
 	o.Task.forgetNames()
 	o.Xact = o.Task.Xact()
-	r.untold = append(r.untold, o)
+	if r.untold = append(r.untold, o); o.Heavy {
+		r.post()
+	}
 }
 
 // post tells the leader of the outcomes that are known, and gives the slots of their tasks back.
@@ -31,15 +34,15 @@ func (r *runner) deliver(o Outcome) {
 	lanes := r.shared.Lanes
 	switch {
 	case o.Kind == Lost || o.Kind == Killed:
-		r.shared.tell(o)
+		r.shared.Leader.Outcome(o)
 	case o.Heavy || o.Task.Marks.Load() && lanes.Slots.IsClosed():
 		o.Written = make(chan struct{})
-		r.shared.tell(o)
+		r.shared.Leader.Outcome(o)
 		r.abide(o.Written)
 		lanes.Ended(o.Task, o.at())
 	default:
 		lanes.Ended(o.Task, o.at())
-		r.shared.tell(o)
+		r.shared.Leader.Outcome(o)
 	}
 }
 

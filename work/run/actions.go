@@ -25,9 +25,9 @@ const (
 // readOnlyWait is how long a task waits that met a server on which writes have just been switched off.
 const readOnlyWait = time.Second
 
-// judge says what follows from the result of a run, and makes the outcome that of the task. reads:
-// the transactions of the session began as READ ONLY when it was opened.
-func (a *attempt) judge(o *Outcome, reads bool) action {
+// ran says what follows from the result of a run, and makes the outcome that of the task. reads: the
+// transactions of the session began as READ ONLY when it was opened.
+func (a *attempt) ran(o *Outcome, reads bool) action {
 	t, result := a.task, o.Result
 	byItself := result.Reason == exec.NotCancelled
 	again := byItself && a.repeatable()
@@ -95,10 +95,10 @@ func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	switch {
 	case away && verdict == nil && broken(err):
 		o.Fault = lostFailure(err, input)
-	case verdict == nil && (away || o.Xact != 0):
-		o.Kind, o.Fault = Lost, lostFailure(err, input)
+	case verdict == nil && !away && o.Xact == 0 && terminated(err):
+		o.Kind, o.Fault = Killed, lostFailure(err, input)
 	case verdict == nil:
-		o.Kind, o.Fault = lossKind(err), lostFailure(err, input)
+		o.Kind, o.Fault = Lost, lostFailure(err, input)
 	case verdict.Committed:
 	case a.watch:
 		o.Result.Failure = verdict.Failure
@@ -113,15 +113,11 @@ func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	}
 }
 
-// lossKind tells what the loss of a session means whose task had only its end to be written. A last
-// word of the server's, unless it crashed, is the will of a person or a time limit, if the server
-// goes on.
-func lossKind(err error) Kind {
-	var session *exec.Lost
-	if errors.As(err, &session) && session.Fatal != nil && session.Fatal.Code != "57P02" {
-		return Killed
-	}
-	return Lost
+// terminated tells that the server has ended the session with a last word, and has not crashed: a
+// person or a time limit wanted that, if the server goes on.
+func terminated(err error) bool {
+	var gone *exec.Lost
+	return errors.As(err, &gone) && gone.Fatal != nil && gone.Fatal.Code != "57P02"
 }
 
 // lost says what follows from the loss of a session in the middle of a run, err. ended: a remote
@@ -150,7 +146,7 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 				human.Duration(t.Row.How.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
 		o.Kind = Finished // it would do so again
-	case o.Start.IsZero() || !errors.As(err, &gone) || gone.Fatal == nil || gone.Fatal.Code == "57P02":
+	case o.Start.IsZero() || !terminated(err):
 	case t.Row.Remote == "":
 		o.Kind = Killed
 	default:

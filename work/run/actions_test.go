@@ -16,18 +16,19 @@ import (
 func attemptOf(input string, change func(*attempt)) *attempt {
 	t := &Task{Row: Row{Input: &input, Rerun: true}}
 	t.Examine()
-	a := first(t)
+	a := &attempt{task: t}
+	a.decide(&Dispatcher{}, nil)
 	if change != nil {
-		change(&a)
+		change(a)
 	}
-	return &a
+	return a
 }
 
 func once(a *attempt)      { a.task.Row.Rerun = false }
 func elsewhere(a *attempt) { a.task.Row.Remote, a.atomic = "other", false }
 
-// TestJudge: what follows from the result of a run.
-func TestJudge(t *testing.T) {
+// TestRan: what follows from the result of a run.
+func TestRan(t *testing.T) {
 	t.Parallel()
 	plain := text.NewFailure("division by zero", "22012")
 	conflict := text.NewFailure("could not serialize access", "40001")
@@ -56,7 +57,7 @@ func TestJudge(t *testing.T) {
 	} {
 		a, result := attemptOf("INSERT INTO a VALUES (1)", c.change), c.result
 		o := Outcome{Task: a.task, Result: &result}
-		if got := a.judge(&o, false); got != c.want || o.Kind != c.kind || (o.Fault != nil) != c.failed {
+		if got := a.ran(&o, false); got != c.want || o.Kind != c.kind || (o.Fault != nil) != c.failed {
 			t.Errorf("%s: %d, outcome %d, %v", name, got, o.Kind, o.Fault)
 		}
 		if c.result.Reason == exec.TimedOut && result.Failure == nil {
@@ -65,13 +66,13 @@ func TestJudge(t *testing.T) {
 	}
 }
 
-// TestJudgeAQueryThatWrote: a remote task that was taken for a query and has written runs once more,
+// TestAQueryThatWroteRunsOnceMore: a remote task that was taken for a query and has written runs once more,
 // marked and not as one.
-func TestJudgeAQueryThatWrote(t *testing.T) {
+func TestAQueryThatWroteRunsOnceMore(t *testing.T) {
 	t.Parallel()
 	a := attemptOf("SELECT leave_effect()", elsewhere)
 	a.query, a.atomic = true, true
-	if got := a.judge(&Outcome{Task: a.task, Result: &exec.Result{Alone: true}}, false); got != actRepeat {
+	if got := a.ran(&Outcome{Task: a.task, Result: &exec.Result{Alone: true}}, false); got != actRepeat {
 		t.Fatal(got)
 	}
 	if a.decide(&Dispatcher{}, &pool.Session{}); a.query || a.watch || a.atomic || !a.needsMark() || a.once() {
@@ -79,19 +80,19 @@ func TestJudgeAQueryThatWrote(t *testing.T) {
 	}
 }
 
-// TestJudgeRunsOutside: what cannot run in a transaction runs once more, marked and without one,
+// TestRunsOutside: what cannot run in a transaction runs once more, marked and without one,
 // and no third time.
-func TestJudgeRunsOutside(t *testing.T) {
+func TestRunsOutside(t *testing.T) {
 	t.Parallel()
 	a := attemptOf("SELECT 1", nil)
 	result := exec.Result{Failure: text.NewFailure("no", "25001"), Raw: &pgproto3.ErrorResponse{Code: "25001", Routine: "PreventInTransactionBlock"}}
-	if got := a.judge(&Outcome{Task: a.task, Result: &result}, false); got != actRepeat {
+	if got := a.ran(&Outcome{Task: a.task, Result: &result}, false); got != actRepeat {
 		t.Fatal(got)
 	}
 	if a.decide(&Dispatcher{}, nil); a.atomic || !a.needsMark() || a.once() {
 		t.Errorf("it runs as %+v", a)
 	}
-	if got := a.judge(&Outcome{Task: a.task, Result: &result}, false); got != actEnd {
+	if got := a.ran(&Outcome{Task: a.task, Result: &result}, false); got != actEnd {
 		t.Error(got)
 	}
 }
