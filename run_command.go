@@ -20,6 +20,15 @@ import (
 	"pgtaskd/work"
 )
 
+// The garbage collector runs when the heap has grown by a tenth. A million waiting tasks are a
+// large heap that hardly changes; without them a tenth would be a few hundred tasks. ballastSize,
+// in bytes, counts as heap, so that a tenth is 13 MB at least. It is never touched, so it takes no
+// memory.
+const (
+	gcPercent   = 10
+	ballastSize = 128 << 20
+)
+
 type runCommand struct {
 	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
 	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
@@ -41,9 +50,6 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 	defer ignorePipe()()
 	log := p.logger()
 	debug.SetGCPercent(gcPercent)
-	if os.Getenv("GOMEMLIMIT") == "" {
-		aimAt(ballastSize + memoryAim)
-	}
 	ballast := make([]byte, ballastSize)
 	defer runtime.KeepAlive(ballast)
 	ctx, stop, release := untilSignal(ctx, log)
