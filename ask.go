@@ -53,7 +53,7 @@ func (c scope) configured() ([]work.Target, error) {
 	file, err := conf.Read(c.Config)
 	switch {
 	case err != nil:
-		return nil, named(c.Config, err)
+		return nil, err
 	case c.Target == "" && len(file.Targets) > 0:
 		return file.Targets, nil
 	}

@@ -41,7 +41,7 @@ func (c *checkCommand) file() (file *conf.File, warning string, err error) {
 		return &conf.File{Targets: []work.Target{target}}, conf.ExposedDSN(c.DSN), err
 	}
 	if file, err = conf.Read(c.Config); err != nil {
-		return nil, "", named(c.Config, err)
+		return nil, "", err
 	}
 	if warning = file.Exposed(c.Config); warning != "" {
 		warning = c.Config + ": " + warning

@@ -39,7 +39,7 @@ func (f tableFlags) chosen(p *program) (work.Target, error) {
 	}
 	file, err := conf.Read(f.Config)
 	if err != nil {
-		return work.Target{}, named(f.Config, err)
+		return work.Target{}, err
 	}
 	if warning := file.Exposed(f.Config); warning != "" {
 		printLine(p.stderr, "warning: %s: %s", f.Config, warning)

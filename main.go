@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -13,8 +12,6 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/rs/zerolog"
-
-	"pgtaskd/conf"
 )
 
 func main() {
@@ -136,19 +133,6 @@ func (p *program) logger() zerolog.Logger {
 		zerolog.SetGlobalLevel(level)
 	}
 	return log
-}
-
-// named puts the name of the file before each fault in it.
-func named(path string, err error) error {
-	var faults conf.Faults
-	if !errors.As(err, &faults) {
-		return err
-	}
-	lines := make([]error, len(faults))
-	for i, fault := range faults {
-		lines[i] = fmt.Errorf("%s: %w", path, fault)
-	}
-	return errors.Join(lines...)
 }
 
 // each takes apart an error that is several, each on a line of its own.

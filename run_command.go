@@ -83,7 +83,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 			first = false
 		}
 	}
-	return named(c.Config, conf.Run(ctx, c.Config, log, options))
+	return conf.Run(ctx, c.Config, log, options)
 }
 
 func (p *program) setLevel(level zerolog.Level) {

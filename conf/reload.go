@@ -28,7 +28,8 @@ func (s *supervisor) first(ctx context.Context) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data)
+	file, err := Parse(data)
+	return file, inFile(s.path, err)
 }
 
 // fresh tells whether the file differs from the last look: its content, or the error of reading it.

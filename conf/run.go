@@ -14,7 +14,7 @@ import (
 // lookEvery is how often the file is read again. A look needs no help from the system, and sees the
 // exchange of any link on the way. A file that is half written is no JSON: the next look finds the
 // rest.
-const lookEvery = time.Second
+const lookEvery = 500 * time.Millisecond
 
 // Run serves the targets of the file at path until options.Stop is closed; then
 // it drains them and returns nil. When ctx ends sooner they end at once, and Run
