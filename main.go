@@ -12,6 +12,8 @@ import (
 	"github.com/alecthomas/kong"
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/rs/zerolog"
+
+	"pgtaskd/ask"
 )
 
 func main() {
@@ -25,7 +27,7 @@ func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errReported):
+	case errors.Is(err, ask.ErrFailed): // all there is to say has been printed
 		return 1
 	case errors.Is(err, errDifferences):
 		return 2
@@ -40,9 +42,6 @@ func exitCode(err error, stderr io.Writer) int {
 		return 1
 	}
 }
-
-// errReported is returned when all there is to say has been printed.
-var errReported = errors.New("failed")
 
 // usageError is a command line that cannot be understood.
 type usageError struct{ error }
