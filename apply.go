@@ -77,3 +77,24 @@ func (c *applyCommand) show(p *program, r apply.Result) {
 	printLine(p.stdout, "%s", what+fmt.Sprintf("%d new, %d changed, %d pruned, %d unchanged", counts[apply.New],
 		counts[apply.Changed], counts[apply.Pruned], r.Unchanged))
 }
+
+type runNowCommand struct {
+	Key string `arg:"" help:"The job's key."`
+
+	tableFlags
+}
+
+// Run inserts a copy of the job that runs now, and prints its id.
+func (c *runNowCommand) Run(ctx context.Context, p *program) error {
+	target, err := c.target(p)
+	if err != nil {
+		return err
+	}
+	return admitted(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
+		id, err := apply.RunNow(ctx, conn, table, c.Key, target.Inserter)
+		if err == nil {
+			printLine(p.stdout, "%d", id)
+		}
+		return err
+	})
+}

@@ -1,65 +1,19 @@
 package main
 
 import (
-	"cmp"
 	"context"
-	"errors"
 	"os"
 	"os/signal"
-	"slices"
 	"syscall"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"pgtaskd/ask"
 	"pgtaskd/conf"
 	"pgtaskd/human"
-	"pgtaskd/remote"
 	"pgtaskd/work"
 )
-
-// scope says which tables a command is for.
-type scope struct {
-	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration that run has."`
-	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of the table's database, in place of a configuration; PG* variables apply, and are enough."`
-	Target string `placeholder:"DATABASE/SCHEMA/TABLE" help:"Only this target of the configuration; with a connection string, another table than public.task."`
-}
-
-// targets are those that the command line means.
-func (c scope) targets(p *program, dsn string) ([]work.Target, error) {
-	given := 0
-	for _, text := range []string{c.Config, c.Where, dsn} {
-		if text != "" {
-			given++
-		}
-	}
-	dsn = cmp.Or(c.Where, dsn)
-	switch {
-	case given > 1:
-		return nil, &usageError{errors.New("give --config FILE or a connection string, not both")}
-	case c.Config != "":
-		return c.configured()
-	case dsn == "" && !remote.Placed():
-		return nil, &usageError{errors.New("give --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
-	}
-	if warning := conf.ExposedDSN(dsn); warning != "" {
-		printLine(p.stderr, "warning: %s", warning)
-	}
-	target, err := conf.SingleNamed(dsn, c.Target)
-	return []work.Target{target}, err
-}
-
-// configured are the targets of the configuration, or the one that is chosen.
-func (c scope) configured() ([]work.Target, error) {
-	file, err := conf.Read(c.Config)
-	switch {
-	case err != nil:
-		return nil, named(c.Config, err)
-	case c.Target == "" && len(file.Targets) > 0:
-		return file.Targets, nil
-	}
-	target, err := file.Choose(c.Target)
-	return []work.Target{target}, err
-}
 
 // asking are the flags of commands that read or change tasks.
 type asking struct {
@@ -73,25 +27,13 @@ type asJSON struct {
 	JSON bool `name:"json" help:"Print JSON: an object a line."`
 }
 
-// ask does something with the targets that the command line names. An error whose message is
-// written already is not printed again.
+// ask does something with the targets that the command line names.
 func (c asking) ask(p *program, dsn string, do func(*ask.Screen, []work.Target) error) error {
-	targets, err := c.targets(p, dsn)
+	targets, err := c.targets(p, dsn, c.Trust)
 	if err != nil {
 		return err
 	}
-	for i := range targets {
-		targets[i].Trust = slices.Concat(targets[i].Trust, c.Trust)
-	}
-	return asked(do(p.screen(c.JSON), targets))
-}
-
-// asked is the error of a command that asks: a failure that is written already is only reported.
-func asked(err error) error {
-	if errors.Is(err, ask.ErrFailed) {
-		return errReported
-	}
-	return err
+	return do(p.screen(c.JSON), targets)
 }
 
 // screen is where the answers of a command go.
@@ -231,5 +173,29 @@ func (c *tailCommand) Run(ctx context.Context, p *program) error {
 	defer stop()
 	return c.ask(p, c.DSN, func(s *ask.Screen, targets []work.Target) error {
 		return ask.Tail(ctx, s, targets)
+	})
+}
+
+type drainCommand struct {
+	scope
+	asJSON
+	DSN   string `arg:"" optional:"" help:"The same as --dsn."`
+	Until string `placeholder:"TIME" help:"Also wait for what is planned up to then: a moment, or how long from now (\"10 minutes\")."`
+}
+
+// Run serves the targets until nothing is due. The first SIGTERM or SIGINT ends that, as it ends
+// run.
+func (c *drainCommand) Run(ctx context.Context, p *program) error {
+	targets, err := c.targets(p, c.DSN, nil)
+	if err != nil {
+		return err
+	}
+	defer ignorePipe()()
+	p.setLevel(zerolog.WarnLevel)
+	log := p.logger()
+	ctx, stop, release := untilSignal(ctx, log)
+	defer release()
+	return ask.Drain(ctx, p.screen(c.JSON), targets, c.Until, stop, func(ctx context.Context, stop <-chan struct{}) error {
+		return conf.RunTargets(ctx, targets, log, conf.Options{Serve: work.Serve, Stop: stop})
 	})
 }

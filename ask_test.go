@@ -15,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/ask"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
@@ -90,7 +91,7 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 		{[]string{"stop", "1", "--config", file, "--target", "no/such/one"}, false, database + "/public/other"},
 		{[]string{"ls", "--config", file + "x"}, false, "no such file"},
 		{[]string{"show", "one", dsn}, true, "one"},
-		{[]string{"status", "--config", file}, false, errReported.Error()},
+		{[]string{"status", "--config", file}, false, ask.ErrFailed.Error()},
 	} {
 		var usage *usageError
 		_, _, err := command(t, c.args...)

@@ -2,61 +2,23 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
-	"pgtaskd/conf"
+	"pgtaskd/ask"
 	"pgtaskd/work"
 )
 
-type checkCommand struct {
-	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration." xor:"what"`
-	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task run would serve; PG* variables apply." xor:"what"`
-
-	trusting
-}
-
-// trusting is the flag of commands that serve the table of a connection string, or look whether
-// that can be done.
-type trusting struct {
-	Trust []string `placeholder:"ROLE" help:"Let this role own and make what the table uses, like the configuration's trust; several: by commas."`
-}
-
-var errTrusts = &usageError{errors.New(`--trust goes with a connection string: in a file, "trust" says so for each target`)}
-
-// file is the configuration, or that of the connection string, with the warning about a password in
-// sight.
-func (c *checkCommand) file() (file *conf.File, warning string, err error) {
-	switch {
-	case c.Config != "" && c.DSN != "":
-		return nil, "", &usageError{errors.New("check takes --config FILE or a connection string, not both")}
-	case c.Config == "" && c.DSN == "":
-		return nil, "", &usageError{errors.New("check needs --config FILE, or a connection string")}
-	case c.Config != "" && len(c.Trust) > 0:
-		return nil, "", errTrusts
-	case c.DSN != "":
-		target, err := conf.Single(c.DSN)
-		target.Trust = c.Trust
-		return &conf.File{Targets: []work.Target{target}}, conf.ExposedDSN(c.DSN), err
-	}
-	if file, err = conf.Read(c.Config); err != nil {
-		return nil, "", named(c.Config, err)
-	}
-	if warning = file.Exposed(c.Config); warning != "" {
-		warning = c.Config + ": " + warning
-	}
-	return file, warning, nil
-}
+type checkCommand struct{ served }
 
 // Run reports each thing that run would do, and each thing that keeps it from that, a line each.
 func (c *checkCommand) Run(ctx context.Context, p *program) error {
-	file, warning, err := c.file()
-	if err != nil {
+	if err := c.usage(); err != nil {
 		return err
 	}
-	if warning != "" {
-		printLine(p.stderr, "warning: %s", warning)
+	file, err := p.file(c.Config, c.DSN, "", c.Trust)
+	if err != nil {
+		return err
 	}
 	if len(file.Targets) == 0 {
 		printLine(p.stdout, "no targets: run would have nothing to do")
@@ -83,7 +45,7 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 		}
 	}
 	if failed {
-		return errReported
+		return ask.ErrFailed
 	}
 	return nil
 }

@@ -36,7 +36,7 @@ func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && (c.Database != "" || c.User != "") {
 		return &usageError{errors.New("--insert goes with the connection's own database and role: print a file without it, and apply that where it belongs")}
 	}
-	return c.move(ctx, p, "pg_cron", c.Insert, func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, []moving.Note, error) {
+	return c.move(ctx, p, "pg_cron", c.Insert, func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := pgcron.Read(ctx, conn, c.Trust)
 		jobs, notes := pgcron.Convert(place, found,
 			pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
@@ -56,7 +56,7 @@ func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && c.Database != "" {
 		return &usageError{errors.New("--insert goes with the connection's own database: print a file without it, and apply that where it belongs")}
 	}
-	return c.move(ctx, p, "pgagent", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, []moving.Note, error) {
+	return c.move(ctx, p, "pgagent", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := pgagent.Read(ctx, conn, c.Trust)
 		jobs, notes := pgagent.Convert(place, found,
 			pgagent.Choice{Database: cmp.Or(c.Database, place.Database), Table: table.String()})
@@ -72,7 +72,7 @@ type importTimetableCommand struct {
 
 // Run prints what it would insert, or inserts it.
 func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
-	return c.move(ctx, p, "pg_timetable", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, []moving.Note, error) {
+	return c.move(ctx, p, "pg_timetable", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := timetable.Read(ctx, conn, c.Trust)
 		jobs, notes := timetable.Convert(place, found, table.String())
 		return jobs, notes, err
@@ -81,7 +81,7 @@ func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
 
 // move prints the jobs of another scheduler, or inserts them, and lists all that is not carried
 // over.
-func (f tableFlags) move(ctx context.Context, p *program, owner string, insert bool, read func(*pgx.Conn, sql.Table) ([]moving.Job, []moving.Note, error)) error {
+func (f tableFlags) move(ctx context.Context, p *program, owner string, insert bool, read func(*pgx.Conn, sql.Table) ([]moving.Job, moving.Notes, error)) error {
 	target, err := f.target(p)
 	if err != nil {
 		return err
@@ -91,7 +91,7 @@ func (f tableFlags) move(ctx context.Context, p *program, owner string, insert b
 		if err != nil {
 			return err
 		}
-		for _, note := range notes {
+		for _, note := range notes.All {
 			printLine(p.stderr, "%s", note)
 		}
 		text := moving.YAML(jobs)

@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"os"
 	"slices"
@@ -14,7 +13,7 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/rs/zerolog"
 
-	"pgtaskd/conf"
+	"pgtaskd/ask"
 )
 
 func main() {
@@ -28,7 +27,7 @@ func exitCode(err error, stderr io.Writer) int {
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, errReported):
+	case errors.Is(err, ask.ErrFailed): // all there is to say has been printed
 		return 1
 	case errors.Is(err, errDifferences):
 		return 2
@@ -43,9 +42,6 @@ func exitCode(err error, stderr io.Writer) int {
 		return 1
 	}
 }
-
-// errReported is returned when all there is to say has been printed.
-var errReported = errors.New("failed")
 
 // usageError is a command line that cannot be understood.
 type usageError struct{ error }
@@ -136,19 +132,6 @@ func (p *program) logger() zerolog.Logger {
 		zerolog.SetGlobalLevel(level)
 	}
 	return log
-}
-
-// named puts the name of the file before each fault in it.
-func named(path string, err error) error {
-	var faults conf.Faults
-	if !errors.As(err, &faults) {
-		return err
-	}
-	lines := make([]error, len(faults))
-	for i, fault := range faults {
-		lines[i] = fmt.Errorf("%s: %w", path, fault)
-	}
-	return errors.Join(lines...)
 }
 
 // each takes apart an error that is several, each on a line of its own.

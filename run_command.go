@@ -14,36 +14,30 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/conf"
-	"pgtaskd/remote"
 	"pgtaskd/routine"
 	"pgtaskd/web"
 	"pgtaskd/work"
 )
 
-type runCommand struct {
-	Config string `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http." xor:"what"`
-	DSN    string `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply." xor:"what"`
+// The garbage collector runs when the heap has grown by a tenth. A million waiting tasks are a
+// large heap that hardly changes; without them a tenth would be a few hundred tasks. ballastSize,
+// in bytes, counts as heap, so that a tenth is 13 MB at least. It is never touched, so it takes no
+// memory.
+const (
+	gcPercent   = 10
+	ballastSize = 128 << 20
+)
 
-	trusting
-}
+type runCommand struct{ served }
 
 // Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
 func (c *runCommand) Run(ctx context.Context, p *program) error {
-	if c.Config == "" && c.DSN == "" && !remote.Placed() {
-		return &usageError{errors.New("run needs --config FILE, a connection string, or PGHOST, PGDATABASE or PGSERVICE in the environment")}
-	}
-	if c.Config != "" && c.DSN != "" {
-		return &usageError{errors.New("run takes --config FILE or a connection string, not both")}
-	}
-	if c.Config != "" && len(c.Trust) > 0 {
-		return errTrusts
+	if err := c.usage(); err != nil {
+		return err
 	}
 	defer ignorePipe()()
 	log := p.logger()
 	debug.SetGCPercent(gcPercent)
-	if os.Getenv("GOMEMLIMIT") == "" {
-		aimAt(ballastSize + memoryAim)
-	}
 	ballast := make([]byte, ballastSize)
 	defer runtime.KeepAlive(ballast)
 	ctx, stop, release := untilSignal(ctx, log)
@@ -77,7 +71,7 @@ func (c *runCommand) Run(ctx context.Context, p *program) error {
 			first = false
 		}
 	}
-	return named(c.Config, conf.Run(ctx, c.Config, log, options))
+	return conf.Run(ctx, c.Config, log, options)
 }
 
 func (p *program) setLevel(level zerolog.Level) {
@@ -141,3 +135,27 @@ func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-ch
 const echo = 200 * time.Millisecond
 
 var errSecondSignal = errors.New("ended by a second signal")
+
+// ignorePipe keeps the program alive when the reader of its log goes away: without it, a write to a
+// closed standard output or error ends the process. Writes fail instead, and their lines are lost.
+func ignorePipe() (release func()) {
+	broken := make(chan os.Signal, 1) // never read: the writer gets the error
+	signal.Notify(broken, syscall.SIGPIPE)
+	return func() { signal.Stop(broken) }
+}
+
+// tell tells the system's service manager how the program is, where one has started it. It does
+// nothing else that could be missed.
+func tell(state string) { _, _ = sd.SdNotify(false, state) }
+
+// watched has the supervisor show the service manager that it is alive, where that watches for it.
+func watched(options *conf.Options) (stop func()) {
+	every, err := sd.SdWatchdogEnabled(false)
+	if err != nil || every <= 0 {
+		return func() {}
+	}
+	ticker := time.NewTicker(every / 3)
+	options.Tick = ticker.C
+	options.Ticked = func() { tell(sd.SdNotifyWatchdog) }
+	return ticker.Stop
+}

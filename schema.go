@@ -42,7 +42,7 @@ func (c *schemaCommand) Run(p *program) error {
 	}
 	file, err := conf.Read(c.Config)
 	if err != nil {
-		return named(c.Config, err)
+		return err
 	}
 	text, err := c.configured(file)
 	if err != nil {

@@ -96,9 +96,13 @@ func quote(text string) string {
 // TestFaultsAreLines: each fault of a configuration has a line of its own.
 func TestFaultsAreLines(t *testing.T) {
 	t.Parallel()
-	_, err := conf.Parse([]byte(`[{"data": 1, "user": 2}]`))
+	path := filepath.Join(t.TempDir(), "f\n")
+	if err := os.WriteFile(path, []byte(`[{"data": 1, "user": 2}]`), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	_, err := conf.Read(path)
 	var out bytes.Buffer
-	if status := exitCode(named("f\n", err), &out); status != 1 || strings.Count(out.String(), "\n") != 2 || strings.Count(out.String(), `pgtaskd: f\n: line 1`) != 2 {
+	if status := exitCode(err, &out); status != 1 || strings.Count(out.String(), "\n") != 2 || strings.Count(out.String(), `f\n: line 1`) != 2 {
 		t.Errorf("%d: %s", status, out.String())
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/conf"
 	"pgtaskd/sql"
 )
 
@@ -26,7 +27,7 @@ type Options struct {
 const tries = 10
 
 // Run makes the jobs of a table those of the files, in one transaction. When anything is wrong, it
-// changes nothing; the error is Faults where a place in a file is at fault.
+// changes nothing; the error is conf.Faults where a place in a file is at fault.
 func Run(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (Result, error) {
 	for try := 1; ; try++ {
 		result, err := once(ctx, conn, name, jobs, o)
@@ -128,20 +129,20 @@ func (t *table) expired(ctx context.Context, tx pgx.Tx, all []*wanted, rows held
 
 // kept finds values of the files that the table has not taken.
 func (t *table) kept(all []*wanted, expired map[*wanted]bool, rows held) error {
-	var faults Faults
+	var faults conf.Faults
 	for _, w := range all {
 		if len(rows[w.job.Key]) == 0 && !expired[w] {
-			faults.add(w.job.at, "the job is not there after its INSERT: a trigger of the table has taken it away")
+			faults.Add(w.job.at, "the job is not there after its INSERT: a trigger of the table has taken it away")
 		}
 		for _, r := range rows[w.job.Key] {
 			for _, c := range t.differences(w, r) {
 				if f, named := w.job.named[c.name]; named {
-					faults.add(f.at, "the table does not take this value: a trigger makes it %s", shown(c.name, r.texts[c.name]))
+					faults.Add(f.at, "the table does not take this value: a trigger makes it %s", shown(c.name, r.texts[c.name]))
 				}
 			}
 		}
 	}
-	return faults.err()
+	return faults.Err()
 }
 
 // compare returns the changes of the jobs.

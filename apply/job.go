@@ -1,17 +1,21 @@
 package apply
 
 import (
+	"cmp"
+	"math"
 	"os"
 	"path/filepath"
 	"strings"
 	"unicode/utf8"
+
+	"pgtaskd/conf"
 )
 
 // Job is the entry of a file for a key.
 type Job struct {
 	Key string
 
-	at      place
+	at      conf.Position
 	named   map[string]field // by the column; input_file has become input
 	columns []string         // of named, in the order of the file
 }
@@ -32,54 +36,52 @@ const inputFile = "input_file"
 // would not run, is a fault. The error is Faults: all that is wrong and can be seen without the
 // table.
 func Read(paths []string, limit int64) (Jobs, error) {
-	r := reader{limit: limit, keys: map[string]place{}}
-	for _, path := range paths {
-		r.file(path)
-	}
-	if err := r.faults.err(); err != nil {
-		return nil, err
-	}
-	return r.jobs, nil
+	return read(limit, func(r *reader) {
+		for _, path := range paths {
+			r.file(path)
+		}
+	})
 }
 
 // ReadText reads jobs from a text; its name stands in errors.
 func ReadText(name, text string, limit int64) (Jobs, error) {
-	r := reader{limit: limit, keys: map[string]place{}}
-	r.document(name, text)
-	if err := r.faults.err(); err != nil {
-		return nil, err
-	}
-	return r.jobs, nil
+	return read(limit, func(r *reader) { r.document(name, text) })
+}
+
+func read(limit int64, from func(*reader)) (Jobs, error) {
+	r := &reader{limit: cmp.Or(limit, math.MaxInt64-1), keys: map[string]conf.Position{}}
+	from(r)
+	return r.jobs, r.faults.Err()
 }
 
 type reader struct {
 	limit  int64
 	jobs   Jobs
-	keys   map[string]place
-	faults Faults
+	keys   map[string]conf.Position
+	faults conf.Faults
 }
 
 func (r *reader) file(path string) {
 	text, trouble := readText(path, fileLimit)
 	if trouble != "" {
-		r.faults = append(r.faults, Fault{File: path, Message: trouble})
+		r.faults.Add(conf.Position{File: path}, "%s", trouble)
 		return
 	}
 	r.document(path, text)
 }
 
 func (r *reader) document(path, text string) {
-	documents, err := parse(path, text)
-	if err != nil {
-		r.faults = append(r.faults, asFault(path, err))
+	documents, faults := parse(path, text)
+	if len(faults) > 0 {
+		r.faults = append(r.faults, faults...)
 		return
 	}
 	if len(documents) == 0 {
-		r.faults = append(r.faults, Fault{File: path, Message: "is empty; a list without a job is []"})
+		r.faults.Add(conf.Position{File: path}, "is empty; a list without a job is []")
 	}
 	for _, document := range documents {
 		if document.kind != list {
-			r.faults.add(document.at, "must be a list of jobs, not %s", document.kind)
+			r.faults.Add(document.at, "must be a list of jobs, not %s", document.kind)
 			continue
 		}
 		for _, item := range document.items {
@@ -88,16 +90,9 @@ func (r *reader) document(path, text string) {
 	}
 }
 
-func asFault(path string, err error) Fault {
-	if fault, ok := err.(Fault); ok {
-		return fault
-	}
-	return Fault{File: path, Message: err.Error()}
-}
-
 func (r *reader) job(item value, folder string) {
 	if item.kind != object {
-		r.faults.add(item.at, "must be a job, a map from column to value, not %s", item.kind)
+		r.faults.Add(item.at, "must be a job, a map from column to value, not %s", item.kind)
 		return
 	}
 	j := &Job{at: item.at, named: map[string]field{}}
@@ -105,12 +100,12 @@ func (r *reader) job(item value, folder string) {
 		name, v := f.name, f.value
 		if name == inputFile {
 			if _, given := j.named["input"]; given {
-				r.faults.add(f.at, "a job has input or input_file, not both")
+				r.faults.Add(f.at, "a job has input or input_file, not both")
 				continue
 			}
 			name, v = "input", r.inputOf(v, folder)
 		} else if _, given := j.named[name]; given {
-			r.faults.add(f.at, "a job has input or input_file, not both")
+			r.faults.Add(f.at, "a job has input or input_file, not both")
 			continue
 		}
 		j.named[name] = field{f.at, name, v}
@@ -126,7 +121,7 @@ func (r *reader) job(item value, folder string) {
 // jobs.
 func (r *reader) inputOf(v value, folder string) value {
 	if v.kind != scalar || v.text == "" || strings.Contains(v.text, "\x00") {
-		r.faults.add(v.at, "input_file must be the path of a file")
+		r.faults.Add(v.at, "input_file must be the path of a file")
 		return v
 	}
 	path := v.text
@@ -135,24 +130,16 @@ func (r *reader) inputOf(v value, folder string) value {
 	}
 	v.quoted = true
 	if info, err := os.Stat(path); err == nil && !info.Mode().IsRegular() {
-		r.faults.add(v.at, "%s is no file", path)
+		r.faults.Add(v.at, "%s is no file", path)
 		v.text = ""
 		return v
 	}
-	text, trouble := readText(path, r.longest())
+	text, trouble := readText(path, r.limit)
 	if trouble != "" {
-		r.faults.add(v.at, "%s: %s", path, trouble)
+		r.faults.Add(v.at, "%s: %s", path, trouble)
 	}
 	v.text = text
 	return v
-}
-
-// longest is how long an input may be.
-func (r *reader) longest() int64 {
-	if r.limit > 0 {
-		return r.limit
-	}
-	return mostText
 }
 
 // text refuses texts that the server cannot hold, or that would not be run.
@@ -161,10 +148,10 @@ func (r *reader) text(name string, v value) {
 		return
 	}
 	if strings.Contains(v.text, "\x00") {
-		r.faults.add(v.at, "%s must not contain a zero byte", name)
+		r.faults.Add(v.at, "%s must not contain a zero byte", name)
 	}
-	if size := int64(len(v.text)); (name == "input" || name == "data") && size > r.longest() {
-		r.faults.add(v.at, "%s has %d bytes; more than %d are not run (data_limit)", name, size, r.longest())
+	if size := int64(len(v.text)); (name == "input" || name == "data") && size > r.limit {
+		r.faults.Add(v.at, "%s has %d bytes; more than %d are not run (data_limit)", name, size, r.limit)
 	}
 }
 
@@ -173,17 +160,17 @@ func (r *reader) key(j *Job) {
 	key := of.value
 	switch {
 	case !given:
-		r.faults.add(j.at, "the job has no key")
+		r.faults.Add(j.at, "the job has no key")
 	case key.kind != scalar:
-		r.faults.add(key.at, "key must be the job's name, not %s", key.kind)
+		r.faults.Add(key.at, "key must be the job's name, not %s", key.kind)
 	case key.text == "":
-		r.faults.add(key.at, "key must not be empty")
+		r.faults.Add(key.at, "key must not be empty")
 	case len(key.text) > longestKey:
-		r.faults.add(key.at, "key must not be longer than 1 kB")
+		r.faults.Add(key.at, "key must not be longer than 1 kB")
 	default:
 		j.Key, j.at = key.text, key.at
 		if other, known := r.keys[j.Key]; known {
-			r.faults.add(j.at, "the key %q is that of another job: %s", j.Key, other)
+			r.faults.Add(j.at, "the key %q is that of another job: %s", j.Key, other)
 		} else {
 			r.keys[j.Key] = j.at
 		}
@@ -193,16 +180,16 @@ func (r *reader) key(j *Job) {
 // complete refuses a job that would run once, and one that has nothing to run.
 func (r *reader) complete(j *Job) {
 	if input, given := j.named["input"]; !given {
-		r.faults.add(j.at, "the job has neither input nor input_file")
+		r.faults.Add(j.at, "the job has neither input nor input_file")
 	} else if input.value.kind != scalar {
-		r.faults.add(input.value.at, "input must be a text, not %s", input.value.kind)
+		r.faults.Add(input.value.at, "input must be a text, not %s", input.value.kind)
 	}
 	cron, repeat := j.given("cron"), j.given("repeat")
 	switch {
 	case cron && repeat:
-		r.faults.add(j.named["repeat"].at, "a job has cron or repeat, not both")
+		r.faults.Add(j.named["repeat"].at, "a job has cron or repeat, not both")
 	case !cron && !repeat:
-		r.faults.add(j.at, "the job has neither cron nor repeat")
+		r.faults.Add(j.at, "the job has neither cron nor repeat")
 	}
 }
 

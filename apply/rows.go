@@ -7,6 +7,8 @@ import (
 	"slices"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/conf"
 )
 
 // row is one that waits or runs.
@@ -118,13 +120,13 @@ func (t *table) others(r row) bool { return t.role != "" && (r.role == nil || *r
 
 // ofOthers refuses jobs whose rows would run under another role.
 func (t *table) ofOthers(all []*wanted, rows held) error {
-	var faults Faults
+	var faults conf.Faults
 	for _, w := range all {
 		if i := slices.IndexFunc(rows[w.job.Key], t.others); i >= 0 {
-			faults.add(w.job.at, "%s", t.ofRole(rows[w.job.Key][i], "these jobs run"))
+			faults.Add(w.job.at, "%s", t.ofRole(rows[w.job.Key][i], "these jobs run"))
 		}
 	}
-	return faults.err()
+	return faults.Err()
 }
 
 // ofRole says that a row belongs to another role, and what to do.
@@ -139,14 +141,14 @@ func (t *table) ofRole(r row, ours string) string {
 
 // foreign refuses jobs that another owner has named.
 func foreign(all []*wanted, rows held, owner string) error {
-	var faults Faults
+	var faults conf.Faults
 	for _, w := range all {
 		i := slices.IndexFunc(rows[w.job.Key], func(r row) bool { return r.owner != nil && *r.owner != owner })
 		if i >= 0 {
-			faults.add(w.job.at, "the job %q belongs to owner %q; take it out there first, or set the column owner of its row to %q", w.job.Key, *rows[w.job.Key][i].owner, owner)
+			faults.Add(w.job.at, "the job %q belongs to owner %q; take it out there first, or set the column owner of its row to %q", w.job.Key, *rows[w.job.Key][i].owner, owner)
 		}
 	}
-	return faults.err()
+	return faults.Err()
 }
 
 var errUnmoved = errors.New("a trigger or a policy of the table keeps the row as it is")

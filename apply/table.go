@@ -124,33 +124,31 @@ func (t *table) check(jobs Jobs) error {
 		}
 	}
 	names = append(names, inputFile)
-	var faults Faults
+	var faults conf.Faults
 	for _, j := range jobs {
 		for _, name := range j.columns {
 			f, c := j.named[name], t.byName[name]
 			switch {
 			case c == nil:
-				advice := ""
-				if near := conf.Nearest(name, names); near != "" {
-					advice = fmt.Sprintf("; did you mean %q?", near)
-				} else if name == "paused" {
+				advice := conf.DidYouMean(name, names)
+				if advice == "" && name == "paused" {
 					advice = "; UPDATE … SET state = 'STOP' pauses a job, and a file leaves it paused"
 				}
-				faults.add(f.at, "the table has no column %q%s", name, advice)
+				faults.Add(f.at, "the table has no column %q%s", name, advice)
 			case name == "owner":
-				faults.add(f.at, "owner is what --owner says")
+				faults.Add(f.at, "owner is what --owner says")
 			case !c.namable():
-				faults.add(f.at, "%s is not for a file: it belongs to one run", name)
+				faults.Add(f.at, "%s is not for a file: it belongs to one run", name)
 			case c.json && f.value.kind == scalar && !isJSON(f.value.text):
-				faults.add(f.value.at, "%s is no JSON", name)
+				faults.Add(f.value.at, "%s is no JSON", name)
 			case name == "cron" && f.value.kind == scalar:
 				if why := wrongCron(f.value.text); why != "" {
-					faults.add(f.value.at, "%s", why)
+					faults.Add(f.value.at, "%s", why)
 				}
 			}
 		}
 	}
-	return faults.err()
+	return faults.Err()
 }
 
 // wrongCron is the fault of an expression.

@@ -3,11 +3,13 @@ package apply
 import (
 	"encoding/json"
 	"strings"
+
+	"pgtaskd/conf"
 )
 
 // value is one of a file, with the place where it stands.
 type value struct {
-	at     place
+	at     conf.Position
 	kind   kind
 	text   string  // of a scalar, as it is written
 	items  []value // of a list
@@ -16,7 +18,7 @@ type value struct {
 }
 
 type field struct {
-	at    place // of the name
+	at    conf.Position // of the name
 	name  string
 	value value
 }

@@ -7,6 +7,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/conf"
 )
 
 // wanted are the values that a job's rows must have.
@@ -73,7 +75,7 @@ func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error 
 		}
 		alike[key] = append(alike[key], w)
 	}
-	var faults Faults
+	var faults conf.Faults
 	for _, key := range order {
 		err := t.readValues(ctx, tx, alike[key], alike[key][0].named)
 		if !isServers(err) {
@@ -88,10 +90,10 @@ func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error 
 	}
 	for _, w := range all {
 		if repeat := w.texts["repeat"]; repeat != nil && *repeat == "00:00:00" && w.job.given("repeat") {
-			faults.add(w.job.named["repeat"].value.at, "repeat is 0, and a job without cron and repeat would run once")
+			faults.Add(w.job.named["repeat"].value.at, "repeat is 0, and a job without cron and repeat would run once")
 		}
 	}
-	return faults.err()
+	return faults.Err()
 }
 
 func (t *table) defaults(ctx context.Context, tx pgx.Tx, all []*wanted) error {
@@ -155,7 +157,7 @@ func (t *table) readValues(ctx context.Context, tx pgx.Tx, jobs []*wanted, colum
 }
 
 // blame finds the values that the server cannot read.
-func (t *table) blame(ctx context.Context, tx pgx.Tx, jobs []*wanted, faults *Faults) error {
+func (t *table) blame(ctx context.Context, tx pgx.Tx, jobs []*wanted, faults *conf.Faults) error {
 	for _, w := range jobs {
 		err := t.readValues(ctx, tx, []*wanted{w}, w.named)
 		if err == nil {
@@ -171,12 +173,9 @@ func (t *table) blame(ctx context.Context, tx pgx.Tx, jobs []*wanted, faults *Fa
 				if f, named := w.job.named[c.name]; named {
 					at = f.value.at
 				}
-				faults.add(at, "%s: %s", c.name, answer.Message)
+				faults.Add(at, "%s: %s", c.name, answer.Message)
 			default:
 				return err
-			}
-			if len(*faults) > mostFaults {
-				return nil
 			}
 		}
 	}

@@ -6,6 +6,8 @@ import (
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/conf"
 )
 
 // write inserts the jobs that have no rows, and gives the rows of the others the values of the
@@ -69,10 +71,10 @@ func (w *wanted) placed(err error) error {
 		if answer.Hint != "" {
 			text += " (" + answer.Hint + ")"
 		}
-		return Faults{{at.file, at.line, at.column, text}}
+		return conf.Faults{{Position: at, Message: text}}
 	}
 	if errors.Is(err, errUnmoved) {
-		return Faults{{w.job.at.file, w.job.at.line, w.job.at.column, errUnmoved.Error()}}
+		return conf.Faults{{Position: w.job.at, Message: errUnmoved.Error()}}
 	}
 	return err
 }

@@ -2,112 +2,67 @@ package apply
 
 import (
 	"errors"
-	"fmt"
-	"strings"
 
 	"github.com/goccy/go-yaml/ast"
-	"github.com/goccy/go-yaml/lexer"
 	"github.com/goccy/go-yaml/parser"
 	"github.com/goccy/go-yaml/token"
+
+	"pgtaskd/conf"
 )
 
-// Limits of a file's structure. Deeper nesting would overflow the parser's stack; aliases of
-// aliases grow without end.
+// Limits of a file's structure: aliases of aliases grow without end.
 const (
 	mostNested = 50
 	mostValues = 500_000
-	mostText   = 64 << 20 // bytes
-	mostSigns  = 500_000  // each may take the parser a kilobyte
 )
 
 // parse reads the documents of a text of YAML, or JSON.
-func parse(file, text string) (documents []value, err error) {
+func parse(file, text string) (documents []value, faults conf.Faults) {
+	w := walk{file: file, anchors: map[string]ast.Node{}}
 	defer func() { // the parser is somebody else's
 		if caught := recover(); caught != nil {
-			err = Fault{File: file, Message: "cannot be read as YAML: the parser fails"}
+			faults.Add(conf.Position{File: file}, "cannot be read as YAML: the parser fails")
 		}
 	}()
-	signs := 0
-	for i := range len(text) {
-		if strings.IndexByte("[]{},:?&*!", text[i]) >= 0 {
-			signs++
-		}
-	}
-	if signs > mostSigns {
-		return nil, Fault{File: file, Message: fmt.Sprintf("has more than %d of the signs []{},:?&*! together: make several files of it", mostSigns)}
-	}
-	tokens := lexer.Tokenize(text)
-	if at := tooDeep(tokens); at != nil {
-		return nil, Fault{file, at.Position.Line, at.Position.Column, fmt.Sprintf("more than %d levels of nesting", mostNested)}
-	}
-	parsed, err := parser.Parse(tokens, 0, parser.AllowDuplicateMapKey())
+	parsed, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, syntax(file, err)
+		return nil, conf.Faults{syntax(file, err)}
 	}
-	w := walk{file: file, anchors: map[string]ast.Node{}}
 	for _, document := range parsed.Docs {
 		if document.Body == nil || document.Body.Type() == ast.CommentType || document.Body.Type() == ast.DirectiveType {
 			continue
 		}
-		v, err := w.value(document.Body, 0)
-		if err != nil {
-			return nil, err
-		}
-		documents = append(documents, v)
+		documents = append(documents, w.value(document.Body, 0))
 	}
-	return documents, nil
-}
-
-// tooDeep is the token at which the nesting is deeper than anybody's; nil: it is not. Blocks nest
-// by their columns, or by several signs on a line.
-func tooDeep(tokens token.Tokens) *token.Token {
-	flow, signs, line := 0, 0, 0
-	for _, t := range tokens {
-		if t.Position.Line != line {
-			line, signs = t.Position.Line, 0
-		}
-		switch t.Type {
-		case token.SequenceStartType, token.MappingStartType:
-			flow++
-		case token.SequenceEndType, token.MappingEndType:
-			flow = max(flow-1, 0)
-		case token.SequenceEntryType, token.MappingKeyType, token.MappingValueType:
-			if flow == 0 {
-				signs++
-			}
-		}
-		if flow > mostNested || signs > mostNested || signs > 0 && t.Position.IndentNum > 8*mostNested {
-			return t
-		}
-	}
-	return nil
+	return documents, w.faults
 }
 
 // syntax is a fault of the parser's. Its own text quotes the file, which may hold passwords.
-func syntax(file string, err error) error {
+func syntax(file string, err error) conf.Fault {
+	fault := conf.Fault{Position: conf.Position{File: file}, Message: "is no YAML"}
 	var known interface {
 		GetMessage() string
 		GetToken() *token.Token
 	}
 	if !errors.As(err, &known) {
-		return Fault{File: file, Message: "is no YAML"}
+		return fault
 	}
-	fault := Fault{File: file, Message: "is no YAML: " + known.GetMessage()}
+	fault.Message += ": " + known.GetMessage()
 	if t := known.GetToken(); t != nil && t.Position != nil {
 		fault.Line, fault.Column, fault.Message = t.Position.Line, t.Position.Column, known.GetMessage()
 	}
 	return fault
 }
 
-// walk turns the parser's nodes into values.
+// walk turns the parser's nodes into values. It does nothing more after the first fault.
 type walk struct {
 	file    string
 	anchors map[string]ast.Node
 	values  int
-	text    int // bytes
+	faults  conf.Faults
 }
 
-func (w *walk) at(n ast.Node) place {
+func (w *walk) at(n ast.Node) conf.Position {
 	if pair, ok := n.(*ast.MappingValueNode); ok { // its own token is the colon
 		n = pair.Key
 	}
@@ -115,31 +70,24 @@ func (w *walk) at(n ast.Node) place {
 		n = m.Values[0].Key
 	}
 	p := n.GetToken().Position
-	return place{w.file, p.Line, max(p.Column, 1)}
+	return conf.Position{File: w.file, Line: p.Line, Column: max(p.Column, 1)}
 }
 
-func (w *walk) fault(n ast.Node, format string, args ...any) error {
-	at := w.at(n)
-	return Fault{at.file, at.line, at.column, fmt.Sprintf(format, args...)}
-}
-
-func (w *walk) value(n ast.Node, depth int) (value, error) {
-	v, err := w.read(n, depth)
-	w.values, w.text = w.values+1, w.text+len(v.text)
-	switch {
-	case err != nil:
-		return value{}, err
-	case w.values > mostValues:
-		return value{}, w.fault(n, "more than %d values, with what aliases repeat", mostValues)
-	case w.text > mostText:
-		return value{}, w.fault(n, "more than %d MiB of text, with what aliases repeat", mostText>>20)
+func (w *walk) fault(n ast.Node, format string, args ...any) value {
+	if len(w.faults) == 0 {
+		w.faults.Add(w.at(n), format, args...)
 	}
-	return v, nil
+	return value{}
 }
 
-func (w *walk) read(n ast.Node, depth int) (value, error) {
-	if depth > 2*mostNested {
-		return value{}, w.fault(n, "more than %d levels of nesting, with what aliases repeat", 2*mostNested)
+func (w *walk) value(n ast.Node, depth int) value {
+	switch w.values++; {
+	case len(w.faults) > 0:
+		return value{}
+	case depth >= mostNested:
+		return w.fault(n, "more than %d levels of nesting, with what aliases repeat", mostNested)
+	case w.values > mostValues:
+		return w.fault(n, "more than %d values, with what aliases repeat", mostValues)
 	}
 	switch n := n.(type) {
 	case *ast.AnchorNode:
@@ -152,125 +100,105 @@ func (w *walk) read(n ast.Node, depth int) (value, error) {
 	case *ast.SequenceNode:
 		v := value{at: w.at(n), kind: list}
 		for _, item := range n.Values {
-			of, err := w.value(item, depth+1)
-			if err != nil {
-				return value{}, err
-			}
-			v.items = append(v.items, of)
+			v.items = append(v.items, w.value(item, depth+1))
 		}
-		return v, nil
+		return v
 	case *ast.MappingNode:
 		return w.object(n, n.Values, depth)
 	case *ast.MappingValueNode:
 		return w.object(n, []*ast.MappingValueNode{n}, depth)
 	case *ast.NullNode:
-		return value{at: w.at(n), kind: null}, nil
+		return value{at: w.at(n), kind: null}
 	case *ast.LiteralNode:
-		return value{at: w.at(n), kind: scalar, text: n.Value.Value, quoted: true}, nil
+		return value{at: w.at(n), kind: scalar, text: n.Value.Value, quoted: true}
 	case *ast.StringNode:
 		kindOf := n.GetToken().Type
-		return value{at: w.at(n), kind: scalar, text: n.Value, quoted: kindOf == token.SingleQuoteType || kindOf == token.DoubleQuoteType}, nil
+		return value{at: w.at(n), kind: scalar, text: n.Value, quoted: kindOf == token.SingleQuoteType || kindOf == token.DoubleQuoteType}
 	case *ast.MappingKeyNode:
-		return value{}, w.fault(n, "cannot stand here")
+		return w.fault(n, "cannot stand here")
 	case ast.ScalarNode: // as it is written: 007 and 1.10 may be texts
-		return value{at: w.at(n), kind: scalar, text: n.GetToken().Value}, nil
-	default:
-		return value{}, w.fault(n, "cannot stand here")
+		return value{at: w.at(n), kind: scalar, text: n.GetToken().Value}
 	}
+	return w.fault(n, "cannot stand here")
 }
 
 // tag reads !!str and the other tags, which repeat the column's type.
-func (w *walk) tag(n *ast.TagNode, depth int) (value, error) {
+func (w *walk) tag(n *ast.TagNode, depth int) value {
 	if n.Value == nil {
-		return value{}, w.fault(n, "a tag without a value")
+		return w.fault(n, "a tag without a value")
 	}
-	v, err := w.value(n.Value, depth+1)
+	v := w.value(n.Value, depth+1)
 	if n.GetToken().Value == "!!str" && v.kind == scalar {
 		v.quoted = true
 	}
-	return v, err
+	return v
 }
 
-func (w *walk) alias(n *ast.AliasNode, depth int) (value, error) {
+func (w *walk) alias(n *ast.AliasNode, depth int) value {
 	name := n.Value.GetToken().Value
 	to, known := w.anchors[name]
 	if !known {
-		return value{}, w.fault(n, "no anchor &%s stands before it", name)
+		return w.fault(n, "no anchor &%s stands before it", name)
 	}
-	v, err := w.value(to, depth+1)
+	v := w.value(to, depth+1)
 	v.at = w.at(n)
-	return v, err
+	return v
 }
 
-func (w *walk) object(n ast.Node, pairs []*ast.MappingValueNode, depth int) (value, error) {
+func (w *walk) object(n ast.Node, pairs []*ast.MappingValueNode, depth int) value {
 	v := value{at: w.at(n), kind: object}
 	lines := map[string]int{}
 	var merged []field
 	for _, pair := range pairs {
-		of, err := w.value(pair.Value, depth+1)
-		if err != nil {
-			return value{}, err
-		}
+		of := w.value(pair.Value, depth+1)
 		if pair.Key.IsMergeKey() {
-			more, err := w.merge(pair.Key, of)
-			if err != nil {
-				return value{}, err
-			}
-			merged = append(merged, more...)
+			merged = append(merged, w.merge(pair.Key, of)...)
 			continue
 		}
-		name, err := w.name(pair.Key, depth)
-		if err != nil {
-			return value{}, err
+		f := field{w.at(pair.Key), w.name(pair.Key), of}
+		if line := lines[f.name]; line > 0 {
+			return w.fault(pair.Key, "%q is given twice, first on line %d", f.name, line)
 		}
-		if line := lines[name]; line > 0 {
-			return value{}, w.fault(pair.Key, "%q is given twice, first on line %d", name, line)
-		}
-		lines[name] = w.at(pair.Key).line
-		v.fields = append(v.fields, field{w.at(pair.Key), name, of})
+		lines[f.name] = f.at.Line
+		v.fields = append(v.fields, f)
 	}
 	for _, f := range merged { // the map's own value is stronger, and the first of several
 		if lines[f.name] == 0 {
-			lines[f.name] = f.at.line
+			lines[f.name] = f.at.Line
 			v.fields = append(v.fields, f)
 		}
 	}
-	return v, nil
+	return v
 }
 
-func (w *walk) name(n ast.MapKeyNode, depth int) (string, error) {
-	if key, ok := n.(*ast.MappingKeyNode); ok {
-		inner, ok := key.Value.(ast.MapKeyNode)
-		if !ok || depth > mostNested {
-			return "", w.fault(n, "must be the name of a column")
-		}
-		return w.name(inner, depth+1)
+func (w *walk) name(n ast.Node) string {
+	if key, ok := n.(*ast.MappingKeyNode); ok { // ? name
+		n = key.Value
 	}
 	if n.Type() == ast.NullType { // a column's name as well
-		return n.GetToken().Value, nil
+		return n.GetToken().Value
 	}
-	v, err := w.value(n, depth+1)
-	if err != nil || v.kind != scalar {
-		return "", w.fault(n, "must be the name of a column")
+	v := w.value(n, 0)
+	if v.kind != scalar {
+		w.fault(n, "must be the name of a column")
 	}
-	return v.text, nil
+	return v.text
 }
 
 // merge are the fields that << brings in.
-func (w *walk) merge(n ast.Node, of value) ([]field, error) {
+func (w *walk) merge(n ast.Node, of value) (fields []field) {
 	from := []value{of}
 	if of.kind == list {
 		from = of.items
 	}
-	var fields []field
 	for _, v := range from {
 		if v.kind != object {
-			return nil, w.fault(n, "<< takes a map, or a list of maps")
+			w.fault(n, "<< takes a map, or a list of maps")
 		}
 		for _, f := range v.fields {
 			f.at = w.at(n)
 			fields = append(fields, f)
 		}
 	}
-	return fields, nil
+	return fields
 }

@@ -1,6 +1,7 @@
 package conf
 
 import (
+	"cmp"
 	"fmt"
 	"maps"
 	"slices"
@@ -29,10 +30,8 @@ func (f *File) Choose(name string) (work.Target, error) {
 	case len(found) > 1:
 		return work.Target{}, fmt.Errorf("several targets have the name %q: leave one of them in a configuration of its own", name)
 	}
-	if near := Nearest(name, names); near != "" {
-		return work.Target{}, fmt.Errorf("no target has the name %q; did you mean %q?", name, near)
-	}
-	return work.Target{}, fmt.Errorf("no target has the name %q; the targets are %q", name, names)
+	hint := cmp.Or(DidYouMean(name, names), fmt.Sprintf("; the targets are %q", names))
+	return work.Target{}, fmt.Errorf("no target has the name %q%s", name, hint)
 }
 
 // SingleNamed is the target of a connection string whose table is named, as database/schema/table;

@@ -7,8 +7,7 @@
 //
 // main calls Run for a configuration file, RunTargets for a connection string; the demo and the
 // tests call RunTargets. The goroutine that calls them owns the supervisor and all its fields.
-// Each target is served on a goroutine of its own, which reports its end through a channel. The
-// watcher of the file has one goroutine, which only pokes the supervisor.
+// Each target is served on a goroutine of its own, which reports its end through a channel.
 //
 // There are no locks.
 package conf

@@ -1,43 +1,47 @@
 package conf
 
 import (
-	"bytes"
 	"cmp"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
-	"unicode/utf8"
 )
 
-// Fault is one thing that is wrong with a configuration. It never shows a
-// connection string.
+// Position is where something stands in a file.
+type Position struct {
+	File         string
+	Line, Column int // from 1; the column counts characters. 0: the whole file
+}
+
+func (p Position) String() string {
+	if p.Line == 0 {
+		return p.File
+	}
+	return joined(p.File, fmt.Sprintf("line %d, column %d", p.Line, p.Column))
+}
+
+// Fault is one thing that is wrong with a file. It never shows a connection string.
 type Fault struct {
-	Line, Column int    // from 1; the column counts characters
-	Place        string // as in targets[1].sleep; empty when the text is no JSON at all
-	Message      string
+	Position
+	Place   string // in a configuration, as in targets[1].sleep
+	Message string
 }
 
 // Error is the fault on one line.
-func (f Fault) Error() string {
-	if f.Place == "" {
-		return fmt.Sprintf("line %d, column %d: %s", f.Line, f.Column, f.Message)
-	}
-	return fmt.Sprintf("line %d, column %d: %s: %s", f.Line, f.Column, f.Place, f.Message)
+func (f Fault) Error() string { return joined(f.Position.String(), f.Place, f.Message) }
+
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
 }
 
-// Faults are all that is wrong with a configuration, in the order of its text.
+// Faults are all that is wrong with some files.
 type Faults []Fault
 
 // Error has a line for each fault.
-func (f Faults) Error() string {
-	lines := make([]string, len(f))
-	for i, fault := range f {
-		lines[i] = fault.Error()
-	}
-	return strings.Join(lines, "\n")
-}
+func (f Faults) Error() string { return errors.Join(f.Unwrap()...).Error() }
 
-// Unwrap lets errors.As find a Fault.
+// Unwrap lets errors.As find a Fault, and the program print a line for each.
 func (f Faults) Unwrap() []error {
 	errs := make([]error, len(f))
 	for i, fault := range f {
@@ -46,23 +50,43 @@ func (f Faults) Unwrap() []error {
 	return errs
 }
 
-// mostFaults is how many are kept: a file that is something else can have one for each value.
+// Add adds a fault.
+func (f *Faults) Add(at Position, format string, args ...any) {
+	*f = append(*f, Fault{Position: at, Message: fmt.Sprintf(format, args...)})
+}
+
+// mostFaults is how many are shown: a file that is something else can have one for each value.
 const mostFaults = 100
 
-// err is nil when nothing is wrong, else the faults in their order.
-func (f Faults) err() error {
+// Err is nil when nothing is wrong, else the faults in the order of the text. Files keep the order
+// in which they were named.
+func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil
 	}
+	order := map[string]int{}
+	for _, fault := range f {
+		if _, known := order[fault.File]; !known {
+			order[fault.File] = len(order)
+		}
+	}
 	slices.SortStableFunc(f, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(order[a.File], order[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
+	if more := len(f) - mostFaults; more > 0 {
+		last := f[mostFaults]
+		f = f[:mostFaults:mostFaults]
+		f.Add(Position{File: last.File}, "and %d more faults", more)
+	}
 	return f
 }
 
-// position turns the offset of a byte into line and column.
-func position(data []byte, offset int) (line, column int) {
-	before := data[:offset]
-	start := bytes.LastIndexByte(before, '\n') + 1
-	return bytes.Count(before, []byte("\n")) + 1, utf8.RuneCount(before[start:]) + 1
+// inFile names the file in which an error's faults are.
+func inFile(path string, err error) error {
+	var faults Faults
+	errors.As(err, &faults)
+	for i := range faults {
+		faults[i].File = path
+	}
+	return err
 }

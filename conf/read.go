@@ -31,19 +31,19 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	return Parse(data)
+	file, err := Parse(data)
+	return file, inFile(path, err)
 }
 
 // Parse reads a configuration. Its error is Faults: all of them, not only the first.
 func Parse(data []byte) (*File, error) {
 	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put it in front
-	root, faults := decode(data)
-	r := reader{data: data, faults: faults, found: len(faults)}
-	if root.kind == "" {
-		return nil, faults.err()
+	if err := malformed(data); err != nil {
+		return nil, err
 	}
-	file := r.file(root)
-	if err := r.faults.err(); err != nil {
+	r := reader{data: data}
+	file := r.file(r.decode())
+	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
 	file.secret = r.secret
@@ -71,8 +71,8 @@ func (r *reader) file(root value) *File {
 			r.allot(file.Targets, entries)
 		}
 	case targets.kind == "":
-		r.fault(value{place: member(nil, "targets"), offset: root.offset}, "is missing")
-	case targets.place == nil:
+		r.fault(value{place: "targets", offset: root.offset}, "is missing")
+	case targets.place == "":
 		r.fault(root, "must be a list of targets, or an object that has one, not %s", root.kind)
 	default:
 		r.fault(targets, "must be a list of targets, not %s", targets.kind)
@@ -94,7 +94,7 @@ func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 		if place, doubled := first[identity(t)]; doubled {
 			r.fault(item, "has the same table as %s: %s", place, t.Name())
 		} else {
-			first[identity(t)] = item.place.String()
+			first[identity(t)] = item.place
 		}
 	}
 	return targets

@@ -10,7 +10,6 @@ import (
 	"os"
 	"path/filepath"
 	"reflect"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -37,7 +36,11 @@ func TestGood(t *testing.T) {
 func TestBad(t *testing.T) {
 	clearEnvironment(t)
 	eachCase(t, "bad", func(t *testing.T, path string) string {
-		_, err := Read(path)
+		text, err := os.ReadFile(path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = Parse(text)
 		var faults Faults
 		var fault Fault
 		if !errors.As(err, &faults) || !errors.As(err, &fault) {
@@ -246,36 +249,13 @@ func checkTarget(t *testing.T, target work.Target) {
 func TestManyFaultsTakeNoTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ unit, last string }{
-		"a fault each":    {"1,", "line 1, column 200: targets[99]: must be an object, not a number"},
-		"too many values": {"1,1,1,1,1,1,1,1,", "line 1, column 1: more than 200000 values"},
-		"one key":         {`{"data": "a", "data": "a"},`, ""},
+		"a fault each": {"1,", "line 1, column 200: targets[99]: must be an object, not a number"},
+		"one key":      {`{"data": "a", "data": "a"},`, ""},
 	} {
 		var faults Faults
 		_, err := Parse([]byte("[" + strings.Repeat(c.unit, 26_000) + "1]"))
 		if !errors.As(err, &faults) || len(faults) > mostFaults || c.last != "" && faults[len(faults)-1].Error() != c.last {
 			t.Errorf("%s: %d faults, the last %v", name, len(faults), faults[len(faults)-1])
-		}
-	}
-}
-
-// TestALongKeyTakesNoMemory, however many values and objects are below it. Nothing else runs
-// meanwhile, whose memory would count.
-func TestALongKeyTakesNoMemory(t *testing.T) {
-	for name, text := range map[string]string{
-		"above many values": `{"targets": [], "` + strings.Repeat("k", 100_000) + `": [` + strings.Repeat("1,", 50_000) + `1]}`,
-		"above some values": `{"targets": [], "` + strings.Repeat("k", 900) + `": [` + strings.Repeat("1,", 150_000) + `1]}`,
-		"in long objects":   strings.Repeat(`{"`+strings.Repeat("k", 800)+`":`, 3000) + "1" + strings.Repeat("}", 3000),
-		"many objects":      strings.Repeat(`{"k":`, 9000) + "1" + strings.Repeat("}", 9000),
-	} {
-		var before, after runtime.MemStats
-		runtime.ReadMemStats(&before)
-		_, err := Parse([]byte(text))
-		runtime.ReadMemStats(&after)
-		if err == nil || len(err.Error()) > 10_000 {
-			t.Errorf("%s: no error, or a long one", name)
-		}
-		if taken := after.TotalAlloc - before.TotalAlloc; taken > 150<<20 {
-			t.Errorf("%s takes %d MB", name, taken>>20)
 		}
 	}
 }

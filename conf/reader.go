@@ -1,6 +1,8 @@
 package conf
 
 import (
+	"cmp"
+	"encoding/json"
 	"fmt"
 	"maps"
 	"slices"
@@ -12,19 +14,17 @@ import (
 
 // reader turns values into settings and collects their faults.
 type reader struct {
-	data   []byte
-	faults Faults // no more than mostFaults
-	found  int    // how many there are
-	secret bool   // a connection string holds a password
+	data    []byte
+	decoder *json.Decoder
+	faults  Faults // no more than mostFaults: each is looked up in data
+	found   int    // how many there are
+	secret  bool   // a connection string holds a password
 }
 
 func (r *reader) fault(v value, format string, args ...any) {
-	r.found++
-	if r.found > mostFaults {
-		return
+	if r.found++; r.found <= mostFaults {
+		r.faults = append(r.faults, Fault{position(r.data, v.offset), v.place, fmt.Sprintf(format, args...)})
 	}
-	line, column := position(r.data, v.offset)
-	r.faults = append(r.faults, Fault{line, column, v.place.String(), fmt.Sprintf(format, args...)})
 }
 
 // keys are the keys that an object may have, each with the function that reads its value.
@@ -40,22 +40,15 @@ func (r *reader) object(v value, known keys) {
 		if read, ok := known[f.key]; ok {
 			read(f.value)
 		} else {
-			r.fault(value{place: f.value.place, offset: f.offset}, "unknown key; %s", advice(f.key, known))
+			names := slices.Sorted(maps.Keys(known))
+			hint := cmp.Or(DidYouMean(f.key, names), "; the keys are "+strings.Join(names, ", "))
+			r.fault(value{place: f.value.place, offset: f.offset}, "unknown key%s", hint)
 		}
 	}
 }
 
-// advice names the key that was likely meant, or else all there are.
-func advice(key string, known keys) string {
-	names := slices.Sorted(maps.Keys(known))
-	if name := Nearest(key, names); name != "" {
-		return fmt.Sprintf("did you mean %q?", name)
-	}
-	return "the keys are " + strings.Join(names, ", ")
-}
-
-// Nearest is the name that is most like a word, "" if none is.
-func Nearest(word string, names []string) string {
+// DidYouMean asks for the name that is most like a word; "" if none is.
+func DidYouMean(word string, names []string) string {
 	const likely = 0.6
 	best, score := "", likely
 	for _, name := range names {
@@ -67,16 +60,10 @@ func Nearest(word string, names []string) string {
 			best, score = name, match
 		}
 	}
-	return best
-}
-
-// meant asks for the word that is nearest to a wrong one, if any is near.
-func meant(v value, words []string) string {
-	word := Nearest(v.text, words)
-	if v.kind != text || word == "" {
+	if best == "" {
 		return ""
 	}
-	return fmt.Sprintf("; did you mean %q?", word)
+	return fmt.Sprintf("; did you mean %q?", best)
 }
 
 // shown is a value in an error message. Connection strings are never given to it.

@@ -18,31 +18,29 @@ func (s *supervisor) first(ctx context.Context) (*File, error) {
 		case <-reading.Done():
 		}
 	})
-	file, _, err := s.see(remote.ReadInput(reading, s.path))
+	data, err := remote.ReadInput(reading, s.path)
 	end()
 	s.crew.Wait()
-	if err != nil && errors.Is(err, reading.Err()) {
+	if errors.Is(err, context.Canceled) {
 		return nil, ctx.Err()
 	}
-	return file, err
+	s.fresh(data, err)
+	if err != nil {
+		return nil, err
+	}
+	file, err := Parse(data)
+	return file, inFile(s.path, err)
 }
 
-// read reads the file again. By now it has to be a regular one, which keeps nobody waiting.
-func (s *supervisor) read() (file *File, fresh bool, err error) {
-	return s.see(remote.ReadFile(s.path))
-}
-
-// see parses the file's content; fresh tells whether it differs from the last one.
-func (s *supervisor) see(data []byte, err error) (file *File, fresh bool, _ error) {
+// fresh tells whether the file differs from the last look: its content, or the error of reading it.
+func (s *supervisor) fresh(data []byte, err error) bool {
 	found := string(data)
-	if err == nil {
-		file, err = Parse(data)
-	} else {
+	if err != nil {
 		found = err.Error()
 	}
-	fresh = found != s.seen
+	before := s.seen
 	s.seen = found
-	return file, fresh, err
+	return found != before
 }
 
 // logs sets the log as the file says, before more is logged.
@@ -62,21 +60,27 @@ func (s *supervisor) take(ctx context.Context, file *File) {
 	s.want(ctx, file.Targets)
 }
 
-// reread loads the file as it is now; a bad one changes nothing. A file that is as before, good or
-// bad, is logged only when somebody has asked for a reload.
+// reread loads the file as it is now; a bad one changes nothing. By now it has to be a regular one,
+// which keeps nobody waiting. A file that is as before, good or bad, is logged only when somebody has
+// asked for a reload.
 func (s *supervisor) reread(ctx context.Context, asked bool) {
-	file, fresh, err := s.read()
-	switch {
-	case !fresh && !asked:
-	case err == nil:
-		s.logs(file)
-		if err := s.listen(file.Listen); err != nil {
-			s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the metrics there; the previous address stays")
-		}
-		s.take(ctx, file)
-	default:
-		s.complain(err)
+	data, err := remote.ReadFile(s.path)
+	if !s.fresh(data, err) && !asked {
+		return
 	}
+	var file *File
+	if err == nil {
+		file, err = Parse(data)
+	}
+	if err != nil {
+		s.complain(err)
+		return
+	}
+	s.logs(file)
+	if err := s.listen(file.Listen); err != nil {
+		s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the metrics there; the previous address stays")
+	}
+	s.take(ctx, file)
 }
 
 func (s *supervisor) complain(err error) {

@@ -1,6 +1,8 @@
 package conf
 
 import (
+	"cmp"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -107,11 +109,7 @@ func (r *reader) names(v value, targets []work.Target, byName map[string][]int) 
 	found := byName[v.text]
 	if len(found) == 0 {
 		names := slices.Sorted(maps.Keys(byName))
-		if near := Nearest(v.text, names); near != "" {
-			r.fault(v, "no target has this name; did you mean %q?", near)
-		} else {
-			r.fault(v, "no target has this name; the targets are %q", names)
-		}
+		r.fault(v, "no target has this name%s", cmp.Or(DidYouMean(v.text, names), fmt.Sprintf("; the targets are %q", names)))
 		return
 	}
 	for _, i := range found[1:] {

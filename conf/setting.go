@@ -130,7 +130,7 @@ func (r *reader) columns(into map[string]string) func(value) {
 func (r *reader) choice(into *string, words ...string) func(value) {
 	return func(v value) {
 		if v.kind != text || !slices.Contains(words, v.text) {
-			r.fault(v, "must be one of %s, not %s%s", strings.Join(words, ", "), shown(v), meant(v, words))
+			r.fault(v, "must be one of %s, not %s%s", strings.Join(words, ", "), shown(v), DidYouMean(v.text, words))
 			return
 		}
 		*into = v.text

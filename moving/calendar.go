@@ -22,8 +22,12 @@ type Calendar struct {
 var errBoth = errors.New("it runs on days of the month that are certain days of the week as well, and cron takes either for enough: " +
 	"let its SQL look which day it is")
 
-// Cron is the expression, in that time zone.
-func (c Calendar) Cron(zone string) (string, error) {
+// Cron is the expression, in that time zone if the tz database has it. s is what it means.
+func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Schedule, err error) {
+	if _, err := schedule.LoadZone(zone); err != nil {
+		notes.Add("the time zone %q is no name of the tz database: it runs in that of the target", zone)
+		zone = ""
+	}
 	days := list(c.Days, 1, 31)
 	if c.LastDay && days == "*" && len(c.Days) == 0 {
 		days = "L"
@@ -41,15 +45,15 @@ func (c Calendar) Cron(zone string) (string, error) {
 		case slices.Contains(c.Weekdays, 0):
 			weekdays = with("*/7", c.Weekdays, 0, 6)
 		default:
-			return "", errBoth
+			return "", nil, errBoth
 		}
 	}
-	cron := fmt.Sprintf("%s %s %s %s %s", list(c.Minutes, 0, 59), list(c.Hours, 0, 23), days, list(c.Months, 1, 12), weekdays)
+	cron = fmt.Sprintf("%s %s %s %s %s", list(c.Minutes, 0, 59), list(c.Hours, 0, 23), days, list(c.Months, 1, 12), weekdays)
 	if zone != "" {
 		cron = "CRON_TZ=" + zone + " " + cron
 	}
-	_, err := schedule.Parse(cron, time.UTC)
-	return cron, err
+	s, err = schedule.Parse(cron, time.UTC)
+	return cron, s, err
 }
 
 // with is a list that has its first number by another form.

@@ -3,10 +3,9 @@ package moving
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"testing"
 	"time"
-
-	"pgtaskd/work/schedule"
 )
 
 // TestCalendarsInCron: the expression runs at the times at which all fields fit, in each of many
@@ -26,14 +25,12 @@ func TestCalendarsInCron(t *testing.T) {
 		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1}, Weekdays: []int{1, 2}}, "5 0 */31 * 1,2"},
 		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{8, 9}, Weekdays: []int{0, 3}}, "5 0 8,9 * */7,3"},
 	} {
-		got, err := c.calendar.Cron("")
+		notes := Notes{}
+		got, s, err := c.calendar.Cron("UTC", &notes)
+		got = strings.TrimPrefix(got, "CRON_TZ=UTC ")
 		if err != nil || got != c.want {
 			t.Errorf("%+v: %s (%v), not %s", c.calendar, got, err, c.want)
 			continue
-		}
-		s, err := schedule.Parse(got, time.UTC)
-		if err != nil {
-			t.Fatal(err)
 		}
 		at := time.Date(2030, 1, i+1, 0, 0, 0, 0, time.UTC)
 		for range 4 {
@@ -46,11 +43,17 @@ func TestCalendarsInCron(t *testing.T) {
 			}
 		}
 	}
-	if cron, err := (Calendar{Days: []int{13}, Weekdays: []int{5}}).Cron(""); err == nil {
+	notes := Notes{Job: "j"}
+	if cron, _, err := (Calendar{Days: []int{13}, Weekdays: []int{5}}).Cron("UTC", &notes); err == nil {
 		t.Error("Friday the 13th became ", cron)
 	}
-	if cron, err := (Calendar{Days: []int{13}}).Cron("Europe/Berlin"); err != nil || cron != "CRON_TZ=Europe/Berlin * * 13 * *" {
-		t.Error(cron, err)
+	for zone, want := range map[string]string{"Europe/Berlin": "CRON_TZ=Europe/Berlin * * 13 * *", "<x>+3": "* * 13 * *"} {
+		if cron, _, err := (Calendar{Days: []int{13}}).Cron(zone, &notes); err != nil || cron != want {
+			t.Error(cron, err)
+		}
+	}
+	if len(notes.All) != 1 || !strings.Contains(notes.All[0], `j: the time zone "<x>+3" is no name`) {
+		t.Error(notes.All)
 	}
 }
 

@@ -22,36 +22,19 @@ type Job struct {
 // Paused is the plan of a job that does not run by itself.
 const Paused = "infinity"
 
-// Note names a part of a job that is not carried over, or not as it was.
-type Note struct {
-	Job  string // as its scheduler shows it
-	Text string
-	Left bool // the whole job is left out
-}
-
-func (n Note) String() string {
-	left := ""
-	if n.Left {
-		left = "left out: "
-	}
-	return n.Job + ": " + left + n.Text
-}
-
-// Notes are those of one job.
+// Notes list all that is not carried over, or not as it was.
 type Notes struct {
-	Job string
-	All []Note
+	Job string // whom the next ones are about, as its scheduler shows it
+	All []string
 }
 
 // Add notes something of the job.
 func (n *Notes) Add(format string, args ...any) {
-	n.All = append(n.All, Note{Job: n.Job, Text: fmt.Sprintf(format, args...)})
+	n.All = append(n.All, n.Job+": "+fmt.Sprintf(format, args...))
 }
 
 // Leave notes why the whole job is left out.
-func (n *Notes) Leave(format string, args ...any) {
-	n.All = append(n.All, Note{Job: n.Job, Text: fmt.Sprintf(format, args...), Left: true})
-}
+func (n *Notes) Leave(format string, args ...any) { n.Add("left out: "+format, args...) }
 
 // Cut is a text in a note.
 func Cut(text string) string {

@@ -3,6 +3,8 @@ package moving
 import (
 	"fmt"
 	"strings"
+
+	"pgtaskd/remote"
 )
 
 // Step is one task of a pipeline.
@@ -15,11 +17,46 @@ type Step struct {
 	Ignore  bool // the next step runs, however this one ends
 }
 
-// Pipeline is the input of a job that inserts its steps as tasks, each to run when the one before
+// Run has a job run its steps, which its scheduler calls what, and of which so many are lost. It
+// tells whether any is left.
+func (j *Job) Run(table, what string, steps []Step, lost int, notes *Notes) bool {
+	switch {
+	case len(steps) == 0 && lost == 0:
+		notes.Leave("it has no %s that is enabled", what)
+		return false
+	case len(steps) == 0:
+		notes.Leave("none of its %ss can be carried over", what)
+		return false
+	case lost > 0:
+		notes.Add("waits with plan infinity, as it lacks %d of its %ss: put something in their place, and set its plan", lost, what)
+		j.Plan = Paused
+	}
+	if len(steps) == 1 {
+		one := steps[0]
+		j.Input, j.Remote, j.Timeout, j.OnFail = one.SQL, one.Remote, one.Timeout, one.OnFail
+	} else {
+		j.Input = pipeline(table, steps)
+	}
+	return true
+}
+
+// Unfit is why a connection string cannot become the remote of a task, or "".
+func Unfit(connection string) string {
+	settings, err := remote.Parse(connection)
+	switch {
+	case err != nil:
+		return "its connection string does not parse"
+	case settings.Secret():
+		return "its connection string holds a password: give it a name under remotes in the configuration, and the task that name as remote"
+	}
+	return ""
+}
+
+// pipeline is the input of a job that inserts its steps as tasks, each to run when the one before
 // has ended. They are in the job's group, whose tasks run one at a time and in order: that is
 // enough to wait for a step that need not end well, and the job's next run begins after the last of
 // them.
-func Pipeline(table string, steps []Step) string {
+func pipeline(table string, steps []Step) string {
 	var b strings.Builder
 	b.WriteString("DECLARE\n    done pg_catalog.int8[]; -- the step that must have ended well\n    step pg_catalog.int8;\nBEGIN\n")
 	for i, s := range steps {

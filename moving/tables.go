@@ -20,12 +20,22 @@ var tablesQuery string
 // lockLimit bounds the wait for each lock: anybody who may use the schema can hold one for ever.
 const lockLimit = "5s"
 
-// Tables begins a transaction that only reads, in which these are tables and stay as they are. They
+// Read reads the jobs of a scheduler, by a query of its tables.
+func Read[J any](ctx context.Context, conn *pgx.Conn, trust []string, scheduler, query string, tables ...string) ([]J, error) {
+	tx, err := locked(ctx, conn, trust, scheduler, tables)
+	if err != nil {
+		return nil, err
+	}
+	defer func() { _ = tx.Rollback(ctx) }()
+	rows, _ := tx.Query(ctx, query) // CollectRows has its error
+	return pgx.CollectRows(rows, pgx.RowToStructByPos[J])
+}
+
+// locked begins a transaction that only reads, in which these are tables and stay as they are. They
 // must belong to a superuser, the session's role, or a role in trust: a view, or a table with
 // policies, runs its owner's code. They are judged before they are locked, for a better error, and
-// again after. An error of a lock that cannot be had names its holders. The caller ends the
-// transaction.
-func Tables(ctx context.Context, conn *pgx.Conn, trust []string, scheduler string, names ...string) (pgx.Tx, error) {
+// again after. An error of a lock that cannot be had names its holders.
+func locked(ctx context.Context, conn *pgx.Conn, trust []string, scheduler string, names []string) (pgx.Tx, error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, err

@@ -1,12 +1,12 @@
 package pgagent
 
 import (
+	"cmp"
 	"fmt"
 	"time"
 
 	"pgtaskd/moving"
 	"pgtaskd/remote"
-	"pgtaskd/work/schedule"
 )
 
 // Choice says which jobs are moved: those whose steps run in that database. Table is where they go,
@@ -14,12 +14,11 @@ import (
 type Choice struct{ Database, Table string }
 
 // Convert makes jobs of a task table of jobs: one for each schedule.
-func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes []moving.Note) {
+func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes moving.Notes) {
 	keys := moving.Keys{}
 	for _, job := range jobs {
-		about := moving.Notes{Job: fmt.Sprintf("job %d %q", job.ID, moving.Cut(job.Name))}
-		converted = append(converted, p.convert(job, choice, keys, &about)...)
-		notes = append(notes, about.All...)
+		notes.Job = fmt.Sprintf("job %d %q", job.ID, moving.Cut(job.Name))
+		converted = append(converted, p.convert(job, choice, keys, &notes)...)
 	}
 	return converted, notes
 }
@@ -40,19 +39,19 @@ func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.N
 		notes.Add("is not enabled: it waits with plan infinity until you set its plan")
 		work.Plan = moving.Paused
 	}
+	about := notes.Job
 	for i, s := range job.Schedules {
+		notes.Job = fmt.Sprintf("%s, schedule %q", about, moving.Cut(s.Name))
 		j := work
-		when := *notes
-		when.Job, when.All = fmt.Sprintf("%s, schedule %q", notes.Job, moving.Cut(s.Name)), nil
-		if p.plan(s, &j, &when) {
-			name, otherwise := job.Name, fmt.Sprintf("job %d", job.ID)
-			if i > 0 {
-				otherwise = s.Name
-			}
-			j.Key = keys.Key(name, otherwise)
-			converted = append(converted, j)
+		if !p.plan(s, &j, notes) {
+			continue
 		}
-		notes.All = append(notes.All, when.All...)
+		otherwise := fmt.Sprintf("job %d", job.ID)
+		if i > 0 {
+			otherwise = s.Name
+		}
+		j.Key = keys.Key(job.Name, otherwise)
+		converted = append(converted, j)
 	}
 	return converted
 }
@@ -62,40 +61,27 @@ const never = 9999
 
 // plan is when a schedule has a job run.
 func (p Place) plan(s Schedule, j *moving.Job, notes *moving.Notes) bool {
-	zone := p.Zone
-	location, err := schedule.LoadZone(zone)
-	if err != nil {
-		notes.Add("the time zone %q is no name of the tz database: it runs in that of the target", zone)
-		zone, location = "", time.UTC
-	}
-	j.Cron, err = s.calendar().Cron(zone)
+	cron, beats, err := s.calendar().Cron(p.Zone, notes)
 	if err != nil {
 		notes.Leave("%s", err)
 		return false
 	}
+	j.Cron = cron
 	if s.End != nil {
-		end := s.End.In(location).Format(time.RFC3339)
+		j.Until = s.End.In(beats.Zone()).Format(time.RFC3339)
 		if s.End.Before(p.Now) {
-			notes.Leave("it ended at %s", end)
+			notes.Leave("it ended at %s", j.Until)
 			return false
 		}
-		j.Until = end
 	}
 	if s.Start.After(p.Now) {
-		start := s.Start.In(location).Format(time.RFC3339)
-		if j.Plan == "" {
-			expression, err := schedule.Parse(j.Cron, location)
-			if err != nil {
-				notes.Leave("%s", err)
-				return false
-			}
-			first := expression.Next(s.Start.Add(-time.Second))
-			if first.Year() >= never {
-				notes.Leave("it begins at %s, and never runs", start)
-				return false
-			}
-			j.Plan = first.Format(time.RFC3339)
+		start := s.Start.In(beats.Zone()).Format(time.RFC3339)
+		first := beats.Next(s.Start.Add(-time.Second))
+		if first.Year() >= never {
+			notes.Leave("it begins at %s, and never runs", start)
+			return false
 		}
+		j.Plan = cmp.Or(j.Plan, first.Format(time.RFC3339))
 		notes.Add("begins at %s: its plan is the first time after that", start)
 	}
 	for _, e := range s.Exceptions {
@@ -124,10 +110,6 @@ func set(values []bool, least int) (numbers []int) {
 
 // steps make the input of the job: the SQL of its one step, or tasks one after the other.
 func (p Place) steps(job Job, choice Choice, notes *moving.Notes) (j moving.Job, ok bool) {
-	if len(job.Steps) == 0 {
-		notes.Leave("it has no step that is enabled")
-		return j, false
-	}
 	var steps []moving.Step
 	lost := 0
 	for i, s := range job.Steps {
@@ -147,20 +129,7 @@ func (p Place) steps(job Job, choice Choice, notes *moving.Notes) (j moving.Job,
 		}
 		steps = append(steps, step)
 	}
-	if len(steps) == 0 {
-		notes.Leave("none of its steps can be carried over")
-		return j, false
-	}
-	if lost > 0 {
-		notes.Add("waits with plan infinity, as it lacks %d of its steps: put something in their place, and set its plan", lost)
-		j.Plan = moving.Paused
-	}
-	if len(steps) == 1 {
-		j.Input, j.Remote = steps[0].SQL, steps[0].Remote
-	} else {
-		j.Input = moving.Pipeline(choice.Table, steps)
-	}
-	return j, true
+	return j, j.Run(choice.Table, "step", steps, lost, notes)
 }
 
 // where is the remote of a step, or why it is left out.
@@ -169,14 +138,7 @@ func (p Place) where(s Step, choice Choice, alone bool) (connection, why string)
 	case s.Kind != "s":
 		return "", "it is a script of the shell, and tasks are SQL"
 	case s.Connection != "":
-		settings, err := remote.Parse(s.Connection)
-		switch {
-		case err != nil:
-			return "", "its connection string does not parse"
-		case settings.Secret():
-			return "", "its connection string holds a password: give it a name under remotes in the configuration, and the task that name as remote"
-		}
-		return s.Connection, ""
+		return s.Connection, moving.Unfit(s.Connection)
 	case s.Database == choice.Database:
 		return "", ""
 	case alone:

@@ -77,11 +77,11 @@ func TestJobsOfPgAgent(t *testing.T) {
 		if (c.want == nil) != (len(jobs) == 0) || c.want != nil && (len(jobs) != 1 || jobs[0] != *c.want) {
 			t.Errorf("%s: %+v", name, jobs)
 		}
-		if c.note == "" && len(notes) > 0 || c.note != "" && (len(notes) != 1 || !strings.Contains(notes[0].String(), c.note) || notes[0].Left != (c.want == nil)) {
+		if c.note == "" && len(notes.All) > 0 || c.note != "" && (len(notes.All) != 1 || !strings.Contains(notes.All[0], c.note) || strings.Contains(notes.All[0], "left out: ") != (c.want == nil)) {
 			t.Errorf("%s: %v", name, notes)
 		}
-		for _, n := range notes {
-			if strings.Contains(n.String(), "secret") {
+		for _, n := range notes.All {
+			if strings.Contains(n, "secret") {
 				t.Errorf("%s: a password is shown: %s", name, n)
 			}
 		}
@@ -125,12 +125,12 @@ $pipeline$`
 	if len(jobs) != 2 || jobs[0].Input != want || jobs[1].Input != want || jobs[0].Key != "nightly" || jobs[1].Key != "nightly (noon)" {
 		t.Errorf("%+v", jobs)
 	}
-	if len(notes) != 1 || !strings.Contains(notes[0].Text, `step 2 "b" has its database in remote`) {
+	if len(notes.All) != 1 || !strings.Contains(notes.All[0], `step 2 "b" has its database in remote`) {
 		t.Error(notes)
 	}
 	job.Steps[0].Kind = "b"
 	jobs, notes = Convert(place, []Job{job}, Choice{"shop", `"public"."task"`})
-	if len(jobs) != 2 || jobs[0].Plan != moving.Paused || len(notes) != 3 || !strings.Contains(notes[2].Text, "it lacks 1 of its steps") {
+	if len(jobs) != 2 || jobs[0].Plan != moving.Paused || len(notes.All) != 3 || !strings.Contains(notes.All[2], "it lacks 1 of its steps") {
 		t.Errorf("%+v %v", jobs, notes)
 	}
 }

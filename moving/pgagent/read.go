@@ -59,19 +59,9 @@ var (
 
 // Read looks at the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []Job, err error) {
-	tx, err := moving.Tables(ctx, conn, trust, "pgAgent", "pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule",
-		"pgagent.pga_exception")
-	if err != nil {
-		return p, nil, err
+	if err = conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.Database, &p.Now); err == nil {
+		jobs, err = moving.Read[Job](ctx, conn, trust, "pgAgent", jobsQuery,
+			"pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule", "pgagent.pga_exception")
 	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if err := tx.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.Database, &p.Now); err != nil {
-		return p, nil, err
-	}
-	rows, err := tx.Query(ctx, jobsQuery)
-	if err != nil {
-		return p, nil, err
-	}
-	jobs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Job])
 	return p, jobs, err
 }

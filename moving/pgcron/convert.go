@@ -15,13 +15,12 @@ import (
 type Choice struct{ Database, User string }
 
 // Convert makes jobs of a task table of jobs.
-func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes []moving.Note) {
+func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes moving.Notes) {
 	for _, job := range jobs {
-		about := moving.Notes{Job: fmt.Sprintf("job %d %q, schedule %q", job.ID, job.Name, moving.Cut(job.Schedule))}
-		if j, ok := p.convert(job, choice, &about); ok {
+		notes.Job = fmt.Sprintf("job %d %q, schedule %q", job.ID, job.Name, moving.Cut(job.Schedule))
+		if j, ok := p.convert(job, choice, &notes); ok {
 			converted = append(converted, j)
 		}
-		notes = append(notes, about.All...)
 	}
 	return converted, notes
 }
@@ -31,13 +30,10 @@ func (p Place) convert(job Job, choice Choice, notes *moving.Notes) (j moving.Jo
 		notes.Leave("%s", why)
 		return j, false
 	}
-	cron, note, err := p.cron(job.Schedule)
+	cron, err := p.cron(job.Schedule, notes)
 	if err != nil {
 		notes.Leave("%s", err)
 		return j, false
-	}
-	if note != "" {
-		notes.Add("%s", note)
 	}
 	j = moving.Job{Key: cmp.Or(job.Name, fmt.Sprintf("pg_cron job %d", job.ID)), Cron: cron, Input: job.Command}
 	if !job.Active {
@@ -63,17 +59,17 @@ func (p Place) elsewhere(job Job, choice Choice) string {
 var seconds = regexp.MustCompile(`^ *([0-9]+) +seconds? *$`)
 
 // cron is a schedule in pgtaskd's words. Parse has the last word on it.
-func (p Place) cron(text string) (cron, note string, err error) {
+func (p Place) cron(text string, notes *moving.Notes) (cron string, err error) {
 	zone := cmp.Or(p.Zone, "GMT")
 	if _, err := schedule.LoadZone(zone); err != nil {
-		return "", "", fmt.Errorf("cron.timezone %q %w", zone, err)
+		return "", fmt.Errorf("cron.timezone %q %w", zone, err)
 	}
 	if m := seconds.FindStringSubmatch(strings.ToLower(text)); m != nil {
 		cron = "@every " + m[1] + " s"
 	} else {
 		fields := strings.Fields(text)
 		if len(fields) > 5 && !strings.HasPrefix(fields[0], "@") {
-			note = fmt.Sprintf("what follows the five fields is dropped, as pg_cron does: %q", strings.Join(fields[5:], " "))
+			notes.Add("what follows the five fields is dropped, as pg_cron does: %q", strings.Join(fields[5:], " "))
 			fields = fields[:5]
 		}
 		if len(fields) == 5 {
@@ -82,7 +78,7 @@ func (p Place) cron(text string) (cron, note string, err error) {
 		cron = "CRON_TZ=" + zone + " " + strings.Join(fields, " ")
 	}
 	_, err = schedule.Parse(cron, time.UTC)
-	return cron, note, err
+	return cron, err
 }
 
 // lastDay is pg_cron's word for the last day of a month, in a list of days.

@@ -23,28 +23,29 @@ func TestSchedulesInOurWords(t *testing.T) {
 		"@daily":               "CRON_TZ=GMT @daily",
 		"30 seconds":           "@every 30 s",
 		"1 Second":             "@every 1 s",
-		"0 3 * * 7 x y":        `CRON_TZ=GMT 0 3 * * 7 (what follows the five fields is dropped, as pg_cron does: "x y")`,
-		"0 3 * * * *":          `CRON_TZ=GMT 0 3 * * * (what follows the five fields is dropped, as pg_cron does: "*")`,
+		"0 3 * * 7 x y":        `CRON_TZ=GMT 0 3 * * 7; note: what follows the five fields is dropped, as pg_cron does: "x y"`,
+		"0 3 * * * *":          `CRON_TZ=GMT 0 3 * * *; note: what follows the five fields is dropped, as pg_cron does: "*"`,
 		"@reboot":              `error: name "@reboot" at character 13 is no time: insert a task when the server starts`,
 		"*/90 * * * *":         `error: minute "*/90" at character 13 has a step that is not from 1 to 59`,
 		"":                     "error: cron ends at character 13 after 0 fields: there are 5, or 6 with seconds first",
 		"* * \x1b * *":         "error: cron has a character that is not plain ASCII at character 17",
 		strings.Repeat("1,", 1<<19) + "1 * * * *": "error: cron is longer than 1 kB",
 	} {
-		cron, note, err := Place{}.cron(schedule)
+		notes := moving.Notes{Job: "note"}
+		cron, err := Place{}.cron(schedule, &notes)
 		if err != nil {
 			cron = "error: " + err.Error()
-		} else if note != "" {
-			cron += " (" + note + ")"
 		}
+		cron = strings.Join(append([]string{cron}, notes.All...), "; ")
 		if cron != want {
 			t.Errorf("%.50q: %s, not %s", schedule, cron, want)
 		}
 	}
-	if cron, _, err := (Place{Zone: "Europe/Berlin"}).cron("0 3 * * *"); err != nil || cron != "CRON_TZ=Europe/Berlin 0 3 * * *" {
+	notes := moving.Notes{}
+	if cron, err := (Place{Zone: "Europe/Berlin"}).cron("0 3 * * *", &notes); err != nil || cron != "CRON_TZ=Europe/Berlin 0 3 * * *" {
 		t.Error(cron, err)
 	}
-	if _, _, err := (Place{Zone: "EST"}).cron("0 3 * * *"); err == nil {
+	if _, err := (Place{Zone: "EST"}).cron("0 3 * * *", &notes); err == nil {
 		t.Error("EST is taken for a zone")
 	}
 }
@@ -77,7 +78,7 @@ func TestWhatCannotBeMovedIsLeftOutWithTheReason(t *testing.T) {
 		if len(converted) == 0 != c.left {
 			t.Errorf("%+v: %+v", c.job, converted)
 		}
-		if c.note == "" && len(notes) > 0 || c.note != "" && (len(notes) != 1 || !strings.Contains(notes[0].String(), c.note)) {
+		if c.note == "" && len(notes.All) > 0 || c.note != "" && (len(notes.All) != 1 || !strings.Contains(notes.All[0], c.note)) {
 			t.Errorf("%+v: %v", c.job, notes)
 		}
 	}

@@ -44,18 +44,8 @@ func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []
 	if err == nil && !there {
 		err = fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
 	}
-	if err != nil {
-		return p, nil, err
+	if err == nil {
+		jobs, err = moving.Read[Job](ctx, conn, trust, "pg_cron", jobsQuery, "cron.job")
 	}
-	tx, err := moving.Tables(ctx, conn, trust, "pg_cron", "cron.job")
-	if err != nil {
-		return p, nil, err
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	rows, err := tx.Query(ctx, jobsQuery)
-	if err != nil {
-		return p, nil, err
-	}
-	jobs, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Job])
 	return p, jobs, err
 }

@@ -4,19 +4,17 @@ import (
 	"fmt"
 
 	"pgtaskd/moving"
-	"pgtaskd/remote"
 )
 
 // Convert makes jobs of a task table of chains. table is where they go, as SQL names it.
-func Convert(p Place, chains []Chain, table string) (converted []moving.Job, notes []moving.Note) {
+func Convert(p Place, chains []Chain, table string) (converted []moving.Job, notes moving.Notes) {
 	keys := moving.Keys{}
 	for _, c := range chains {
-		about := moving.Notes{Job: fmt.Sprintf("chain %d %q, run_at %q", c.ID, moving.Cut(c.Name), moving.Cut(c.RunAt))}
-		if j, ok := p.convert(c, table, &about); ok {
+		notes.Job = fmt.Sprintf("chain %d %q, run_at %q", c.ID, moving.Cut(c.Name), moving.Cut(c.RunAt))
+		if j, ok := p.convert(c, table, &notes); ok {
 			j.Key = keys.Key(c.Name, fmt.Sprintf("chain %d", c.ID))
 			converted = append(converted, j)
 		}
-		notes = append(notes, about.All...)
 	}
 	return converted, notes
 }
@@ -27,20 +25,14 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 		return j, false
 	}
 	parts, lost := p.parts(c, notes)
-	if len(parts) == 0 {
-		if lost == 0 {
-			notes.Leave("it has no task that is enabled")
-		} else {
-			notes.Leave("none of its tasks can be carried over")
-		}
+	if len(parts) > 0 {
+		parts[len(parts)-1].OnFail = c.OnError // GONE, if one before it has failed
+	}
+	if !j.Run(table, "task", parts, lost, notes) {
 		return j, false
 	}
 	if !c.Live {
 		notes.Add("is not live: it waits with plan infinity until you set its plan")
-		j.Plan = moving.Paused
-	}
-	if lost > 0 {
-		notes.Add("waits with plan infinity, as it lacks %d of its tasks: put something in their place, and set its plan", lost)
 		j.Plan = moving.Paused
 	}
 	if c.Exclusive {
@@ -52,16 +44,9 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 	if c.Client != "" {
 		notes.Add("is for the client %q alone: here the controller that leads runs it", c.Client)
 	}
-	if len(parts) == 1 {
-		part := parts[0]
-		j.Input, j.Remote, j.Timeout, j.OnFail = part.SQL, part.Remote, part.Timeout, c.OnError
-		return j, true
-	}
-	if c.Timeout > 0 {
+	if c.Timeout > 0 && len(parts) > 1 {
 		notes.Add("its timeout of %d ms holds for each of its %d parts", c.Timeout, len(parts))
 	}
-	parts[len(parts)-1].OnFail = c.OnError // GONE, if one before it has failed
-	j.Input = moving.Pipeline(table, parts)
 	return j, true
 }
 
@@ -137,20 +122,14 @@ func (p Place) unfit(t Task) string {
 		return fmt.Sprintf("it runs as role %q, and what is autonomous may be unable to run behind SET ROLE: move it to a table that this role serves", t.RunAs)
 	}
 	if t.Connection != "" {
-		settings, err := remote.Parse(t.Connection)
-		switch {
-		case err != nil:
-			return "its connection string does not parse"
-		case settings.Secret():
-			return "its connection string holds a password: give it a name under remotes in the configuration, and the task that name as remote"
-		case t.RunAs != "":
+		if why := moving.Unfit(t.Connection); why != "" {
+			return why
+		}
+		if t.RunAs != "" {
 			return fmt.Sprintf("it runs as role %q elsewhere: name that role in remote", t.RunAs)
 		}
 	}
-	if why := t.unbound(); why != "" {
-		return why
-	}
-	return ""
+	return t.unbound()
 }
 
 // shorter is the smaller of two times of which 0 is none.

@@ -74,15 +74,15 @@ func TestChainsOfPgTimetable(t *testing.T) {
 		if (c.want == nil) != (len(jobs) == 0) || c.want != nil && (len(jobs) != 1 || jobs[0] != *c.want) {
 			t.Errorf("%s: %+v", name, jobs)
 		}
-		last := moving.Note{}
-		if len(notes) > 0 {
-			last = notes[len(notes)-1]
+		last := ""
+		if len(notes.All) > 0 {
+			last = notes.All[len(notes.All)-1]
 		}
-		if (c.note == "") != (len(notes) == 0) || !strings.Contains(last.String(), c.note) || last.Left != (c.want == nil) && len(notes) > 0 {
+		if (c.note == "") != (len(notes.All) == 0) || !strings.Contains(last, c.note) || strings.Contains(last, ": left out: ") != (c.want == nil) && len(notes.All) > 0 {
 			t.Errorf("%s: %v", name, notes)
 		}
-		for _, n := range notes {
-			if strings.Contains(n.String(), "secret") {
+		for _, n := range notes.All {
+			if strings.Contains(n, "secret") {
 				t.Errorf("%s: a password is shown: %s", name, n)
 			}
 		}
@@ -114,7 +114,7 @@ func TestATransactionIsOneInput(t *testing.T) {
 	jobs, notes := Convert(place, []Chain{together}, `"public"."task"`)
 	if want := `SELECT 1;
 DO $ignore$BEGIN EXECUTE $sql$SELECT 1/0;$sql$; EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', SQLERRM; END$ignore$;
-SELECT 3;`; len(jobs) != 1 || jobs[0].Input != want || len(notes) != 1 || !strings.Contains(notes[0].Text, "may fail without harm") {
+SELECT 3;`; len(jobs) != 1 || jobs[0].Input != want || len(notes.All) != 1 || !strings.Contains(notes.All[0], "may fail without harm") {
 		t.Errorf("%+v %v", jobs, notes)
 	}
 	apart := chain(func(c *Chain) {
@@ -144,7 +144,7 @@ SELECT 2;$step$, $text$5000 ms$text$)
     done := ARRAY[step];
 END
 $pipeline$`
-	if len(jobs) != 1 || jobs[0].Input != want || jobs[0].OnFail != "" || len(notes) != 2 {
+	if len(jobs) != 1 || jobs[0].Input != want || jobs[0].OnFail != "" || len(notes.All) != 2 {
 		t.Errorf("%+v %v", jobs, notes)
 	}
 }

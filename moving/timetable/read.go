@@ -59,17 +59,8 @@ var (
 
 // Read looks at the chains of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, chains []Chain, err error) {
-	tx, err := moving.Tables(ctx, conn, trust, "pg_timetable", "timetable.chain", "timetable.task", "timetable.parameter")
-	if err != nil {
-		return p, nil, err
-	}
-	defer func() { _ = tx.Rollback(ctx) }()
-	if err := tx.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.User, &p.Now); err != nil {
-		return p, nil, err
-	}
-	rows, err := tx.Query(ctx, chainsQuery)
-	if err == nil {
-		chains, err = pgx.CollectRows(rows, pgx.RowToStructByPos[Chain])
+	if err = conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.User, &p.Now); err == nil {
+		chains, err = moving.Read[Chain](ctx, conn, trust, "pg_timetable", chainsQuery, "timetable.chain", "timetable.task", "timetable.parameter")
 	}
 	var lack *pgconn.PgError
 	if errors.As(err, &lack) && lack.Code == "42703" {

@@ -1,6 +1,7 @@
 package timetable
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"slices"
@@ -9,7 +10,6 @@ import (
 	"time"
 
 	"pgtaskd/moving"
-	"pgtaskd/work/schedule"
 )
 
 // plan is when a chain runs.
@@ -25,28 +25,17 @@ func (p Place) plan(c Chain, j *moving.Job, notes *moving.Notes) error {
 		j.Repeat, j.Drift = strings.TrimSpace(interval), name == "@after"
 		return nil
 	}
-	zone := c.Zone
-	if zone == "" {
-		zone = p.Zone
-	}
-	location, err := schedule.LoadZone(zone)
-	if err != nil {
-		notes.Add("the time zone %q is no name of the tz database: it runs in that of the target", zone)
-		zone, location = "", time.UTC
-	}
 	calendar, err := parse(c.RunAt)
 	if err != nil {
 		return err
 	}
-	if j.Cron, err = calendar.Cron(zone); err != nil {
+	cron, beats, err := calendar.Cron(cmp.Or(c.Zone, p.Zone), notes)
+	if err != nil {
 		return err
 	}
+	j.Cron = cron
 	if c.SelfDestruct {
-		expression, err := schedule.Parse(j.Cron, location)
-		if err != nil {
-			return err
-		}
-		j.Until = expression.Next(p.Now).Format(time.RFC3339)
+		j.Until = beats.Next(p.Now).Format(time.RFC3339)
 		notes.Add("runs once, and deletes itself: here it is not repeated after %s, however it ends; set retry if it must succeed", j.Until)
 	}
 	return nil

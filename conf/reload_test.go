@@ -3,7 +3,6 @@ package conf
 import (
 	"os"
 	"path/filepath"
-	"slices"
 	"testing"
 )
 
@@ -12,8 +11,8 @@ const (
 	after  = `[{"data": "a"}, {"data": "b"}]`
 )
 
-// TestWatchSees has the ways in which a file comes to say something else.
-func TestWatchSees(t *testing.T) {
+// TestAChangeOfTheFileIsSeen has the ways in which a file comes to say something else.
+func TestAChangeOfTheFileIsSeen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		prepare func(t *testing.T, in string) (path string)
@@ -95,35 +94,6 @@ func TestWatchSees(t *testing.T) {
 			s.begin("b/public/task")
 			run.goesOn(t)
 		})
-	}
-}
-
-func TestSteps(t *testing.T) {
-	t.Parallel()
-	in, err := filepath.EvalSymlinks(t.TempDir())
-	if err != nil {
-		t.Fatal(err)
-	}
-	put(t, in, "a/b/conf.json", before)
-	link(t, in, "a", "short")
-	link(t, in, "../short/b/conf.json", "a/up")
-	link(t, in, "round", "round")
-	for path, want := range map[string][]string{
-		"a/b/conf.json":  {"a/b/conf.json"},
-		"short/../short": {"short", "short", "a"},
-		"short/up":       {"short", "a/up", "short", "a/b/conf.json"},
-		"a/none/x":       {"a/none"},
-		"a/b/conf.json/": {"a/b/conf.json"},
-	} {
-		for i := range want {
-			want[i] = filepath.Join(in, want[i])
-		}
-		if got := steps(in + "/" + path); !slices.Equal(got, want) {
-			t.Errorf("%s: %q, not %q", path, got, want)
-		}
-	}
-	if got := steps(filepath.Join(in, "round")); len(got) == 0 || got[0] != filepath.Join(in, "round") {
-		t.Errorf("a circle has the steps %q", got)
 	}
 }
 
