@@ -50,13 +50,13 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
 		":publication": sql.Literal(sql.Publication(t)),
-		":register":    sql.Register(t),
+		":register":    sql.Beside(t, "session"),
 
 		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":besides": sql.Array(sql.BesideNames(t)),
-		":leader":  sql.Beside(t, "leader"), ":schema_text": sql.Literal(t.Schema), ":table_text": sql.Literal(t.Quoted()), ":groups": sql.Beside(t, "group"), ":limits": strconv.FormatInt(lock.Limits, 10),
+		":leader":  sql.Beside(t, "leader"), ":schema_text": sql.Literal(t.Schema), ":table_text": sql.Literal(t.String()), ":groups": sql.Beside(t, "group"), ":limits": strconv.FormatInt(lock.Limits, 10),
 		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),

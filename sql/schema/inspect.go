@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -178,14 +179,11 @@ func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) 
 	if err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames()); err != nil {
-		return err
-	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, f.oid, states); err != nil {
-		return err
-	}
-	f.besides.there, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, sql.BesideNames(t))
-	return err
+	return cmp.Or(
+		collect(ctx, conn, &f.functions, "functions", pgx.RowToStructByPos, t.Schema, functionNames()),
+		collect(ctx, conn, &f.types, "types", pgx.RowToStructByPos, t.Schema, f.oid, states),
+		collect(ctx, conn, &f.besides.there, "beside", pgx.RowToStructByPos, t.Schema, sql.BesideNames(t)),
+	)
 }
 
 // inspectTable looks at the table itself.
@@ -195,28 +193,22 @@ func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
-	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
-		return err
-	}
-	if f.below, err = collect(ctx, conn, "below", pgx.RowToStructByPos[Below], t.Schema, t.Name); err != nil {
-		return err
-	}
-	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {
-		return err
-	}
-	if f.triggers, err = collect(ctx, conn, "triggers", pgx.RowToStructByPos[foundTrigger], f.oid); err != nil {
-		return err
-	}
-	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
-		return err
-	}
-	return conn.QueryRow(ctx, inspections.Text("sequence"), f.oid).Scan(&f.sequence)
+	return cmp.Or(
+		collect(ctx, conn, &f.columns, "columns", pgx.RowToStructByPos, f.oid),
+		collect(ctx, conn, &f.below, "below", pgx.RowToStructByPos, t.Schema, t.Name),
+		collect(ctx, conn, &f.constraints, "constraints", pgx.RowTo, f.oid),
+		collect(ctx, conn, &f.triggers, "triggers", pgx.RowToStructByPos, f.oid),
+		collect(ctx, conn, &f.indexes, "indexes", pgx.RowToStructByPos, f.oid),
+		conn.QueryRow(ctx, inspections.Text("sequence"), f.oid).Scan(&f.sequence),
+	)
 }
 
-func collect[T any](ctx context.Context, conn *pgx.Conn, query string, row pgx.RowToFunc[T], args ...any) ([]T, error) {
+// collect reads the rows of a statement.
+func collect[T any](ctx context.Context, conn *pgx.Conn, into *[]T, query string, row pgx.RowToFunc[T], args ...any) error {
 	rows, err := conn.Query(ctx, inspections.Text(query), args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return pgx.CollectRows(rows, row)
+	*into, err = pgx.CollectRows(rows, row)
+	return err
 }

@@ -105,11 +105,12 @@ func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, ke
 
 // apply runs the change. A constraint that rows violate holds for new rows alone.
 func (c *Change) apply(ctx context.Context, tx pgx.Tx) error {
-	do := runSQL
-	if c.beside || c.check {
-		do = trySQL
+	var err error
+	if c.beside || c.check { // the transaction goes on after an error
+		err = pgx.BeginFunc(ctx, tx, func(inner pgx.Tx) error { return runSQL(ctx, inner, c.SQL) })
+	} else {
+		err = runSQL(ctx, tx, c.SQL)
 	}
-	err := do(ctx, tx, c.SQL)
 	if c.check && isState(err, "23514") {
 		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
 		err = runSQL(ctx, tx, c.SQL)
@@ -166,18 +167,6 @@ func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) e
 func runSQL(ctx context.Context, tx pgx.Tx, statements string) error {
 	_, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll()
 	return err
-}
-
-// trySQL is runSQL in a transaction that goes on after an error.
-func trySQL(ctx context.Context, tx pgx.Tx, statements string) error {
-	inner, err := tx.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	if err := runSQL(ctx, inner, statements); err != nil {
-		return errors.Join(err, inner.Rollback(ctx))
-	}
-	return inner.Commit(ctx)
 }
 
 func isState(err error, sqlstate string) bool {

@@ -143,7 +143,7 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	regrouped, paused := false, p.Lanes.Limits.LastPause()
 	batch := &pgx.Batch{} // a table that somebody has locked for an index, or to which the right was taken away, is met here, and not by tasks
 	batch.Queue("BEGIN READ WRITE")
-	batch.Queue("LOCK TABLE " + p.Target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
+	batch.Queue("LOCK TABLE " + p.Target.Relation().String() + " IN ROW EXCLUSIVE MODE")
 	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.crashed,
 		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = p.readRows(rows)
