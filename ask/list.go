@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -61,7 +62,7 @@ func (b *table) list(ctx context.Context, s *Screen, f Filter) error {
 		if s.Objects != nil {
 			return s.Object(t)
 		}
-		rows = append(rows, []string{fmt.Sprint(t.ID), t.state(), t.Group, dash(t.Key), brief(t.Plan), t.took(), t.says()})
+		rows = append(rows, []string{fmt.Sprint(t.ID), t.state(), t.Group, cmp.Or(t.Key, "-"), brief(t.Plan), t.took(), t.says()})
 		if len(rows) > pageLength {
 			defer func() { rows = rows[:1] }()
 			return s.Table(rows)
@@ -76,13 +77,6 @@ func (b *table) list(ctx context.Context, s *Screen, f Filter) error {
 
 // pageLength is after how many lines a long list is written, with its headings.
 const pageLength = 1000
-
-func dash(text string) string {
-	if text == "" {
-		return "-"
-	}
-	return text
-}
 
 // walker goes through a table, from the newest task to the oldest.
 type walker struct {

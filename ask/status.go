@@ -1,12 +1,14 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/human"
 	"pgtaskd/routine"
@@ -129,11 +131,7 @@ func inquire(ctx context.Context, targets []work.Target, group []int, all []Stat
 	if err != nil {
 		err = fmt.Errorf("cannot connect: %w", inTime(ctx, err))
 	} else {
-		defer func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
-			defer cancel()
-			_ = conn.Close(ctx)
-		}()
+		defer hangUp(conn)
 	}
 	for _, i := range group {
 		st := &all[i]
@@ -162,22 +160,18 @@ func (b *table) status(ctx context.Context, st *Status) error {
 	if err := b.controllers(ctx, st); err != nil {
 		return err
 	}
-	tasks := &Tasks{}
-	var oldest *string
-	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest,
-		&tasks.Waits, &tasks.More)
+	var tasks Tasks
+	var oldest pgtype.Text
+	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest, &tasks.Waits, &tasks.More)
 	if err != nil {
 		return err
 	}
-	if oldest != nil {
-		tasks.Oldest = iso(*oldest)
-	}
-	st.Tasks = tasks
-	failed := &Failed{}
+	tasks.Oldest, st.Tasks = iso(oldest.String), &tasks
+	var failed Failed
 	if err := b.conn.QueryRow(ctx, b.queries.Text("failed"), lookedAt).Scan(&failed.Count, &failed.More); err != nil {
 		return err
 	}
-	st.Failed = failed
+	st.Failed = &failed
 	return nil
 }
 
@@ -188,7 +182,7 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	if err != nil {
 		return err
 	}
-	leads := int32(0)
+	var leads int32
 	if holder != nil {
 		leads = holder.PID
 		st.Leader = &Controller{PID: leads}
@@ -199,12 +193,9 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	}
 	var c Controller
 	var own bool
-	var since *string
-	_, err = pgx.ForEachRow(rows, []any{&c.PID, &own, &c.Host, &since, &c.Seconds}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&c.PID, &own, &c.Host, &c.Since, &c.Seconds}, func() error {
 		one := c
-		if since != nil {
-			one.Since = iso(*since)
-		}
+		one.Since = iso(c.Since)
 		if own {
 			st.Leader = &one
 		} else {
@@ -273,10 +264,8 @@ func (st Status) row() []string {
 	if f := st.Failed; f != nil {
 		row[7] = counted(f.Count, f.More)
 	}
-	for i := range row {
-		if row[i] == "" {
-			row[i] = "-"
-		}
+	for i, cell := range row {
+		row[i] = cmp.Or(cell, "-")
 	}
 	return row
 }

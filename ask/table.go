@@ -60,7 +60,7 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	}
 	b, err := find(ctx, conn, t, purpose)
 	if err != nil {
-		_ = conn.Close(context.WithoutCancel(ctx))
+		hangUp(conn)
 		return nil, err
 	}
 	return b, nil
@@ -121,10 +121,12 @@ func (b *table) refuse(purpose use) error {
 	return nil
 }
 
-func (b *table) close() {
+func (b *table) close() { hangUp(b.conn) }
+
+func hangUp(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	_ = b.conn.Close(ctx)
+	_ = conn.Close(ctx)
 }
 
 // lost tells whether an error is that of a connection that is gone, or of a server that goes.
