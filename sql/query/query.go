@@ -36,6 +36,9 @@ import (
 //
 // The files of sql/part, which several operations share, stand for their names in the same way.
 //
+// Rows are looked up by id BETWEEN x AND x, in a LATERAL with ORDER BY id: each by itself and by the
+// index of id, whatever the statistics say. With = the server may join two tables as a whole.
+//
 // A state is written as a literal that takes its type from the column, in a CASE from an ELSE that
 // is never reached: a cast names its type, and somebody could take a name that has become free for
 // a domain of theirs, whose code would run.
