@@ -89,10 +89,10 @@ type Below struct {
 // The states, as the enum has them.
 var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
 
-// usable tells whether an enum is that of a task's states, though maybe not of all: pg_task's own
-// had no GONE once.
+// usable tells whether an enum is that of a task's states. It may lack GONE, as pg_task's own did once:
+// it cannot be used in the transaction that adds it, where nothing uses it.
 func (t foundType) usable() bool {
-	return t.Enum && slices.Contains(t.Labels, "PLAN") && slices.Contains(t.Labels, "DONE")
+	return t.Enum && !slices.ContainsFunc(states, func(label string) bool { return label != "GONE" && !slices.Contains(t.Labels, label) })
 }
 
 func (f *found) partitioned() bool { return f.relkind == "p" }
@@ -137,18 +137,9 @@ func (f *found) index(unique bool, condition string, columns ...string) *foundIn
 	return covers
 }
 
-// indexOf is the index that the step would make, or one that is as good. One with operators in its
-// condition is told by its columns there.
+// indexOf is the index that the step would make, or one that is as good.
 func (f *found) indexOf(s step) *foundIndex {
-	if !s.forViews() {
-		return f.index(s.unique(), s.condition, s.columns...)
-	}
-	for i, index := range f.indexes {
-		if slices.Equal(index.Columns, s.columns) && strings.Contains(index.Condition, "(repeat > ") && strings.Contains(index.Condition, "(cron IS NOT NULL)") {
-			return &f.indexes[i]
-		}
-	}
-	return nil
+	return f.index(s.unique(), unbracketed.Replace(s.condition), s.columns...)
 }
 
 // unbracketed takes from a condition the brackets that the server adds to ours.

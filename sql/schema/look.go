@@ -64,8 +64,7 @@ func (m *missing) tableStep(s step) {
 	}
 }
 
-// stateType makes the type, or gives an enum the labels it lacks, which can not be used before they
-// are committed.
+// stateType makes the type, or gives an enum the labels it lacks.
 func (m *missing) stateType(s step) {
 	if m.state == nil {
 		if m.column("state") == nil {
@@ -75,8 +74,7 @@ func (m *missing) stateType(s step) {
 	}
 	for _, label := range states {
 		if !slices.Contains(m.state.Labels, label) {
-			change := m.change("state "+label+" of type "+m.names.state, "ALTER TYPE "+m.names.state+" ADD VALUE IF NOT EXISTS "+sql.Literal(label)+";")
-			change.alone = true
+			m.change("state "+label+" of type "+m.names.state, "ALTER TYPE "+m.names.state+" ADD VALUE IF NOT EXISTS "+sql.Literal(label)+";")
 		}
 	}
 }

@@ -59,9 +59,7 @@ type Change struct {
 	// Failed is why it could not be made; the table is served without it.
 	Failed error
 
-	alone bool // must be committed before the next changes can be made
-	check bool // a constraint, which rows that are there may violate
-
+	check  bool // a constraint, which rows that are there may violate
 	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
 }
 
