@@ -53,7 +53,7 @@ func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (schema.Description, e
 	if err != nil || !known.Exists {
 		return known, err
 	}
-	if _, err := tx.Exec(ctx, "LOCK TABLE "+name.Quoted()+" IN ACCESS SHARE MODE"); err != nil {
+	if _, err := tx.Exec(ctx, "LOCK TABLE "+name.String()+" IN ACCESS SHARE MODE"); err != nil {
 		return known, err
 	}
 	return schema.Describe(ctx, tx.Conn(), name)
@@ -169,7 +169,7 @@ func (t *table) statement(name string, lists map[string][]string) string {
 	for word, list := range lists {
 		pairs = append(pairs, word, strings.Join(list, ", "))
 	}
-	pairs = append(pairs, ":table", t.name.Quoted())
+	pairs = append(pairs, ":table", t.name.String())
 	var b strings.Builder
 	for line := range strings.Lines(string(text)) {
 		if !strings.HasPrefix(line, "--") {

@@ -212,12 +212,8 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
 	err := one(ctx, d.target, "drain", reads, func(b *table) error {
-		w, err := b.walker(ctx, d.s, Filter{States: []string{"FAIL", "GONE"}, Since: d.began})
-		if err != nil {
-			return err
-		}
-		w.least = d.least
-		return w.walk(ctx, func(t Task) error {
+		f := Filter{States: []string{"FAIL", "GONE"}, Since: d.began, least: d.least}
+		return b.walk(ctx, d.s, f, func(t Task) error {
 			if t.State == "FAIL" {
 				found.Failed++
 			} else {

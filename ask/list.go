@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -22,6 +23,8 @@ type Filter struct {
 	Key    string
 	Since  string // inserted, started or ended since; a moment, or how long ago
 	Most   int64  // tasks of each target; 0: all
+
+	least int64 // no task with a lower id
 }
 
 // States are those that a task can have.
@@ -41,6 +44,7 @@ func List(ctx context.Context, s *Screen, targets []work.Target, f Filter) error
 			return fmt.Errorf("there is no state %q: the states are %s", state, strings.Join(States, ", "))
 		}
 	}
+	f.least = math.MinInt64
 	return each(ctx, s, targets, "ls", func(b *table) error {
 		if len(targets) > 1 && s.Objects == nil {
 			if err := s.Line("%s", b.target.Name()); err != nil {
@@ -52,16 +56,12 @@ func List(ctx context.Context, s *Screen, targets []work.Target, f Filter) error
 }
 
 func (b *table) list(ctx context.Context, s *Screen, f Filter) error {
-	w, err := b.walker(ctx, s, f)
-	if err != nil {
-		return err
-	}
 	rows := [][]string{{"ID", "STATE", "GROUP", "KEY", "PLAN", "TOOK", "TEXT"}}
-	err = w.walk(ctx, func(t Task) error {
+	err := b.walk(ctx, s, f, func(t Task) error {
 		if s.Objects != nil {
 			return s.Object(t)
 		}
-		rows = append(rows, []string{fmt.Sprint(t.ID), t.state(), t.Group, dash(t.Key), brief(t.Plan), t.took(), t.says()})
+		rows = append(rows, []string{fmt.Sprint(t.ID), t.state(), t.Group, cmp.Or(t.Key, "-"), brief(t.Plan), t.took(), t.says()})
 		if len(rows) > pageLength {
 			defer func() { rows = rows[:1] }()
 			return s.Table(rows)
@@ -77,42 +77,72 @@ func (b *table) list(ctx context.Context, s *Screen, f Filter) error {
 // pageLength is after how many lines a long list is written, with its headings.
 const pageLength = 1000
 
-func dash(text string) string {
-	if text == "" {
-		return "-"
+// progressAfter is how long something takes before its progress is shown.
+const progressAfter = 2 * time.Second
+
+// walk calls see for each task that passes the filter, from the newest to the oldest.
+func (b *table) walk(ctx context.Context, s *Screen, f Filter, see func(Task) error) error {
+	filter, err := b.filter(ctx, f)
+	if err != nil {
+		return err
 	}
-	return text
+	most := f.Most
+	if most <= 0 {
+		most = math.MaxInt64
+	}
+	found, all, err := b.waiting(ctx, f.States, append(slices.Clone(filter), most, fewWaiting))
+	if all || err != nil {
+		return errors.Join(err, seeAll(found, see))
+	}
+	began, looked := time.Now(), 0
+	defer s.Clear()
+	for upto := int64(math.MaxInt64); ; {
+		from, last := f.least, false
+		err := b.look(ctx, func() error {
+			err := b.conn.QueryRow(ctx, b.queries.Text("stretch"), upto, stretch).Scan(&from)
+			if last = errors.Is(err, pgx.ErrNoRows) || from <= f.least; err != nil && !last {
+				return err
+			}
+			found, err = b.tasks(ctx, "list", append(slices.Clone(filter), max(from, f.least), upto, most)...)
+			return err
+		})
+		if err == nil {
+			err = seeAll(found, see)
+		}
+		most, looked = most-int64(len(found)), looked+stretch
+		if err != nil || last || most == 0 {
+			return err
+		}
+		if time.Since(began) > progressAfter {
+			s.Progress(fmt.Sprintf("%s: %d tasks looked at, down to id %d", b.target.Name(), looked, from))
+		}
+		upto = from - 1
+	}
 }
 
-// walker goes through a table, from the newest task to the oldest.
-type walker struct {
-	b      *table
-	s      *Screen
-	filter []any // states, group, key, since
-	states []string
-	most   int64 // tasks
-	least  int64 // id
+func seeAll(tasks []Task, see func(Task) error) error {
+	for _, t := range tasks {
+		if err := see(t); err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
-func (b *table) walker(ctx context.Context, s *Screen, f Filter) (*walker, error) {
-	w := &walker{b: b, s: s, states: f.States, most: f.Most, least: math.MinInt64}
-	if w.most <= 0 {
-		w.most = math.MaxInt64
+// filter are the first parameters of a list: states, group, key, since.
+func (b *table) filter(ctx context.Context, f Filter) ([]any, error) {
+	filter := []any{nil, optional(f.Group), optional(f.Key), nil}
+	if len(f.States) > 0 {
+		filter[0] = f.States
 	}
-	var since any
 	if f.Since != "" {
 		moment, err := b.moment(ctx, f.Since, -1)
 		if err != nil {
 			return nil, fmt.Errorf("--since: %w", err)
 		}
-		since = moment
+		filter[3] = moment
 	}
-	var states any
-	if len(f.States) > 0 {
-		states = f.States
-	}
-	w.filter = []any{states, optional(f.Group), optional(f.Key), since}
-	return w, nil
+	return filter, nil
 }
 
 func optional(text string) any {
@@ -122,73 +152,22 @@ func optional(text string) any {
 	return text
 }
 
-// walk calls see for each task. It stops at the most that are wanted.
-func (w *walker) walk(ctx context.Context, see func(Task) error) error {
-	short, err := w.waiting(ctx, see)
-	if short || err != nil {
-		return err
-	}
-	began := time.Now()
-	defer w.s.Clear()
-	seen, looked := int64(0), int64(0)
-	for upto := int64(math.MaxInt64); ; {
-		from, last := w.least, false
-		var found []Task
-		err := w.b.look(ctx, func() error {
-			err := w.b.conn.QueryRow(ctx, w.b.queries.Text("stretch"), upto, stretch).Scan(&from)
-			if last = errors.Is(err, pgx.ErrNoRows) || from < w.least; err != nil && !last {
-				return err
-			}
-			found, err = w.b.tasks(ctx, "list", append(slices.Clone(w.filter), max(from, w.least), upto, w.most-seen)...)
-			return err
-		})
-		if err != nil {
-			return err
-		}
-		for _, t := range found {
-			if err := see(t); err != nil {
-				return err
-			}
-		}
-		seen, looked = seen+int64(len(found)), looked+stretch
-		if last || seen >= w.most || from == math.MinInt64 {
-			return nil
-		}
-		if time.Since(began) > progressAfter {
-			w.s.Progress(fmt.Sprintf("%s: %d tasks looked at, down to id %d", w.b.target.Name(), looked, from))
-		}
-		upto = from - 1
-	}
-}
-
-// progressAfter is how long something takes before its progress is shown.
-const progressAfter = 2 * time.Second
-
-// waiting lists tasks that wait or run by the index on due, if only those are asked for and there
-// are few.
-func (w *walker) waiting(ctx context.Context, see func(Task) error) (done bool, err error) {
+// waiting finds the tasks of a list by the index on due, if only those that wait or run are asked
+// for and there are few.
+func (b *table) waiting(ctx context.Context, states []string, args []any) (found []Task, all bool, err error) {
 	ended := func(state string) bool { return !slices.Contains([]string{"PLAN", "TAKE", "WORK"}, state) }
-	if len(w.states) == 0 || slices.ContainsFunc(w.states, ended) {
-		return false, nil
+	if len(states) == 0 || slices.ContainsFunc(states, ended) {
+		return nil, false, nil
 	}
-	var n, least int64
-	var found []Task
-	err = w.b.look(ctx, func() error {
-		err := w.b.conn.QueryRow(ctx, w.b.queries.Text("waiting"), fewWaiting+1).Scan(&n, &least)
-		if err == nil && n <= fewWaiting {
-			found, err = w.b.tasks(ctx, "list_waiting", append(slices.Clone(w.filter), w.most, fewWaiting)...)
+	err = b.look(ctx, func() error {
+		var n, least int64
+		err := b.conn.QueryRow(ctx, b.queries.Text("waiting"), fewWaiting+1).Scan(&n, &least)
+		if all = n <= fewWaiting; err == nil && all {
+			found, err = b.tasks(ctx, "list_waiting", args...)
 		}
 		return err
 	})
-	if err != nil || n > fewWaiting {
-		return false, err
-	}
-	for _, t := range found {
-		if err := see(t); err != nil {
-			return true, err
-		}
-	}
-	return true, nil
+	return found, all, err
 }
 
 // moment reads a moment: a text that the server takes for one, or a span before (-1) or after (1)

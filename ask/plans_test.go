@@ -98,17 +98,13 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"change", []any{5, false}, 3},
 	}
 	check := func(world string) {
-		conn, err := work.Dial(t.Context(), target, "test")
+		b, err := open(t.Context(), target, "test", changesTasks)
 		if err != nil {
 			t.Fatal(err)
 		}
-		defer func() { _ = conn.Close(t.Context()) }()
-		b, err := find(t.Context(), conn, target, changesTasks)
-		if err != nil {
-			t.Fatal(err)
-		}
+		defer b.close()
 		for _, c := range statements {
-			p := explain(t, conn, b.queries.Text(c.name), c.args)
+			p := explain(t, b.conn, b.queries.Text(c.name), c.args)
 			if kinds := p.kinds(); slices.Contains(kinds, "Seq Scan") || slices.Contains(kinds, "Bitmap Heap Scan") || p.read() > c.most {
 				t.Errorf("%s: %s reads %.0f rows by %v", world, c.name, p.read(), kinds)
 			}

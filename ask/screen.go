@@ -4,9 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"sync"
-	"unicode/utf8"
+	"text/tabwriter"
 )
 
 // Screen is where answers go. All texts of a table reach a terminal through Visible.
@@ -44,26 +45,20 @@ func (s *Screen) Object(value any) error {
 
 // Table writes rows with their columns in line.
 func (s *Screen) Table(rows [][]string) error {
-	var widths []int
+	var b strings.Builder
+	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
 	for _, row := range rows {
 		for i, cell := range row {
 			row[i] = s.Visible(cell)
-			if i == len(widths) {
-				widths = append(widths, 0)
-			}
-			widths[i] = max(widths[i], utf8.RuneCountInString(row[i]))
 		}
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // in memory
 	}
-	var b strings.Builder
-	for _, row := range rows {
-		line := ""
-		for i, cell := range row {
-			line += cell + strings.Repeat(" ", widths[i]-utf8.RuneCountInString(cell)+2)
-		}
-		b.WriteString(strings.TrimRight(line, " ") + "\n")
-	}
-	return s.write(s.Out, b.String())
+	_ = w.Flush()
+	return s.write(s.Out, padding.ReplaceAllString(b.String(), "\n"))
 }
+
+// padding is of a column before one that is empty.
+var padding = regexp.MustCompile(` +\n`)
 
 // Progress shows how far something is, in a line that the next one replaces.
 func (s *Screen) Progress(text string) {

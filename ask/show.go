@@ -1,9 +1,11 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"fmt"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -21,21 +23,24 @@ func Show(ctx context.Context, s *Screen, targets []work.Target, id int64) error
 		return err
 	}
 	return one(ctx, t, "show", reads, func(b *table) error {
-		var columns []column
+		var all columns
 		var why string
 		err := b.look(ctx, func() (err error) {
-			if columns, err = b.columns(ctx, id); err == nil {
-				why, err = b.reason(ctx, id)
+			if all, err = b.columns(ctx, id); err == nil && b.why {
+				err = b.conn.QueryRow(ctx, b.queries.Text("why"), id).Scan(&why)
 			}
 			return err
 		})
 		if err != nil {
 			return err
 		}
-		if s.Objects != nil {
-			return s.Object(object(b.target.Name(), why, columns))
+		if why != "" {
+			all = slices.Insert(all, 0, column{name: "why", text: &why})
 		}
-		return s.task(taskName(id, b), why, columns)
+		if target := b.target.Name(); s.Objects != nil {
+			return s.Object(slices.Insert(all, 0, column{name: "target", text: &target}))
+		}
+		return s.task(taskName(id, b), all)
 	})
 }
 
@@ -46,15 +51,17 @@ type column struct {
 	text *string
 }
 
+type columns []column
+
 // columns reads a task. The values come as text, so that nothing converts them but their types' own
 // functions.
-func (b *table) columns(ctx context.Context, id int64) ([]column, error) {
+func (b *table) columns(ctx context.Context, id int64) (columns, error) {
 	rows, err := b.conn.Query(ctx, b.queries.Text("show"), pgx.QueryResultFormats{pgx.TextFormatCode}, id)
 	if err != nil {
 		return nil, err
 	}
 	defer rows.Close()
-	var columns []column
+	var all columns
 	for rows.Next() {
 		values := rows.RawValues()
 		for i, field := range rows.FieldDescriptions() {
@@ -66,67 +73,30 @@ func (b *table) columns(ctx context.Context, id int64) ([]column, error) {
 				}
 				c.text = &text
 			}
-			columns = append(columns, c)
+			all = append(all, c)
 		}
 	}
 	if err := rows.Err(); err != nil {
 		return nil, err
 	}
-	if columns == nil {
+	if all == nil {
 		return nil, fmt.Errorf("there is no %s: it may have ended well and been deleted", taskName(id, b))
 	}
-	return columns, nil
+	return all, nil
 }
 
-// reason says why a task waits, where the table has a function for it.
-func (b *table) reason(ctx context.Context, id int64) (why string, err error) {
-	if b.why {
-		err = b.conn.QueryRow(ctx, b.queries.Text("why"), id).Scan(&why)
-	}
-	return why, err
-}
-
-// member is a key of an object, whose keys stay in the order of the columns.
-type member struct {
-	key   string
-	value any
-}
-
-type members []member
-
-func (all members) MarshalJSON() ([]byte, error) {
-	var b strings.Builder
-	b.WriteByte('{')
-	for i, m := range all {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		key, err := json.Marshal(m.key)
+// MarshalJSON makes an object, whose keys are in the order of the columns.
+func (all columns) MarshalJSON() ([]byte, error) {
+	pairs := make([]string, len(all))
+	for i, c := range all {
+		name, _ := json.Marshal(c.name) // a text
+		value, err := json.Marshal(c.value())
 		if err != nil {
 			return nil, err
 		}
-		value, err := json.Marshal(m.value)
-		if err != nil {
-			return nil, err
-		}
-		b.Write(key)
-		b.WriteByte(':')
-		b.Write(value)
+		pairs[i] = string(name) + ":" + string(value)
 	}
-	b.WriteByte('}')
-	return []byte(b.String()), nil
-}
-
-// object is a task as JSON.
-func object(target, why string, columns []column) members {
-	all := members{{"target", target}}
-	if why != "" {
-		all = append(all, member{"why", why})
-	}
-	for _, c := range columns {
-		all = append(all, member{c.name, c.value()})
-	}
-	return all
+	return []byte("{" + strings.Join(pairs, ",") + "}"), nil
 }
 
 // value is a column's value in JSON: numbers, booleans and JSON are not text.
@@ -154,26 +124,20 @@ func (c column) value() any {
 var long = []string{"input", "data", "output", "error", "notice", "on_fail", "runs"}
 
 // task writes a task for people, without columns that are NULL.
-func (s *Screen) task(name, why string, columns []column) error {
-	rows := [][]string{}
-	if why != "" {
-		rows = append(rows, []string{"why", why})
-	}
-	var below []column
-	for _, c := range columns {
+func (s *Screen) task(name string, all columns) error {
+	var rows [][]string
+	var below columns
+	for _, c := range all {
 		switch {
 		case c.text == nil:
 		case slices.Contains(long, c.name), strings.Contains(*c.text, "\n"):
 			below = append(below, c)
 		default:
-			rows = append(rows, []string{c.name, c.readable()})
+			rows = append(rows, []string{"  " + c.name, c.readable()})
 		}
 	}
 	if err := s.Line("%s", name); err != nil {
 		return err
-	}
-	for i := range rows {
-		rows[i][0] = "  " + rows[i][0]
 	}
 	if err := s.Table(rows); err != nil {
 		return err
@@ -216,11 +180,7 @@ func (c column) lines() []string {
 			return earlier(runs)
 		}
 	}
-	lines := strings.Split(strings.TrimSuffix(*c.text, "\n"), "\n")
-	for i, line := range lines {
-		lines[i] = strings.TrimSuffix(line, "\r")
-	}
-	return lines
+	return strings.Split(strings.ReplaceAll(strings.TrimSuffix(*c.text, "\n"), "\r\n", "\n"), "\n")
 }
 
 // earlier are a task's earlier runs, a line each.
@@ -244,31 +204,18 @@ func earlier(runs []map[string]any) []string {
 
 // interval is one as people write it: 1 day 01:30:00 is 1 day 1 h 30 min.
 func interval(text string) string {
-	days, clock := "", text
-	if i := strings.LastIndexByte(text, ' '); i >= 0 {
-		days, clock = text[:i], text[i+1:]
-	}
-	parts := strings.Split(clock, ":")
-	if len(parts) != 3 {
+	clock := clocks.FindStringSubmatch(text)
+	if clock == nil {
 		return text
 	}
-	words := days
+	words := strings.TrimSuffix(text, clock[0])
 	for i, unit := range []string{"h", "min", "s"} {
-		number := strings.TrimPrefix(parts[i], "-")
-		n, err := strconv.ParseFloat(number, 64)
-		if err != nil {
-			return text
-		}
-		if n != 0 {
-			minus := ""
-			if strings.HasPrefix(clock, "-") {
-				minus = "-"
-			}
-			words += " " + minus + strconv.FormatFloat(n, 'f', -1, 64) + " " + unit
+		if n, _ := strconv.ParseFloat(clock[i+2], 64); n != 0 {
+			words += " " + clock[1] + strconv.FormatFloat(n, 'f', -1, 64) + " " + unit
 		}
 	}
-	if words == "" {
-		return "0"
-	}
-	return strings.TrimSpace(words)
+	return cmp.Or(strings.TrimSpace(words), "0")
 }
+
+// clocks finds hours, minutes and seconds, with their sign.
+var clocks = regexp.MustCompile(` ?(-?)\+?(\d+):(\d\d):([\d.]+)$`)

@@ -1,12 +1,14 @@
 package ask
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/human"
 	"pgtaskd/routine"
@@ -87,31 +89,35 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 	return nil
 }
 
-// statuses asks the targets at once, those of one database and role in one session.
+// statuses asks the targets at once.
 func statuses(ctx context.Context, targets []work.Target, limit time.Duration) []Status {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", human.Duration(limit)))
 	defer cancel()
 	all := make([]Status, len(targets))
-	same := map[string][]int{} // targets by how they are connected to
 	slots := map[string]chan struct{}{}
-	for i, t := range targets {
-		all[i] = Status{Target: t.Name(), Followers: []Controller{}}
-		way := t.Connect.String()
-		same[way] = append(same[way], i)
+	for _, t := range targets {
 		slots[server(t)] = make(chan struct{}, perServer)
 	}
 	crew := routine.New(ctx)
-	for _, group := range same {
+	for i, t := range targets {
+		st, slot := &all[i], slots[server(t)]
+		st.Target, st.Followers = t.Name(), []Controller{}
 		crew.Go(func() {
-			slot := slots[server(targets[group[0]])]
+			var err error
 			select {
 			case slot <- struct{}{}:
 				defer func() { <-slot }()
-				inquire(ctx, targets, group, all)
+				err = one(ctx, t, "status", reads, func(b *table) error {
+					return b.look(ctx, func() error { return b.status(ctx, st) })
+				})
 			case <-ctx.Done():
-				for _, i := range group {
-					all[i].Error = context.Cause(ctx).Error()
-				}
+				err = ctx.Err()
+			}
+			switch {
+			case err != nil && ctx.Err() != nil:
+				st.Error = context.Cause(ctx).Error()
+			case err != nil:
+				st.Error = err.Error()
 			}
 		})
 	}
@@ -123,61 +129,22 @@ func server(t work.Target) string {
 	return strings.Join([]string{t.Connect["host"], t.Connect["hostaddr"], t.Connect["port"], t.Connect["service"]}, "\x00")
 }
 
-// inquire asks the targets of one database in one session.
-func inquire(ctx context.Context, targets []work.Target, group []int, all []Status) {
-	conn, err := work.Dial(ctx, targets[group[0]], "pgtaskd-status")
-	if err != nil {
-		err = fmt.Errorf("cannot connect: %w", inTime(ctx, err))
-	} else {
-		defer func() {
-			ctx, cancel := context.WithTimeout(context.WithoutCancel(ctx), closeLimit)
-			defer cancel()
-			_ = conn.Close(ctx)
-		}()
-	}
-	for _, i := range group {
-		st := &all[i]
-		failure := err
-		if failure == nil {
-			var b *table
-			if b, failure = find(ctx, conn, targets[i], reads); failure == nil {
-				failure = b.look(ctx, func() error { return b.status(ctx, st) })
-			}
-		}
-		if failure != nil {
-			st.Error = inTime(ctx, failure).Error()
-		}
-	}
-}
-
-// inTime is an error, or that there was none in time.
-func inTime(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return context.Cause(ctx)
-	}
-	return err
-}
-
 func (b *table) status(ctx context.Context, st *Status) error {
 	if err := b.controllers(ctx, st); err != nil {
 		return err
 	}
-	tasks := &Tasks{}
-	var oldest *string
-	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest,
-		&tasks.Waits, &tasks.More)
+	var tasks Tasks
+	var oldest pgtype.Text
+	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest, &tasks.Waits, &tasks.More)
 	if err != nil {
 		return err
 	}
-	if oldest != nil {
-		tasks.Oldest = iso(*oldest)
-	}
-	st.Tasks = tasks
-	failed := &Failed{}
+	tasks.Oldest, st.Tasks = iso(oldest.String), &tasks
+	var failed Failed
 	if err := b.conn.QueryRow(ctx, b.queries.Text("failed"), lookedAt).Scan(&failed.Count, &failed.More); err != nil {
 		return err
 	}
-	st.Failed = failed
+	st.Failed = &failed
 	return nil
 }
 
@@ -188,7 +155,7 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	if err != nil {
 		return err
 	}
-	leads := int32(0)
+	var leads int32
 	if holder != nil {
 		leads = holder.PID
 		st.Leader = &Controller{PID: leads}
@@ -199,12 +166,9 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	}
 	var c Controller
 	var own bool
-	var since *string
-	_, err = pgx.ForEachRow(rows, []any{&c.PID, &own, &c.Host, &since, &c.Seconds}, func() error {
+	_, err = pgx.ForEachRow(rows, []any{&c.PID, &own, &c.Host, &c.Since, &c.Seconds}, func() error {
 		one := c
-		if since != nil {
-			one.Since = iso(*since)
-		}
+		one.Since = iso(c.Since)
 		if own {
 			st.Leader = &one
 		} else {
@@ -273,10 +237,8 @@ func (st Status) row() []string {
 	if f := st.Failed; f != nil {
 		row[7] = counted(f.Count, f.More)
 	}
-	for i := range row {
-		if row[i] == "" {
-			row[i] = "-"
-		}
+	for i, cell := range row {
+		row[i] = cmp.Or(cell, "-")
 	}
 	return row
 }

@@ -160,7 +160,7 @@ func TestStatusDoesNotWaitForAServerThatIsAway(t *testing.T) {
 	has(t, s.err.String(), "away/public/task: no answer within 4.5 s", "refused", "/nowhere")
 }
 
-// TestStatusOfManyTargets: the targets of one database share a session.
+// TestStatusOfManyTargets, of one database.
 func TestStatusOfManyTargets(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

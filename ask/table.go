@@ -49,26 +49,17 @@ const (
 	changesGroups
 )
 
-// refusal is the error of a table that is not asked, as it is.
+// refusal is the error of a table that is not asked, as it is. Another is that of the door.
 type refusal struct{ error }
 
-// open connects to a target and looks at its table. The caller closes it.
+// open connects to a target, and finds out whether the session can ask about its table, and whether
+// that runs no code of somebody who is not trusted. Until then it reads catalogs alone. The caller
+// closes it.
 func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
 	conn, err := work.Dial(ctx, t, "pgtaskd-"+command)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
-	b, err := find(ctx, conn, t, purpose)
-	if err != nil {
-		_ = conn.Close(context.WithoutCancel(ctx))
-		return nil, err
-	}
-	return b, nil
-}
-
-// find finds out whether a session can ask about the target's table, and whether that runs no code
-// of somebody who is not trusted. It reads catalogs alone.
-func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: t.Relation(), conn: conn}
 	b.queries = sql.NewQueries("ask", map[string]string{
 		":table":   b.name.String(),
@@ -76,23 +67,31 @@ func find(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*tab
 		":groups": sql.Beside(b.name, "group"), ":groups_text": sql.Literal(sql.BesideName(b.name, "group")),
 		":why": sql.Beside(b.name, "why"), ":why_text": sql.Literal(sql.BesideName(b.name, "why")),
 	})
-	f := &b.facts
-	err := conn.QueryRow(ctx, b.queries.Text("facts"), t.Schema, t.Table).
-		Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return nil, refusal{fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)}
-	} else if err != nil {
-		return nil, err
+	err = b.find(ctx, purpose)
+	if err == nil {
+		err = work.Admit(ctx, conn, t)
 	}
-	if err := b.refuse(purpose); err != nil {
-		return nil, refusal{err}
-	}
-	if err := work.Admit(ctx, conn, t); work.IsRefused(err) {
-		return nil, refusal{err}
-	} else if err != nil {
+	if err != nil {
+		b.close()
 		return nil, err
 	}
 	return b, nil
+}
+
+// find looks at the table. It is an error where that cannot be asked.
+func (b *table) find(ctx context.Context, purpose use) error {
+	f := &b.facts
+	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name).
+		Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return refusal{fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)}
+	} else if err != nil {
+		return err
+	}
+	if err := b.refuse(purpose); err != nil {
+		return refusal{err}
+	}
+	return nil
 }
 
 // look only reads the table, in a transaction of its own: nothing that runs there can write,

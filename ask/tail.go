@@ -74,7 +74,7 @@ func (w *tail) follow(ctx context.Context) error {
 				return err
 			}
 			w.s.Remark("%s: the connection is lost: %s; trying again", w.target.Name(), err)
-		} else if !lost || errors.As(err, &refusal{}) {
+		} else if !lost || errors.As(err, &refusal{}) || work.IsRefused(err) {
 			return err
 		}
 		if !pause(ctx, tailRetry) {

@@ -31,15 +31,3 @@ func BesideNames(t Table) []string {
 	}
 	return all
 }
-
-// Register is the qualified name of the table's register of sessions, as SQL has it.
-func Register(t Table) string { return Beside(t, "session") }
-
-// Ours are the names in the table's schema that pgtaskd's statements use, a LIKE pattern for the
-// rest of them, and the name of the register of sessions.
-func Ours(t Table) (names []string, pattern, register string) {
-	return BesideNames(t), `pgtaskd\_%`, BesideName(t, "session")
-}
-
-// AsyncName is the name of the table's function for asynchronous triggers.
-func AsyncName(t Table) string { return BesideName(t, "async") }

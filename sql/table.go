@@ -13,30 +13,32 @@ type Table struct {
 	Schema, Name string
 }
 
-// Quoted is the qualified name as SQL has it.
-func (t Table) Quoted() string {
-	return pgx.Identifier{t.Schema, t.Name}.Sanitize()
-}
-
-// String is the same, for messages.
-func (t Table) String() string {
-	return t.Quoted()
-}
+// String is the qualified name as SQL has it, quoted.
+func (t Table) String() string { return pgx.Identifier{t.Schema, t.Name}.Sanitize() }
 
 // Channel is the name under which the table's triggers NOTIFY all but new tasks, as their function
 // pgtaskd_tell computes it.
-func Channel(t Table) string {
-	return "pgtaskd_" + t.Hash()
-}
+func Channel(t Table) string { return "pgtaskd_" + t.Hash() }
 
 // Publication is the name of the table's own one. It needs no quotes.
 func Publication(t Table) string { return "pgtaskd_" + t.Hash() }
 
 // Hash is 16 hexadecimal digits that stand for the table where its name would be too long.
 func (t Table) Hash() string {
-	sum := sha256.Sum256([]byte(t.Quoted()))
+	sum := sha256.Sum256([]byte(t.String()))
 	return hex.EncodeToString(sum[:8])
 }
 
 // IsWaitKey tells the name of the index by which at most one task of a key waits.
 func IsWaitKey(index string) bool { return strings.HasSuffix(index, "_one_waits_idx") }
+
+// Wake is how the leader comes to know of new tasks.
+type Wake string
+
+// The ways of waking. Auto is by NOTIFY where the trigger is there or can be made, else as Poll.
+const (
+	Auto   Wake = "auto"
+	Notify Wake = "notify"
+	WAL    Wake = "wal"
+	Poll   Wake = "poll"
+)

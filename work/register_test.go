@@ -11,7 +11,7 @@ import (
 )
 
 // register is the name of the stage's register of sessions.
-func (s *stage) register() string { return sql.Register(s.target.Relation()) }
+func (s *stage) register() string { return sql.Beside(s.target.Relation(), "session") }
 
 // enrols registers a session of the test's own, as if the leader had opened it.
 func (s *stage) enrols(pid int32) {

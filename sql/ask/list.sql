@@ -4,8 +4,7 @@
 SELECT
     :task
 FROM :table AS t
-WHERE t.id >= $5::int8
-    AND t.id <= $6::int8
+WHERE t.id BETWEEN $5::int8 AND $6::int8
     AND :filter
 ORDER BY t.id DESC
 LIMIT $7::int8

@@ -6,7 +6,6 @@ FROM unnest($1::int8[]) AS l (id)
 CROSS JOIN LATERAL (
     SELECT w.*
     FROM :table AS w
-    WHERE w.id >= l.id
-        AND w.id <= l.id
+    WHERE w.id BETWEEN l.id AND l.id
     ORDER BY w.id
 ) AS t

@@ -1,12 +1,12 @@
 -- The sessions of controllers of the table: that of the leader, and those which have the name of
 -- one and whose role could serve the table. Where the role may not see from where a session comes
--- and since when, that is NULL.
+-- and since when, that is empty.
 -- $1 the leader's process id, $2 the name, $3 schema, $4 table
 SELECT
     a.pid,
     a.pid = $1::int4,
     coalesce(host(a.client_addr), a.client_hostname, CASE WHEN a.client_port = -1 THEN 'local' END, ''),
-    a.backend_start::text,
+    coalesce(a.backend_start::text, ''),
     coalesce(date_part('epoch', statement_timestamp() - a.backend_start), 0)
 FROM pg_stat_activity AS a
 JOIN pg_namespace AS n ON n.nspname = $3::text

@@ -39,7 +39,7 @@ type Holder struct {
 
 // Leadership is the lock of the leader of the table, whatever its role; the leader of a partition
 // of the table shares it.
-func Leadership(t sql.Table, shared bool) Lock { return newLock("leadership", t.Quoted(), shared) }
+func Leadership(t sql.Table, shared bool) Lock { return newLock("leadership", t.String(), shared) }
 
 // Schema is the lock of those who create objects in a schema.
 func Schema(schema string) Lock { return newLock("schema", schema, false) }

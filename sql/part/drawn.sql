@@ -13,7 +13,7 @@ WITH RECURSIVE drawn AS (
             SELECT nextval((:sequence)::oid::regclass) AS id
             FROM generate_series(1, least(1024, d.draws))
         ) AS n
-        LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id >= n.id AND o.id <= n.id ORDER BY o.id LIMIT 1) AS taken ON true
+        LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id BETWEEN n.id AND n.id ORDER BY o.id LIMIT 1) AS taken ON true
         WHERE taken.id IS NULL
         LIMIT 1 -- no more than that are drawn
     ) AS free ON true

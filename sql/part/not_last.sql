@@ -9,8 +9,7 @@
             FROM (
                 SELECT n.stop IS NOT NULL AS ended
                 FROM :table AS n
-                WHERE n.id >= t.next
-                    AND n.id <= t.next
+                WHERE n.id BETWEEN t.next AND t.next
                 ORDER BY n.id
             ) AS n
         ),

@@ -33,8 +33,7 @@ CROSS JOIN LATERAL (
     FROM (
         SELECT (:over) AS over, CASE WHEN t.after IS NOT NULL THEN t.awaits END AS awaits
         FROM :table AS t
-        WHERE t.id >= a.id
-            AND t.id <= a.id
+        WHERE t.id BETWEEN a.id AND a.id
         ORDER BY t.id
     ) AS t
 ) AS t

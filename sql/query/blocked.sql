@@ -6,15 +6,13 @@
 WITH found AS MATERIALIZED (
     SELECT t.tableoid, t.xmax, t.state = 'PLAN' AND t.xmin = $2::int4 OR t.state = 'WORK' AND t.pid = $3::int4 AND t.xact IS NULL AS ours
     FROM :table AS t
-    WHERE t.id >= $1::int8
-        AND t.id <= $1::int8
+    WHERE t.id BETWEEN $1::int8 AND $1::int8
     ORDER BY t.id
 ),
 free AS MATERIALIZED (
     SELECT t.id
     FROM :table AS t
-    WHERE t.id >= $1
-        AND t.id <= $1
+    WHERE t.id BETWEEN $1 AND $1
     ORDER BY t.id
     FOR NO KEY UPDATE SKIP LOCKED
 ),

@@ -22,7 +22,6 @@ FROM ROWS FROM (
 CROSS JOIN LATERAL (
     SELECT w.id, w.state, w.pid, w.stop IS NOT NULL AS ended, w.start IS NOT NULL AS begun, w.stopping, w.xmin AS version, w.xact
     FROM :table AS w
-    WHERE w.id >= e.id
-        AND w.id <= e.id
+    WHERE w.id BETWEEN e.id AND e.id
     ORDER BY w.id
 ) AS t

@@ -52,8 +52,7 @@ WITH orphaned AS MATERIALIZED (
         FROM :table AS t
         CROSS JOIN (SELECT $8::text AS here) AS x
         CROSS JOIN LATERAL (SELECT :xact_status AS status) AS s
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
             AND ((t.state = 'WORK' AND t.xact IS NULL OR t.state = 'STOP' AND t.stopping AND t.stop IS NULL) AND (
                 t.pid = l.gone
                 OR t.remote <> ''

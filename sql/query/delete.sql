@@ -7,8 +7,7 @@ WITH empty AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
             AND t.state = 'DONE'
             AND t."delete"
             AND t.output IS NULL

@@ -11,8 +11,7 @@ WITH marked AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT w.pid, w.start
         FROM :table AS w
-        WHERE w.id >= l.id
-            AND w.id <= l.id
+        WHERE w.id BETWEEN l.id AND l.id
             AND w.state = 'WORK'
             AND coalesce(w.remote, '') = '' -- a remote's server may name any pid
         ORDER BY w.id

@@ -6,8 +6,7 @@ WITH expired AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
             AND t.state = 'PLAN'
             AND t.attempt = 0
             AND t.active > '0'

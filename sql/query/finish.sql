@@ -35,8 +35,7 @@ WITH ended AS MATERIALIZED (
             NOT (e.done OR e.last OR s.stopped) AND (:attempt)::int8 - t.interrupted <= t.retry AS again
         FROM :table AS t
         CROSS JOIN LATERAL (SELECT (t.state = 'STOP' OR t.xact IS NOT NULL AND t.stopping) IS TRUE AS stopped) AS s
-        WHERE t.id >= e.id
-            AND t.id <= e.id
+        WHERE t.id BETWEEN e.id AND e.id
             AND (
                 :to_end
                 OR e.cancelled

@@ -17,8 +17,7 @@ old AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
             AND t.stop < (statement_timestamp() - :kept)
             AND :not_last
         ORDER BY t.id

@@ -24,8 +24,7 @@ CROSS JOIN LATERAL (
                     )
             ) AS gone
         FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
         ORDER BY t.id
     ) AS w
     WHERE w.under_way

@@ -27,8 +27,7 @@ WITH told AS MATERIALIZED (
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id >= e.id
-            AND t.id <= e.id
+        WHERE t.id BETWEEN e.id AND e.id
             AND :takes
             AND (
                 e.since IS NULL

@@ -21,8 +21,7 @@ CROSS JOIN (SELECT $11::text AS place) AS here
 WHERE t.ctid = ANY (ARRAY( -- by the index of id, whatever the statistics say
         SELECT r.ctid
         FROM :table AS r
-        WHERE r.id >= $1
-            AND r.id <= $1
+        WHERE r.id BETWEEN $1 AND $1
         ORDER BY r.id
     ))
     AND t.id IS NOT DISTINCT FROM e.id

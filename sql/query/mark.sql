@@ -20,8 +20,7 @@ WITH begun AS MATERIALIZED (
     CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id >= e.id
-            AND t.id <= e.id
+        WHERE t.id BETWEEN e.id AND e.id
             AND :as_read
         ORDER BY t.id
         FOR NO KEY UPDATE SKIP LOCKED

@@ -12,7 +12,6 @@ SELECT
     coalesce(octet_length(t.data), 0)
 FROM :table AS t
 CROSS JOIN (SELECT $2::int4 AS version, $3::int4 AS pid) AS e
-WHERE t.id >= $1::int8
-    AND t.id <= $1::int8
+WHERE t.id BETWEEN $1::int8 AND $1::int8
     AND :as_read
 ORDER BY t.id

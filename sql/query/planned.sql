@@ -21,8 +21,7 @@ WITH found AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
-        WHERE t.id >= b.id
-            AND t.id <= b.id
+        WHERE t.id BETWEEN b.id AND b.id
             AND t.state = 'PLAN'
             AND t.xmin = b.version
         ORDER BY t.id
@@ -51,16 +50,14 @@ last AS (
         CROSS JOIN LATERAL (
             SELECT p.tableoid AS part, p.ctid AS place
             FROM :table AS p
-            WHERE p.id >= o.parent
-                AND p.id <= o.parent
+            WHERE p.id BETWEEN o.parent AND o.parent
                 AND p.next = o.id
                 AND 1 = (
                     SELECT count(*)
                     FROM (
                         SELECT
                         FROM :table AS n
-                        WHERE n.id >= o.id
-                            AND n.id <= o.id
+                        WHERE n.id BETWEEN o.id AND o.id
                         ORDER BY n.id
                     ) AS n
                 )

@@ -96,8 +96,7 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
         AND t.max >= 0
         AND t.catchup = 0 AS expires
     ) AS x
-    WHERE t.id >= c.id
-        AND t.id <= c.id
+    WHERE t.id BETWEEN c.id AND c.id
         AND (
             $1 IS NOT NULL
             OR t.max >= 0 AND NOT :followed

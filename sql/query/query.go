@@ -36,6 +36,9 @@ import (
 //
 // The files of sql/part, which several operations share, stand for their names in the same way.
 //
+// Rows are looked up by id BETWEEN x AND x, in a LATERAL with ORDER BY id: each by itself and by the
+// index of id, whatever the statistics say. With = the server may join two tables as a whole.
+//
 // A state is written as a literal that takes its type from the column, in a CASE from an ELSE that
 // is never reached: a cast names its type, and somebody could take a name that has become free for
 // a domain of theirs, whose code would run.
@@ -50,13 +53,13 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 		":copied":      strings.Join(d.Copied, ", "),
 		":copied_of_t": strings.Join(of, ", "),
 		":publication": sql.Literal(sql.Publication(t)),
-		":register":    sql.Register(t),
+		":register":    sql.Beside(t, "session"),
 
 		":key_of_group": d.key(`t."group"`), ":key_of_remote": d.key("t.remote"),
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":besides": sql.Array(sql.BesideNames(t)),
-		":leader":  sql.Beside(t, "leader"), ":schema_text": sql.Literal(t.Schema), ":table_text": sql.Literal(t.Quoted()), ":groups": sql.Beside(t, "group"), ":limits": strconv.FormatInt(lock.Limits, 10),
+		":leader":  sql.Beside(t, "leader"), ":schema_text": sql.Literal(t.Schema), ":table_text": sql.Literal(t.String()), ":groups": sql.Beside(t, "group"), ":limits": strconv.FormatInt(lock.Limits, 10),
 		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),

@@ -26,8 +26,7 @@ WITH released AS MATERIALIZED (
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, s.stopped, NOT s.stopped AS again
         FROM :table AS t
         CROSS JOIN LATERAL (SELECT (t.stopping AND t.xact IS NOT NULL) IS TRUE AS stopped) AS s
-        WHERE t.id >= e.id
-            AND t.id <= e.id
+        WHERE t.id BETWEEN e.id AND e.id
             AND :to_return
         ORDER BY t.id
         FOR NO KEY UPDATE OF t SKIP LOCKED

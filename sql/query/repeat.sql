@@ -64,8 +64,7 @@ WITH ended AS MATERIALIZED (
             :failures AS failures,
             t.max_failures
         FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
             AND :written
             AND (
                 t.state = ANY ('{DONE,FAIL,GONE}')
@@ -157,8 +156,7 @@ over AS MATERIALIZED (
     CROSS JOIN LATERAL (
         SELECT t.id, t.state, t."group", t.data:role_kept, t.on_fail, t.notify, t.on_fail IS NOT NULL AND t.state = ANY ('{FAIL,GONE}') AS failed
         FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
             AND :written
             AND (t.on_fail IS NOT NULL OR t.notify IS NOT NULL)
             AND (
@@ -279,8 +277,7 @@ told AS (
         CROSS JOIN LATERAL (
             SELECT t.next, t.state, t.failures, t.max_failures
             FROM :table AS t
-            WHERE t.id >= l.id
-                AND t.id <= l.id
+            WHERE t.id BETWEEN l.id AND l.id
                 AND :written
                 AND t.overlap
                 AND t.state = ANY ('{DONE,FAIL}')
@@ -290,8 +287,7 @@ told AS (
         CROSS JOIN LATERAL (
             SELECT n.tableoid AS part, n.ctid AS place
             FROM :table AS n
-            WHERE n.id >= t.next
-                AND n.id <= t.next
+            WHERE n.id BETWEEN t.next AND t.next
                 AND n.state = 'PLAN'
                 AND n.attempt = 0
                 AND n.failures <> f.failures

@@ -17,8 +17,7 @@ WITH found AS MATERIALIZED (
             t.freed IS NULL AND t.runs IS NULL OR (cardinality(t.met) = cardinality(t.after)) IS NOT TRUE AS first,
             t.state = 'PLAN' OR t.state = 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept
         FROM :table AS t
-        WHERE t.id >= l.id
-            AND t.id <= l.id
+        WHERE t.id BETWEEN l.id AND l.id
             AND t.after IS NOT NULL
             AND (t.freed IS NULL OR t.awaits IS NOT NULL)
             AND t.state <> ALL ('{TAKE,WORK}')
@@ -62,8 +61,7 @@ seen AS MATERIALIZED (
             FROM (
                 SELECT t.state, t.stop, (:over) AS over, coalesce(t.created, '-infinity') AS created:role_kept
                 FROM :table AS t
-                WHERE t.id >= a.id
-                    AND t.id <= a.id
+                WHERE t.id BETWEEN a.id AND a.id
                 ORDER BY t.id
             ) AS t
             WHERE f.first

@@ -18,8 +18,7 @@ CROSS JOIN LATERAL (
         CROSS JOIN LATERAL (
             SELECT p.parent, p.state::text, p.stop
             FROM :table AS p
-            WHERE p.id >= u.parent
-                AND p.id <= u.parent
+            WHERE p.id BETWEEN u.parent AND u.parent
                 AND p.key = t.key
             ORDER BY p.id
         ) AS p

@@ -7,8 +7,7 @@ CROSS JOIN LATERAL (
     SELECT t.id
     FROM :table AS t
     WHERE t.awaits IS NOT NULL
-        AND t.awaits >= e.id
-        AND t.awaits <= e.id
+        AND t.awaits BETWEEN e.id AND e.id
         AND t.after IS NOT NULL
     ORDER BY t.awaits, t.awaited, t.priority DESC, t.id
     LIMIT $2

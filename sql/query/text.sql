@@ -7,7 +7,6 @@ SELECT CASE WHEN octet_length(x.text) <= $5::int8 THEN x.text END
 FROM :table AS t
 CROSS JOIN (SELECT $2::int4 AS version, $3::int4 AS pid) AS e
 CROSS JOIN LATERAL (SELECT CASE WHEN $4::bool THEN coalesce(t.data, '') ELSE t.input END AS text) AS x
-WHERE t.id >= $1::int8
-    AND t.id <= $1::int8
+WHERE t.id BETWEEN $1::int8 AND $1::int8
     AND :as_read
 ORDER BY t.id

@@ -5,16 +5,14 @@ SELECT count(*) = (
     FROM (
         SELECT
         FROM :table AS w
-        WHERE w.id >= $1::int8
-            AND w.id <= $1
+        WHERE w.id BETWEEN $1::int8 AND $1
         ORDER BY w.id
     ) AS t
 )
 FROM (
     SELECT
     FROM :table AS w
-    WHERE w.id >= $1::int8
-        AND w.id <= $1
+    WHERE w.id BETWEEN $1::int8 AND $1
     ORDER BY w.id
     FOR NO KEY UPDATE SKIP LOCKED
 ) AS t

@@ -193,6 +193,6 @@ func TestTriggersOfOddTables(t *testing.T) {
 		execute(t, conn, "DROP TABLE IF EXISTS pay; CREATE TABLE pay (id int); CREATE TRIGGER x AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION "+sql.Beside(odd, "async")+"('1', 'group=%s', 'id')")
 		execute(t, conn, "CREATE TRIGGER y AFTER INSERT ON pay FOR EACH ROW EXECUTE FUNCTION "+sql.Beside(odd, "async")+"('1', 'group=y', 'plan=2030-01-01')")
 		execute(t, conn, "INSERT INTO pay VALUES (1)")
-		equal(t, "tasks of "+odd.Name, value(t, conn, `SELECT string_agg("group", ' ' ORDER BY id) FROM `+odd.Quoted()), "1 y")
+		equal(t, "tasks of "+odd.Name, value(t, conn, `SELECT string_agg("group", ' ' ORDER BY id) FROM `+odd.String()), "1 y")
 	}
 }

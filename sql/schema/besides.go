@@ -2,6 +2,8 @@ package schema
 
 import (
 	"context"
+	"crypto/sha256"
+	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -83,7 +85,7 @@ func (all *besides) registered() (oid int64, why string) {
 	case oid != 0 || why != "":
 		return oid, why
 	case there != nil:
-		return 0, without + "; " + sql.Register(all.table) + " is none: drop or rename it"
+		return 0, without + "; " + sql.Beside(all.table, "session") + " is none: drop or rename it"
 	}
 	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
 }
@@ -115,4 +117,35 @@ func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence in
 		return 0, 0, fmt.Sprintf("%s: rights are missing: GRANT SELECT ON SEQUENCE %s TO %s", without, limits(all.table), all.role), nil
 	}
 	return oid, sequence, "", err
+}
+
+// made is the object's build, as its comment has it: the version of the schema, and a hash of the
+// statements that have made it.
+func (n names) made(s step) string {
+	sum := sha256.Sum256([]byte(n.fill(s.sql)))
+	return versionText + " " + hex.EncodeToString(sum[:4])
+}
+
+// sql are the statements of a step.
+func (n names) sql(s step) string {
+	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
+}
+
+// outdated tells by the comment of an object that another build has made it, but no later version.
+func (m *missing) outdated(s step, comment string) bool {
+	return versionOf(comment) <= Version && !strings.Contains(comment, m.names.made(s))
+}
+
+// besideStep makes an object that is not there, and makes one of another build again, where the
+// role may. An object that is not ours stays.
+func (m *missing) besideStep(s step) {
+	there, ours := m.besides.find(s)
+	switch {
+	case there == nil && (m.oid == 0 || m.besides.makes):
+	case ours && m.outdated(s, there.Comment):
+	default:
+		return
+	}
+	change := m.add(s, s.makes+" "+sql.BesideName(m.table, s.name))
+	change.Optional, change.Outdated, change.beside = true, there != nil, true
 }

@@ -15,7 +15,7 @@ import (
 // see all that Install can: that a type of that name is somebody else's, that a default should be
 // replaced.
 func DDL(t sql.Table, o Options) string {
-	n := names{table: t, state: sql.Plain(t.Schema, stateNames(t)[0]), parts: o.Partitioned, serving: o.Serving, inserter: o.Inserter}
+	n := namesOf(t, sql.Plain(t.Schema, stateNames(t)[0]), o.Partitioned, o)
 	var b strings.Builder
 	before, together, all := kind(-1), false, o.steps()
 	for i, s := range all {
@@ -52,7 +52,7 @@ func DDL(t sql.Table, o Options) string {
 		fmt.Fprintf(&b, "%s;\n", setDefault(t, column, sql.Literal(o.Defaults[column])))
 	}
 	if o.Role != "" {
-		fmt.Fprintf(&b, "%s\n", names{table: t, serving: o.Role}.fill(sql.File("schema/grants")))
+		fmt.Fprintf(&b, "%s\n", namesOf(t, "", false, Options{Serving: o.Role}).fill(sql.File("schema/grants")))
 	}
 	return fmt.Sprintf(opening, Version, sql.File("schema/install"), b.String())
 }
@@ -90,8 +90,7 @@ func (s step) joins() bool {
 // head is the look that comes first: an error if something that has a name of ours is somebody
 // else's, or if others may put something there.
 func (n names) head(o Options) string {
-	n.serving = cmp.Or(o.Role, o.Serving)
-	trusted := sql.Literal(n.serving)
+	trusted := sql.Literal(cmp.Or(o.Role, o.Serving))
 	for _, role := range o.Trust {
 		trusted += ", " + sql.Literal(role)
 	}
@@ -102,8 +101,8 @@ func (n names) head(o Options) string {
 	return sql.Named(sql.File("schema/head"), map[string]string{
 		":schema_text": sql.Literal(n.table.Schema), ":name_text": sql.Literal(n.table.Name), ":trusted": trusted,
 		":relations":  sql.Array(append(own, n.table.Name)),
-		":table_text": sql.Literal(n.fill(":table")),
-		":state_text": sql.Literal(n.state), ":state": n.state, ":schema_quoted": sql.Literal(n.fill(":schema")), ":schema": n.fill(":schema"),
+		":table_text": n.words[":table_text"],
+		":state_text": sql.Literal(n.state), ":state": n.state, ":schema_quoted": sql.Literal(n.words[":schema"]), ":schema": n.words[":schema"],
 	})
 }
 

@@ -21,6 +21,7 @@ CREATE INDEX IF NOT EXISTS :bare_awaiting_idx ON :table (awaits, awaited, priori
 COMMENT ON INDEX :schema.:bare_awaiting_idx IS 'Who waits for a task';
 
 -- What repeats and waits, is paused or runs: the few rows of the schedule. stop changes only with
--- due, so no update stays HOT less for it.
-CREATE INDEX IF NOT EXISTS :bare_repeats_idx ON :table (id) WHERE stop IS NULL AND (repeat > '0' OR cron IS NOT NULL);
+-- due, so no update stays HOT less for it. Conditions are written as the server shows them, by which
+-- an index that is there is known; brackets do not matter.
+CREATE INDEX IF NOT EXISTS :bare_repeats_idx ON :table (id) WHERE stop IS NULL AND (repeat > '00:00:00'::interval OR cron IS NOT NULL);
 COMMENT ON INDEX :schema.:bare_repeats_idx IS 'The few rows of the schedule';

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -88,10 +89,10 @@ type Below struct {
 // The states, as the enum has them.
 var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
 
-// usable tells whether an enum is that of a task's states, though maybe not of all: pg_task's own
-// had no GONE once.
+// usable tells whether an enum is that of a task's states. It may lack GONE, as pg_task's own did once:
+// it cannot be used in the transaction that adds it, where nothing uses it.
 func (t foundType) usable() bool {
-	return t.Enum && slices.Contains(t.Labels, "PLAN") && slices.Contains(t.Labels, "DONE")
+	return t.Enum && !slices.ContainsFunc(states, func(label string) bool { return label != "GONE" && !slices.Contains(t.Labels, label) })
 }
 
 func (f *found) partitioned() bool { return f.relkind == "p" }
@@ -136,18 +137,9 @@ func (f *found) index(unique bool, condition string, columns ...string) *foundIn
 	return covers
 }
 
-// indexOf is the index that the step would make, or one that is as good. One with operators in its
-// condition is told by its columns there.
+// indexOf is the index that the step would make, or one that is as good.
 func (f *found) indexOf(s step) *foundIndex {
-	if !s.forViews() {
-		return f.index(s.unique(), s.condition, s.columns...)
-	}
-	for i, index := range f.indexes {
-		if slices.Equal(index.Columns, s.columns) && strings.Contains(index.Condition, "(repeat > ") && strings.Contains(index.Condition, "(cron IS NOT NULL)") {
-			return &f.indexes[i]
-		}
-	}
-	return nil
+	return f.index(s.unique(), unbracketed.Replace(s.condition), s.columns...)
 }
 
 // unbracketed takes from a condition the brackets that the server adds to ours.
@@ -178,14 +170,11 @@ func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) 
 	if err != nil {
 		return err
 	}
-	if f.functions, err = collect(ctx, conn, "functions", pgx.RowToStructByPos[foundFunction], t.Schema, functionNames()); err != nil {
-		return err
-	}
-	if f.types, err = collect(ctx, conn, "types", pgx.RowToStructByPos[foundType], t.Schema, f.oid, states); err != nil {
-		return err
-	}
-	f.besides.there, err = collect(ctx, conn, "beside", pgx.RowToStructByPos[foundBeside], t.Schema, sql.BesideNames(t))
-	return err
+	return cmp.Or(
+		collect(ctx, conn, &f.functions, "functions", pgx.RowToStructByPos, t.Schema, functionNames()),
+		collect(ctx, conn, &f.types, "types", pgx.RowToStructByPos, t.Schema, f.oid, states),
+		collect(ctx, conn, &f.besides.there, "beside", pgx.RowToStructByPos, t.Schema, sql.BesideNames(t)),
+	)
 }
 
 // inspectTable looks at the table itself.
@@ -195,28 +184,22 @@ func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (
 	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 		return err
 	}
-	if f.columns, err = collect(ctx, conn, "columns", pgx.RowToStructByPos[foundColumn], f.oid); err != nil {
-		return err
-	}
-	if f.below, err = collect(ctx, conn, "below", pgx.RowToStructByPos[Below], t.Schema, t.Name); err != nil {
-		return err
-	}
-	if f.constraints, err = collect(ctx, conn, "constraints", pgx.RowTo[string], f.oid); err != nil {
-		return err
-	}
-	if f.triggers, err = collect(ctx, conn, "triggers", pgx.RowToStructByPos[foundTrigger], f.oid); err != nil {
-		return err
-	}
-	if f.indexes, err = collect(ctx, conn, "indexes", pgx.RowToStructByPos[foundIndex], f.oid); err != nil {
-		return err
-	}
-	return conn.QueryRow(ctx, inspections.Text("sequence"), f.oid).Scan(&f.sequence)
+	return cmp.Or(
+		collect(ctx, conn, &f.columns, "columns", pgx.RowToStructByPos, f.oid),
+		collect(ctx, conn, &f.below, "below", pgx.RowToStructByPos, t.Schema, t.Name),
+		collect(ctx, conn, &f.constraints, "constraints", pgx.RowTo, f.oid),
+		collect(ctx, conn, &f.triggers, "triggers", pgx.RowToStructByPos, f.oid),
+		collect(ctx, conn, &f.indexes, "indexes", pgx.RowToStructByPos, f.oid),
+		conn.QueryRow(ctx, inspections.Text("sequence"), f.oid).Scan(&f.sequence),
+	)
 }
 
-func collect[T any](ctx context.Context, conn *pgx.Conn, query string, row pgx.RowToFunc[T], args ...any) ([]T, error) {
+// collect reads the rows of a statement.
+func collect[T any](ctx context.Context, conn *pgx.Conn, into *[]T, query string, row pgx.RowToFunc[T], args ...any) error {
 	rows, err := conn.Query(ctx, inspections.Text(query), args...)
 	if err != nil {
-		return nil, err
+		return err
 	}
-	return pgx.CollectRows(rows, row)
+	*into, err = pgx.CollectRows(rows, row)
+	return err
 }

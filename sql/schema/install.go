@@ -20,96 +20,76 @@ const (
 	lockWait     = "20s"   // for another Install in the same schema
 )
 
-// ErrBusy is returned by Install when another one is at work in the same schema and does not come
-// to an end.
-var ErrBusy = errors.New("another session is changing the schema of the task tables")
+// errBusy: another Install is at work in the same schema and does not come to an end.
+var errBusy = errors.New("another session is changing the schema of the task tables")
 
 // ErrGone is returned where a table that was there has been dropped: it is not made again.
 var ErrGone = errors.New("the table is gone")
 
 // Install makes the changes that Missing returns, and returns those that it has made: none if
-// nothing was missing. It commits by itself, either everything or nothing, but for labels of the
-// state's enum, which come first. Two at once wait for each other.
+// nothing was missing. It commits by itself, either everything or nothing. Two at once wait for each
+// other.
 func Install(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	var made []Change
-	for {
-		some, more, err := installOnce(ctx, conn, t, o, true)
-		if err != nil {
-			return made, describeLock(ctx, conn, t, err)
-		}
-		if made = append(made, some...); !more {
-			return made, nil
-		}
-	}
+	return transact(ctx, conn, t, o, pgx.Tx.Commit)
 }
 
-// Rehearse does the same as Install, as far as that goes in one transaction, and rolls it back. It
-// returns the changes, or the error, that Install would return. The locks that Install needs are
-// held for a moment.
+// Rehearse does the same as Install, and rolls it back. It returns the changes, or the error, that
+// Install would return. The locks that Install needs are held for a moment.
 func Rehearse(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
-	made, _, err := installOnce(ctx, conn, t, o, false)
-	if err != nil {
-		return nil, describeLock(ctx, conn, t, err)
-	}
-	return made, nil
+	return transact(ctx, conn, t, o, pgx.Tx.Rollback)
 }
 
-// installOnce makes as many changes as one transaction can hold, and commits them if keep is set;
-// more tells that the rest needs another transaction.
-func installOnce(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, keep bool) (made []Change, more bool, err error) {
+func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, end func(pgx.Tx, context.Context) error) (made []Change, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }()
+	defer func() {
+		_ = tx.Rollback(context.WithoutCancel(ctx))
+		err = describeLock(ctx, conn, t, err)
+	}()
 	if err := lockSchema(ctx, conn, t); err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil {
-		return nil, false, err
+		return nil, err
 	}
 	timeout := lockOptional
 	if slices.ContainsFunc(changes, func(c Change) bool { return !c.Optional }) {
 		timeout = lockTimeout
 	}
 	if err := runSQL(ctx, tx, sql.File("schema/install")+"SET LOCAL lock_timeout = "+sql.Literal(timeout)); err != nil {
-		return nil, false, err
+		return nil, err
 	}
-	for _, change := range changes {
-		if len(made) > 0 && made[len(made)-1].alone && !change.alone {
-			more = true
-			break
-		}
+	for i := range changes {
+		change := &changes[i]
 		if err := change.apply(ctx, tx); err != nil && (!change.beside || tx.Conn().IsClosed() || ctx.Err() != nil) {
-			return nil, false, fmt.Errorf("make %s: %w", change.What, err)
+			return nil, fmt.Errorf("make %s: %w", change.What, err)
 		} else if err != nil {
 			change.Failed = err
 		}
-		made = append(made, change)
 	}
 	if o.Made != nil {
 		if err := o.Made(ctx, tx); err != nil {
-			return nil, false, err
+			return nil, err
 		}
 	}
-	if !keep {
-		return made, more, nil
-	}
-	return made, more, tx.Commit(ctx)
+	return changes, end(tx, ctx)
 }
 
 // apply runs the change. A constraint that rows violate holds for new rows alone.
 func (c *Change) apply(ctx context.Context, tx pgx.Tx) error {
-	do := runSQL
-	if c.beside || c.check {
-		do = trySQL
+	var err error
+	if c.beside || c.check { // the transaction goes on after an error
+		err = pgx.BeginFunc(ctx, tx, func(inner pgx.Tx) error { return runSQL(ctx, inner, c.SQL) })
+	} else {
+		err = runSQL(ctx, tx, c.SQL)
 	}
-	err := do(ctx, tx, c.SQL)
 	if c.check && isState(err, "23514") {
 		c.SQL = c.SQL[:len(c.SQL)-len(";")] + " NOT VALID;"
 		err = runSQL(ctx, tx, c.SQL)
@@ -139,7 +119,7 @@ func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 	}
 	err := lock.Schema(t.Schema).Await(ctx, conn)
 	if isState(err, "55P03") {
-		return ErrBusy
+		return errBusy
 	}
 	return err
 }
@@ -147,7 +127,7 @@ func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 // describeLock adds to a lock timeout the holders of locks on the table, or of the schema's lock,
 // as far as they can still be known.
 func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) error {
-	if errors.Is(err, ErrBusy) {
+	if errors.Is(err, errBusy) {
 		if h, _ := lock.Schema(t.Schema).Holder(ctx, conn); h != nil {
 			err = fmt.Errorf("%w: %s", err, h.Text)
 		}
@@ -166,18 +146,6 @@ func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) e
 func runSQL(ctx context.Context, tx pgx.Tx, statements string) error {
 	_, err := tx.Conn().PgConn().Exec(ctx, statements).ReadAll()
 	return err
-}
-
-// trySQL is runSQL in a transaction that goes on after an error.
-func trySQL(ctx context.Context, tx pgx.Tx, statements string) error {
-	inner, err := tx.Begin(ctx)
-	if err != nil {
-		return err
-	}
-	if err := runSQL(ctx, inner, statements); err != nil {
-		return errors.Join(err, inner.Rollback(ctx))
-	}
-	return inner.Commit(ctx)
 }
 
 func isState(err error, sqlstate string) bool {

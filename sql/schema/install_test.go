@@ -74,14 +74,14 @@ func TestNamesOfAnyKind(t *testing.T) {
 		install(t, conn, table, map[string]string{"data": name})
 		complete(t, conn, table, map[string]string{"data": name})
 		execute(t, conn, "LISTEN "+pgx.Identifier{sql.Channel(table)}.Sanitize())
-		execute(t, conn, "INSERT INTO "+table.Quoted()+" (input) VALUES ('')")
-		execute(t, conn, "UPDATE "+table.Quoted()+" SET max = 1")
+		execute(t, conn, "INSERT INTO "+table.String()+" (input) VALUES ('')")
+		execute(t, conn, "UPDATE "+table.String()+" SET max = 1")
 		notified(t, conn, sql.Channel(table))
-		equal(t, "data", value(t, conn, "SELECT data FROM "+table.Quoted()), name)
-		execute(t, conn, "INSERT INTO "+table.Quoted()+" (input, state, next) VALUES ('', 'DONE', 1)")
-		execute(t, conn, "UPDATE "+table.Quoted()+" SET state = 'STOP' WHERE id = 2")
+		equal(t, "data", value(t, conn, "SELECT data FROM "+table.String()), name)
+		execute(t, conn, "INSERT INTO "+table.String()+" (input, state, next) VALUES ('', 'DONE', 1)")
+		execute(t, conn, "UPDATE "+table.String()+" SET state = 'STOP' WHERE id = 2")
 		notified(t, conn, sql.Channel(table))
-		equal(t, "states", value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM "+table.Quoted()), "STOP DONE")
+		equal(t, "states", value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM "+table.String()), "STOP DONE")
 	}
 	for _, table := range []sql.Table{{Schema: "", Name: "task"}, {Schema: "public", Name: ""}, {Schema: "public", Name: strings.Repeat("x", 64)}} {
 		if _, err := Install(t.Context(), conn, table, Options{}); err == nil {

@@ -1,6 +1,8 @@
 package schema
 
 import (
+	"fmt"
+	"regexp"
 	"slices"
 	"strings"
 
@@ -52,18 +54,17 @@ func (m *missing) look(s step) {
 func (m *missing) tableStep(s step) {
 	switch {
 	case m.oid == 0:
-		table := m.add(s, "table "+m.table.Quoted())
+		table := m.add(s, "table "+m.table.String())
 		table.SQL = strings.Replace(table.SQL, " IF NOT EXISTS", "", 1) // one that comes meanwhile is somebody else's
 	case m.partitioned() || m.index(true, "", "id") != nil:
 	case slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Primary }):
-		m.change("unique id", "ALTER TABLE "+m.table.Quoted()+" ADD UNIQUE (id);")
+		m.change("unique id", "ALTER TABLE "+m.table.String()+" ADD UNIQUE (id);")
 	default:
-		m.change("primary key", "ALTER TABLE "+m.table.Quoted()+" ADD PRIMARY KEY (id);")
+		m.change("primary key", "ALTER TABLE "+m.table.String()+" ADD PRIMARY KEY (id);")
 	}
 }
 
-// stateType makes the type, or gives an enum the labels it lacks, which can not be used before they
-// are committed.
+// stateType makes the type, or gives an enum the labels it lacks.
 func (m *missing) stateType(s step) {
 	if m.state == nil {
 		if m.column("state") == nil {
@@ -73,8 +74,7 @@ func (m *missing) stateType(s step) {
 	}
 	for _, label := range states {
 		if !slices.Contains(m.state.Labels, label) {
-			change := m.change("state "+label+" of type "+m.names.state, "ALTER TYPE "+m.names.state+" ADD VALUE IF NOT EXISTS "+sql.Literal(label)+";")
-			change.alone = true
+			m.change("state "+label+" of type "+m.names.state, "ALTER TYPE "+m.names.state+" ADD VALUE IF NOT EXISTS "+sql.Literal(label)+";")
 		}
 	}
 }
@@ -134,4 +134,99 @@ func (m *missing) option(s step) {
 	if !set && !m.partitioned() {
 		m.add(s, "option "+s.name).Optional = true
 	}
+}
+
+// columnStep adds the columns that a table lacks, and the defaults of those that are there.
+func (m *missing) columnStep(s step) {
+	if m.oid != 0 && s.name == "hash" {
+		return // would rewrite the table, and nothing of ours reads it
+	}
+	var absent []string
+	for _, name := range s.columns {
+		if m.column(name) == nil {
+			absent = append(absent, name)
+		}
+	}
+	if len(absent) > 0 {
+		m.add(s, "column "+strings.Join(absent, ", "))
+		return
+	}
+	for _, wanted := range wantedColumns() {
+		if slices.Contains(s.columns, wanted.name) {
+			m.columnDefault(wanted)
+			m.columnNotNull(wanted)
+		}
+	}
+}
+
+// pg_task's own defaults, which fail where the extension is not loaded.
+var extensionDefault = regexp.MustCompile(
+	`^(?:NULLIF\(|\()*current_setting\('pg_task\.\w+'::text(?:, false)?\)(?:\)|::[\w" ]+|, \(?(?:'\w*'|\d+))*$`)
+
+// columnDefault gives a column that is there a default, if it has none or pg_task's. If we have
+// completed the table before, somebody has dropped the default since, and it stays dropped.
+func (m *missing) columnDefault(wanted wantedColumn) {
+	column := m.column(wanted.name)
+	if wanted.def == "" || column.Generated || column.Identity {
+		return
+	}
+	if column.Default == "" && versionOf(m.comment) == 0 || extensionDefault.MatchString(column.Default) {
+		m.change("default of column "+wanted.name, setDefault(m.table, wanted.name, wanted.def)+";")
+	}
+}
+
+// columnNotNull keeps nulls out by a constraint, since rows that are there may have some.
+func (m *missing) columnNotNull(wanted wantedColumn) {
+	name := "pgtaskd_" + wanted.name + "_not_null"
+	if !wanted.notNull || m.column(wanted.name).NotNull || slices.Contains(m.constraints, name) {
+		return
+	}
+	m.change("constraint "+name, fmt.Sprintf("ALTER TABLE %s ADD CONSTRAINT %s CHECK (%s IS NOT NULL);",
+		m.table, name, pgx.Identifier{wanted.name}.Sanitize())).check = true
+}
+
+func setDefault(t sql.Table, column, value string) string {
+	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DEFAULT %s", t, pgx.Identifier{column}.Sanitize(), value)
+}
+
+// commentStep comments the table and its columns where they have no comment, or are about to be
+// made; a person's own comments stay. All else has its comment from the step that makes it.
+func (m *missing) commentStep(s step) {
+	object, name, _ := strings.Cut(s.name, " ")
+	column, ours := strings.CutPrefix(name, ":table.")
+	switch found := m.column(strings.Trim(column, `"`)); {
+	case object == "TABLE" && versionOf(m.comment) >= Version,
+		object == "COLUMN" && ours && found != nil && found.Comment,
+		object == "COLUMN" && m.oid != 0 && found == nil && column == "hash",
+		object == "TYPE":
+		return
+	}
+	change := m.add(s, "comment on "+strings.ToLower(object)+" "+m.names.fill(name))
+	change.Optional = true
+	if object == "TABLE" && m.comment != "" {
+		change.SQL = "COMMENT ON TABLE " + m.table.String() + " IS " + sql.Literal(m.versioned(m.comment)) + ";"
+	}
+}
+
+// versioned is a table's comment with our version in it.
+func (m *missing) versioned(comment string) string {
+	if versionOf(comment) > 0 {
+		return versionPattern.ReplaceAllString(comment, versionText)
+	}
+	return comment + " (" + versionText + ")"
+}
+
+// publicationStep makes ours, or makes it again when the table is another one than it was made for.
+func (m *missing) publicationStep(s step) {
+	if m.published != 0 || m.partitioned() && m.version < 130000 {
+		return
+	}
+	m.add(s, "publication "+sql.Publication(m.table)).Optional = true
+}
+
+// CreatePublication are the statements that make the publication of the table that was described,
+// or make it again, for a person to run.
+func CreatePublication(t sql.Table, d Description) string {
+	lines := strings.Split(namesOf(t, "", d.Partitioned, Options{}).fill(stepsOf(publicationStep)[0].sql), "\n")
+	return strings.Join(lines[:2], " ")
 }

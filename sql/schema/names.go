@@ -1,83 +1,68 @@
 package schema
 
 import (
-	"strconv"
+	"fmt"
+	"slices"
 	"strings"
 
 	"pgtaskd/sql"
 	"pgtaskd/sql/lock"
 )
 
-// names stand for the placeholders of a step.
+// names have the values of the placeholders of steps, for one table.
 type names struct {
 	table sql.Table
 	state string // the type, qualified and quoted
-	parts bool   // the table is partitioned
-
-	serving  string // the role that serves the table, where tasks run under those that insert them
-	inserter bool   // they do
+	words map[string]string
 }
 
-// fill puts the names into a step's text. It is the only place where they meet.
-func (n names) fill(statement string) string { return sql.Fill(statement, n.of) }
+// namesOf returns those of a table; parts: it is partitioned.
+func namesOf(t sql.Table, state string, parts bool, o Options) names {
+	class, number := lock.Leadership(t, false).Numbers()
+	n := names{t, state, map[string]string{
+		":table": sql.Plain(t.Schema, t.Name), ":schema": sql.Plain(t.Schema), ":state": state,
+		":schema_text": sql.Literal(t.Schema),
+		":lead_class":  fmt.Sprint(class),
+		":lead_first":  fmt.Sprint(number),
+		":lead_last":   fmt.Sprint(number | (1<<24 - 1)), // earlier versions had others up to this
+		":limits":      fmt.Sprint(lock.Limits),
+		":wake":        fmt.Sprint(lock.Sleeping),
+		":serving":     sql.Literal(o.Serving), ":serving_role": sql.Plain(o.Serving),
+		":id_sequence":    sql.Plain(t.Schema, sql.Cut(t.Name, sql.MaxName-len("_id_seq"))+"_id_seq"),
+		":async_security": "DEFINER",
+		":hash":           t.Hash(),
+		":root":           "",
+		":becoming":       sql.Named(":becoming", nil),
+		":version":        versionText,
+	}}
+	n.words[":table_text"] = sql.Literal(n.words[":table"])
+	if o.Inserter {
+		n.words[":async_security"] = "INVOKER"
+	}
+	if parts {
+		n.words[":root"] = ", publish_via_partition_root = true"
+	}
+	return n
+}
 
-// of is the value of a placeholder.
-func (n names) of(placeholder string) (value string, is bool) {
-	if object, is := strings.CutPrefix(placeholder, ":bare_"); is {
-		return sql.Plain(sql.BesideName(n.table, object)), true
-	}
-	if object, is := strings.CutPrefix(placeholder, ":its_"); is {
-		if object, is = strings.CutSuffix(object, "_text"); is {
-			return sql.Literal(sql.Plain(n.table.Schema, sql.BesideName(n.table, object))), true
+// fill puts the names into a step's text: also :its_… and :bare_…, an object beside the table, with
+// its schema and without.
+func (n names) fill(statement string) string {
+	return sql.Fill(statement, func(word string) (value string, is bool) {
+		if value, is = n.words[word]; is {
+			return value, true
 		}
-		return sql.Plain(n.table.Schema, sql.BesideName(n.table, object)), true
-	}
-	class, number := lock.Leadership(n.table, false).Numbers()
-	switch placeholder {
-	case ":table_text":
-		return sql.Literal(sql.Plain(n.table.Schema, n.table.Name)), true
-	case ":schema_text":
-		return sql.Literal(n.table.Schema), true
-	case ":lead_class":
-		return strconv.FormatUint(uint64(class), 10), true
-	case ":lead_first":
-		return strconv.FormatUint(uint64(number), 10), true
-	case ":lead_last": // earlier versions had others up to this
-		return strconv.FormatUint(uint64(number)|(1<<24-1), 10), true
-	case ":limits":
-		return strconv.FormatInt(lock.Limits, 10), true
-	case ":serving":
-		return sql.Literal(n.serving), true
-	case ":serving_role":
-		return sql.Plain(n.serving), true
-	case ":id_sequence":
-		return sql.Plain(n.table.Schema, sql.Cut(n.table.Name, sql.MaxName-len("_id_seq"))+"_id_seq"), true
-	case ":async_security":
-		if n.inserter {
-			return "INVOKER", true
+		if object, is := strings.CutPrefix(word, ":bare_"); is {
+			return sql.Plain(sql.BesideName(n.table, object)), true
 		}
-		return "DEFINER", true
-	case ":schema":
-		return sql.Plain(n.table.Schema), true
-	case ":table":
-		return sql.Plain(n.table.Schema, n.table.Name), true
-	case ":state":
-		return n.state, true
-	case ":hash":
-		return n.table.Hash(), true
-	case ":wake":
-		return strconv.FormatInt(lock.Sleeping, 10), true
-	case ":root":
-		if n.parts {
-			return ", publish_via_partition_root = true", true
+		object, is := strings.CutPrefix(word, ":its_")
+		object, text := strings.CutSuffix(object, "_text")
+		value = sql.Plain(n.table.Schema, sql.BesideName(n.table, object))
+		if text {
+			value = sql.Literal(value)
 		}
-		return "", true
-	case ":becoming":
-		return sql.Named(placeholder, nil), true
-	case ":version":
-		return versionText, true
-	}
-	return "", false
+		return value, is
+	})
 }
 
 // functionNames are those of the functions that the tables of a schema share.
@@ -87,4 +72,37 @@ func functionNames() []string {
 		all = append(all, s.name)
 	}
 	return all
+}
+
+// stateType is the type of the column state as a cast names it, and the type itself (nil: not an
+// enum, or yet to be made). A table keeps the type it has. A new one shares that of the schema,
+// unless the name is taken by somebody's own type.
+func (f *found) stateType(t sql.Table) (string, *foundType) {
+	if column := f.column("state"); column != nil {
+		for i, typ := range f.types {
+			if typ.OID == column.TypeOID && typ.Enum {
+				return column.Cast, &f.types[i]
+			}
+		}
+		return column.Cast, nil
+	}
+	for _, name := range stateNames(t) {
+		i := slices.IndexFunc(f.types, func(typ foundType) bool { return typ.Name == name })
+		switch {
+		case i < 0:
+			return sql.Plain(t.Schema, name), nil
+		case f.types[i].usable():
+			return sql.Plain(t.Schema, name), &f.types[i]
+		}
+	}
+	return sql.Plain(t.Schema, "pgtaskd_state"), nil // the server says that there is one
+}
+
+// stateNames are the names that the type of the table's states can have: a table has a type of its
+// own name.
+func stateNames(t sql.Table) []string {
+	if t.Name == "state" {
+		return []string{"pgtaskd_state"}
+	}
+	return []string{"state", "pgtaskd_state"}
 }

@@ -28,7 +28,7 @@ func stranger(t *testing.T, owner *pgx.Conn, name string) string {
 func may(t *testing.T, conn *pgx.Conn, role string) string {
 	t.Helper()
 	return value(t, conn, "SELECT coalesce(string_agg(r, ' '), '') FROM unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) AS r WHERE has_table_privilege('"+
-		role+"', '"+sql.Register(task)+"', r)")
+		role+"', '"+sql.Beside(task, "session")+"', r)")
 }
 
 // TestTheServingRoleMayUseTheRegister: what is printed grants it that, and takes nothing back when
@@ -46,9 +46,9 @@ func TestTheServingRoleMayUseTheRegister(t *testing.T) {
 	conn := connect(t, dsn)
 	execute(t, conn, "SET SESSION AUTHORIZATION "+role)
 	unregistered(t, conn, "")
-	execute(t, owner, "REVOKE DELETE ON TABLE "+sql.Register(task)+" FROM "+role)
-	unregistered(t, conn, "GRANT DELETE ON TABLE "+sql.Register(task))
-	execute(t, owner, "DROP TABLE "+sql.Register(task))
+	execute(t, owner, "REVOKE DELETE ON TABLE "+sql.Beside(task, "session")+" FROM "+role)
+	unregistered(t, conn, "GRANT DELETE ON TABLE "+sql.Beside(task, "session"))
+	execute(t, owner, "DROP TABLE "+sql.Beside(task, "session"))
 	unregistered(t, conn, "pgtaskd schema")
 	execute(t, owner, "GRANT CREATE ON SCHEMA public TO "+role)
 	complete(t, conn, task, nil) // who does not own the table does not make it

@@ -22,7 +22,7 @@ func (r Reading) Grants(t sql.Table) (grants []string) {
 		grants = append(grants, "GRANT USAGE ON SCHEMA "+pgx.Identifier{t.Schema}.Sanitize()+" TO "+r.Role)
 	}
 	if !r.Select {
-		grants = append(grants, "GRANT SELECT ON TABLE "+t.Quoted()+" TO "+r.Role)
+		grants = append(grants, "GRANT SELECT ON TABLE "+t.String()+" TO "+r.Role)
 	}
 	return grants
 }
@@ -46,7 +46,7 @@ func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error
 		{d.Leader, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "leader")},
 		{d.Group, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "group")},
 		{d.Group, "SELECT ON SEQUENCE " + limits(t)},
-		{d.Register, strings.Join(registerRights, ", ") + " ON TABLE " + sql.Register(t)},
+		{d.Register, strings.Join(registerRights, ", ") + " ON TABLE " + sql.Beside(t, "session")},
 	} {
 		if grant.number == 0 {
 			continue

@@ -90,7 +90,7 @@ func (s *stage) look(c example) (lines []string) {
 
 // named puts the database's name and that of the register into a text.
 func (s *stage) named(text string) string {
-	_, _, register := sql.Ours(task)
+	register := sql.BesideName(task, "session")
 	return strings.NewReplacer(":db", s.conn.Config().Database, ":register", "work."+register).Replace(text)
 }
 

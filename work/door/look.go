@@ -45,8 +45,8 @@ func Within(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 		if s.kind != "" && s.kind != "r" && s.kind != "p" {
 			return Findings{s.noTable(t)}, nil
 		}
-		names, pattern, register := sql.Ours(t.Table)
-		relations, err := collect[relation](ctx, tx, "relations", s.relation, s.schema, names, pattern, register)
+		relations, err := collect[relation](ctx, tx, "relations", s.relation, s.schema, sql.BesideNames(t.Table), otherNames,
+			sql.BesideName(t.Table, "session"))
 		if err != nil {
 			return nil, err
 		}
@@ -101,6 +101,9 @@ func Made(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 
 var statements = sql.NewQueries("door", nil)
 
+// otherNames are ours beside those of the objects beside the table, as LIKE has them.
+const otherNames = `pgtaskd\_%`
+
 // self is who serves, and what has the table's name.
 type self struct {
 	login     string
@@ -124,7 +127,7 @@ func (s *self) noTable(t Target) Finding {
 		"v": "view", "m": "materialized view", "f": "foreign table", "S": "sequence", "i": "index", "I": "index",
 	}
 	return Finding{
-		Grade: Refuse, Who: s.owner, Way: isNoTable, What: cmp.Or(kinds[s.kind], "relation") + " " + t.Table.Quoted(),
+		Grade: Refuse, Who: s.owner, Way: isNoTable, What: cmp.Or(kinds[s.kind], "relation") + " " + t.Table.String(),
 		Mend: "serve a table of another name, or rename it",
 	}
 }
@@ -132,7 +135,7 @@ func (s *self) noTable(t Target) Finding {
 // look asks all there is to know, one statement after the other: each needs what the ones before it
 // have found.
 func (s *self) look(ctx context.Context, tx pgx.Tx, t Target, relations []relation) (Findings, error) {
-	names, pattern, _ := sql.Ours(t.Table)
+	names := sql.BesideNames(t.Table)
 	var all, tables []int64
 	var parts []string
 	for _, r := range relations {
@@ -141,7 +144,7 @@ func (s *self) look(ctx context.Context, tx pgx.Tx, t Target, relations []relati
 			tables = append(tables, r.OID)
 		}
 	}
-	async := sql.AsyncName(t.Table)
+	async := sql.BesideName(t.Table, "async")
 	believed, err := collect[trusted](ctx, tx, "trusted", s.role, t.Trust, tables, async, s.schema, t.Inserter, s.login)
 	if err != nil {
 		return nil, err
@@ -150,7 +153,7 @@ func (s *self) look(ctx context.Context, tx pgx.Tx, t Target, relations []relati
 	for i, b := range believed {
 		oids[i] = b.OID
 	}
-	owned, err := collect[Finding](ctx, tx, "owned", all, oids, s.schema, names, pattern, s.role)
+	owned, err := collect[Finding](ctx, tx, "owned", all, oids, s.schema, names, otherNames, s.role)
 	if err != nil {
 		return nil, err
 	}

@@ -72,7 +72,7 @@ func (s *stage) session(registered bool) (conn *pgx.Conn, pid int32, since time.
 		s.T.Fatal(err)
 	}
 	if registered {
-		register := sql.Register(sql.Table{Schema: "public", Name: "task"})
+		register := sql.Beside(sql.Table{Schema: "public", Name: "task"}, "session")
 		servertest.Exec(s.T, s.Conn, "INSERT INTO "+register+" VALUES ($1, $2)", pid, since)
 	}
 	return conn, pid, since

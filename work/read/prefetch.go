@@ -134,7 +134,7 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	regrouped, paused := false, p.Lanes.Limits.LastPause()
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE") // so that a lock for an index, or a right taken away, is met here, and not by tasks
-	batch.Queue("LOCK TABLE " + p.Target.Relation().Quoted() + " IN ROW EXCLUSIVE MODE")
+	batch.Queue("LOCK TABLE " + p.Target.Relation().String() + " IN ROW EXCLUSIVE MODE")
 	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.Crashed,
 		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
 		tasks, regrouped, err = p.readRows(rows)
