@@ -15,6 +15,7 @@ import (
 	"pgtaskd/exec/bound"
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/work/target"
 )
 
 // The write-ahead log tells of new tasks without any cost to those who insert them: a temporary
@@ -24,7 +25,6 @@ const (
 	streamTick  = time.Second      // between two reports of how far we have read
 	streamLimit = 40 * time.Second // of silence: the server speaks at half its wal_sender_timeout
 	streamRetry = 30 * time.Second // at most, between two tries to have a stream
-	streamCalm  = time.Minute      // what ends a stream that has lasted so long is logged again
 )
 
 // stream follows the inserts into a table, on a connection of its own. While there is none, the
@@ -62,26 +62,24 @@ func (s *stream) news() (decoded []int64, look bool) {
 	return decoded, look
 }
 
-// run follows the stream until ctx ends. When it is lost it makes another one, and says once why.
-func (s *stream) run(ctx context.Context) {
-	told := map[string]bool{}
+// run follows the stream until ctx ends. When it is lost it makes another one, and says why.
+func (s *stream) run(ctx context.Context) error {
+	var told target.Memory
 	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
 		began := time.Now()
 		err := s.follow(ctx)
 		if ctx.Err() != nil {
-			return
+			return nil
 		}
-		if s.set(false); time.Since(began) >= streamCalm {
+		if s.set(false); time.Since(began) >= streamRetry {
 			wait = time.Second
-			clear(told)
 		}
-		if text := err.Error(); !told[text] {
+		if told.Once(err.Error(), target.SayAgain) {
 			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Sleep)).Msg("no stream of the write-ahead log; polling")
-			told[text] = true
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-time.After(wait):
 		}
 	}
@@ -253,7 +251,7 @@ func (u *unseen) add(ids []int64) {
 }
 
 // due tells whether to look for them now.
-func (u *unseen) due(now time.Time) bool { return len(u.ids) > 0 && !now.Before(u.next) }
+func (u *unseen) due() bool { return len(u.ids) > 0 && !time.Now().Before(u.next) }
 
 // ask adds to a batch the question which of them cannot be seen yet by what follows in it.
 func (u *unseen) ask(batch *pgx.Batch, query string) {

@@ -72,7 +72,7 @@ func (w *Waker) Way() sql.Wake { return w.source.way }
 // have inserted tasks that is still open.
 func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, heard schema.Waking) error {
 	heard.Inserts = way == sql.Notify
-	heard.Changes = heard.Changes && Plain(c.Conn.PgConn())
+	heard.Changes = heard.Changes && plain(c.Conn.PgConn())
 	if way != sql.WAL {
 		heard.Published = 0
 	}
@@ -100,23 +100,19 @@ func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, heard schema
 
 // listen makes the table's triggers heard.
 func (w *Waker) listen(ctx context.Context, c Control, s source) error {
-	for _, channel := range s.channels(w.config.Table) {
+	var channels []string
+	if s.way == sql.Notify {
+		channels = append(channels, s.waking.Channel)
+	}
+	if s.way != sql.Poll && s.waking.Changes {
+		channels = append(channels, sql.Channel(w.config.Table))
+	}
+	for _, channel := range channels {
 		if _, err := c.Conn.Exec(ctx, "LISTEN "+quoted(channel)); err != nil {
 			return err
 		}
 	}
 	return nil
-}
-
-// channels are those of the table's triggers.
-func (s source) channels(t sql.Table) (channels []string) {
-	if s.way == sql.Notify {
-		channels = append(channels, s.waking.Channel)
-	}
-	if s.way != sql.Poll && s.waking.Changes {
-		channels = append(channels, sql.Channel(t))
-	}
-	return channels
 }
 
 // Start begins to follow the write-ahead log, where that is the way. The leader must look at all
@@ -128,11 +124,8 @@ func (w *Waker) Start() {
 	}
 	w.stream = &stream{Config: w.config, published: w.source.waking.Published}
 	ctx, cancel := context.WithCancel(w.config.Group.Context())
-	ended, s := make(chan struct{}), w.stream
-	w.config.Group.Go(func() {
-		defer close(ended)
-		s.run(ctx)
-	})
+	s := w.stream
+	ended := w.config.Group.Start(func() error { return s.run(ctx) })
 	w.hangUp = func() {
 		cancel()
 		<-ended
@@ -147,15 +140,17 @@ func (w *Waker) Stop() {
 	w.leads, w.stream = false, nil
 }
 
-// Told tells whether there may be new tasks that no notification tells of. The leader has last
-// looked for new ones at the time scanned.
-func (w *Waker) Told(now, scanned time.Time) bool {
+// News takes in what has come since the last call, and tells whether there may be new tasks. The
+// leader has last looked for new ones at the time scanned.
+func (w *Waker) News(scanned time.Time) bool {
+	noticed := w.control.Notices.come
+	w.control.Notices.come = false
 	if w.stream != nil {
 		decoded, look := w.stream.news()
 		w.unseen.add(decoded)
-		return look || w.unseen.due(now)
+		return noticed || look || w.unseen.due()
 	}
-	return w.Awake() && now.Sub(scanned) >= w.sleep.tick()
+	return noticed || w.Awake() && time.Since(scanned) >= w.sleep.tick()
 }
 
 // Rest is how long the leader may wait until it looks for new tasks by itself; for ever where it
