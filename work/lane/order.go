@@ -24,21 +24,11 @@ func (o *order[T]) place(l *lane[T]) {
 	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
 		o.tries(l.gate, nil) // the task that was to try is not there any more
 	}
-	if barred, until := o.barred(l); barred {
+	if waits, until := o.waits(l); waits {
 		o.pause(l, until)
-		return
-	}
-	if l.group != nil {
-		if held, until := l.group.held(o.now()); held {
-			o.pause(l, until)
-			if l.trying() && l.fetching+l.running == 0 { // others may try instead
-				o.tries(l.gate, nil)
-			}
-			return
+		if l.trying() && l.fetching+l.running == 0 { // others may try instead
+			o.tries(l.gate, nil)
 		}
-	}
-	if ends := l.pauseEnds(); !ends.IsZero() && o.now().Before(ends) {
-		o.pause(l, ends)
 		return
 	}
 	o.pausing.drop(l)
@@ -63,7 +53,22 @@ func (o *order[T]) place(l *lane[T]) {
 	}
 }
 
-// pause takes the lane out until then; zero: until something else puts it back.
+// waits tells whether nothing of the lane may start, whatever is ready there: until then, or, if it
+// is zero, until something else puts the lane back.
+func (o *order[T]) waits(l *lane[T]) (waits bool, until time.Time) {
+	if barred, until := o.barred(l); barred {
+		return true, until
+	}
+	if l.group != nil {
+		if held, until := l.group.held(o.now()); held {
+			return true, until
+		}
+	}
+	until = l.pauseEnds()
+	return !until.IsZero() && o.now().Before(until), until
+}
+
+// pause takes the lane out until then: see waits.
 func (o *order[T]) pause(l *lane[T], until time.Time) {
 	if until.IsZero() {
 		o.pausing.drop(l)

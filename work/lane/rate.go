@@ -2,9 +2,8 @@ package lane
 
 import "time"
 
-// window counts what starts under a rule with a rate, of one group, in the time that lies so far
-// back as the rule's Per. What was handed out counts until it is known when it began, since it may
-// begin any moment; what began counts until Per has passed since.
+// window counts what starts in one group under a rule with a rate. What was handed out counts until
+// it is known when it began, since it may begin any moment; what began counts for Per.
 type window struct {
 	rule    *rule
 	pending int // handed out, and not known to have begun
@@ -18,8 +17,8 @@ type burst struct {
 	n           int
 }
 
-// burstShare is the part of Per that a burst may last: so a window remembers no more than so many
-// bursts, whatever the rate, and counts each start for longer than it must by that part at most.
+// burstShare is the part of Per that a burst may last. So a window remembers about so many bursts at
+// most, whatever the rate, and counts a start for longer than it must by that part at most.
 const burstShare = 256
 
 // expired is how much longer than Per a start counts: so two are never exactly as far apart.

@@ -2,12 +2,10 @@ package lane
 
 import "time"
 
-// passMost is how many lanes are passed over each time. A search through 3000 takes 0.4 ms, too
-// much for each round of the loop.
+// passMost is how many lanes are passed over each time: a search through 3000 takes 0.4 ms.
 const passMost = 16
 
-// first starts the best task that may start and that fits accepts. It passes over some lanes whose
-// first task does not fit, or all.
+// first starts the best task that may start and that fits accepts: see Lanes.Start.
 func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
 	if o.slots.IsClosed() || o.slots.isQuiet() || o.slots.isFull() {
 		return t, false
@@ -77,7 +75,7 @@ func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
 	}
 }
 
-// hold gives back (n is -1), or takes again (+1), what a task holds.
+// hold gives back (n is -1), or takes again (+1), the slots of a task.
 func (o *order[T]) hold(l *lane[T], t *Ticket, n int) {
 	if !t.passed {
 		if o.runs(l, n); !t.left && !t.tries {
@@ -87,8 +85,8 @@ func (o *order[T]) hold(l *lane[T], t *Ticket, n int) {
 	o.place(l)
 }
 
-// handOn has a task take again what it gave back by hold, less what has passed to the next one: the
-// place in run, and within the lane its slot.
+// handOn makes a task take again what it gave back by hold, less what has passed to the next one:
+// the place in run, and within the lane its slot.
 func (o *order[T]) handOn(l *lane[T], t *Ticket, next T, found bool) {
 	switch {
 	case found && next.ticket().Lane == t.Lane:
