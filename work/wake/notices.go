@@ -54,7 +54,7 @@ func (f *flood) lasts() bool { return f.count >= crowd && time.Since(f.since) < 
 // Noticed tells whether a notification has come since News was called last; urgent is false in a
 // flood of notifications.
 func (w *Waker) Noticed() (come, urgent bool) {
-	n := w.control.Notices
+	n := w.Notices
 	return n.come, n.come && !n.flood.lasts()
 }
 
@@ -63,8 +63,8 @@ func (w *Waker) Noticed() (come, urgent bool) {
 // brings it about.
 func (w *Waker) Wait(ctx context.Context, d time.Duration) (heard <-chan error, cancel func()) {
 	waiting, cancel := context.WithTimeout(ctx, d)
-	return w.config.Group.Start(func() error {
-		err := w.control.Conn.PgConn().WaitForNotification(waiting)
+	return w.Group.Start(func() error {
+		err := w.conn.PgConn().WaitForNotification(waiting)
 		if pgconn.Timeout(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return nil
 		}

@@ -15,6 +15,7 @@ import (
 	"pgtaskd/exec/bound"
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
 
@@ -75,7 +76,7 @@ func (s *stream) run(ctx context.Context) error {
 			wait = time.Second
 		}
 		if told.Once(err.Error(), target.SayAgain) {
-			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Sleep)).Msg("no stream of the write-ahead log; polling")
+			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Target.Sleep)).Msg("no stream of the write-ahead log; polling")
 		}
 		select {
 		case <-ctx.Done():
@@ -87,7 +88,7 @@ func (s *stream) run(ctx context.Context) error {
 
 // follow makes a stream and reads it until it ends.
 func (s *stream) follow(ctx context.Context) error {
-	conn, err := s.Connect(ctx)
+	conn, err := control.Stream(ctx, s.Target)
 	if err != nil {
 		return err
 	}
@@ -97,16 +98,17 @@ func (s *stream) follow(ctx context.Context) error {
 		_ = conn.Close(ctx)
 	}()
 	// The server makes the slot when all transactions have ended that are open now.
-	slot := fmt.Sprintf("%s_%d", sql.Publication(s.Table), conn.PID())
+	publication := sql.Publication(s.Target.Relation())
+	slot := fmt.Sprintf("%s_%d", publication, conn.PID())
 	options := pglogrepl.CreateReplicationSlotOptions{Temporary: true, SnapshotAction: "NOEXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication}
 	if _, err := pglogrepl.CreateReplicationSlot(ctx, conn, slot, "pgoutput", options); err != nil {
 		return err
 	}
-	if err := s.shown(ctx, conn); err != nil {
+	if err := s.shown(ctx, conn, publication); err != nil {
 		return err
 	}
 	if err := pglogrepl.StartReplication(ctx, conn, slot, 0, pglogrepl.StartReplicationOptions{
-		PluginArgs: []string{"proto_version '1'", "publication_names '" + sql.Publication(s.Table) + "'"},
+		PluginArgs: []string{"proto_version '1'", "publication_names '" + publication + "'"},
 	}); err != nil {
 		return err
 	}
@@ -117,17 +119,16 @@ func (s *stream) follow(ctx context.Context) error {
 
 // shown is an error unless the inserts have been shown since before the slot was made: the server
 // does not say so before it decodes one, or not at all.
-func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
-	ctx, cancel := s.Limit(ctx) // the connection has no limit of its own
+func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn, publication string) error {
+	ctx, cancel := control.Limited(ctx) // the connection has no limit of its own
 	defer cancel()
-	name := sql.Publication(s.Table)
 	const query = "SELECT FROM pg_publication AS p JOIN pg_publication_rel AS r " +
 		"ON r.prpubid = p.oid " +
 		"WHERE p.pubinsert AND p.pubname = '%s' AND r.oid = %d"
 	// A replication connection takes no parameters.
-	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll()
+	results, err := conn.Exec(ctx, fmt.Sprintf(query, publication, s.published)).ReadAll()
 	if err == nil && (len(results) != 1 || len(results[0].Rows) == 0) {
-		err = fmt.Errorf("publication %s no longer publishes inserts into the table", name)
+		err = fmt.Errorf("publication %s no longer publishes inserts into the table", publication)
 	}
 	return err
 }
@@ -254,11 +255,11 @@ func (u *unseen) add(ids []int64) {
 func (u *unseen) due() bool { return len(u.ids) > 0 && !time.Now().Before(u.next) }
 
 // ask adds to a batch the question which of them cannot be seen yet by what follows in it.
-func (u *unseen) ask(batch *pgx.Batch, query string) {
+func (u *unseen) ask(batch *pgx.Batch, c *control.Control) {
 	if len(u.ids) == 0 {
 		return
 	}
-	batch.Queue(query, u.ids).Query(func(rows pgx.Rows) (err error) {
+	c.Queue(batch, "unseen", u.ids).Query(func(rows pgx.Rows) (err error) {
 		u.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		u.next = time.Now().Add(min(max(time.Since(u.since)/unseenSlower, unseenTick), unseenRarest))
 		return err

@@ -8,7 +8,7 @@ import (
 // TestALookIsPutOff: what the stream has told of does not keep the leader from sleeping until then.
 func TestALookIsPutOff(t *testing.T) {
 	t.Parallel()
-	w := New(Config{})
+	w := New(Config{Notices: &Notices{}})
 	now := time.Now()
 	if w.Rest(now) < time.Hour || w.News(now) {
 		t.Error("nothing is known, and it wakes after", w.Rest(now))
