@@ -93,7 +93,6 @@ func (l *loop) newEnds() *ends.Ends {
 		Over: func(o *run.Outcome) {
 			l.runs.Wrote(*o)
 			l.leader.successors.Over(o.Task.Row.ID)
-			l.leader.pace.ended++
 		},
 		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) },
 		Lost:  func(o run.Outcome) { l.leader.judge.Lost.Add(o) },

@@ -16,7 +16,28 @@ type order[T Holder] struct {
 	tryouts map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
 	pausing laneHeap[T]           // lanes that wait for a pause to end, a try of their gate, or room under a rate
 	ahead   int                   // how many tasks may be read beyond those that can start now
-	beat    int                   // counts the changes of ahead
+	ends    int                   // of tasks, since ahead was changed
+	paced   time.Time             // when that was, by our clock
+	beat    int                   // counts these changes
+}
+
+const (
+	paceTick  = 50 * time.Millisecond
+	mostAhead = 3000
+)
+
+// pace changes how many tasks are read ahead: as many as end between four looks, so that runners find
+// tasks while the loop has hundreds of ends to write, and must share the cores with them. With each
+// call lanes forget half of what they have ended.
+func (o *order[T]) pace(ahead int) {
+	o.ahead, o.ends, o.paced = ahead, 0, time.Now()
+	o.beat++
+}
+
+// countEnd counts a task of a lane that has ended.
+func (o *order[T]) countEnd(l *lane[T]) {
+	l.recent, l.beat = l.lately(o.beat)+1, o.beat
+	o.ends++
 }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.

@@ -116,7 +116,7 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 		return next
 	}
 	t.passed = true
-	l.hasEnded(s.order.beat)
+	s.order.countEnd(l)
 	s.order.place(l)
 	s.index.prune(l)
 	return next
@@ -191,7 +191,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	s.Slots.ends(t)
 	s.order.ended(l, t, at)
 	if !t.passed {
-		l.hasEnded(s.order.beat)
+		s.order.countEnd(l)
 	}
 	s.order.hold(l, t, -1)
 	if t.tries {

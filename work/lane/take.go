@@ -91,7 +91,7 @@ func (o *order[T]) handOn(l *lane[T], t *Ticket, next T, found bool) {
 	switch {
 	case found && next.ticket().Lane == t.Lane:
 		t.passed = true
-		l.hasEnded(o.beat)
+		o.countEnd(l)
 	case found:
 		t.left = true
 	}
