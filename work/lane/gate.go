@@ -72,5 +72,4 @@ func (s *gates[M]) set(g *gate[M], m M) {
 	}
 }
 
-// isTried tells whether a member tries the gate.
 func (g *gate[M]) isTried() bool { return g.by != *new(M) }

@@ -9,7 +9,6 @@ func (h heap[E]) set(i int, e E) {
 	e.moved(i)
 }
 
-// up moves what is in a place to where it belongs above.
 func (h heap[E]) up(i int) {
 	e := h[i]
 	for i > 0 && e.rank().before(h[(i-1)/2].rank()) {
@@ -19,7 +18,6 @@ func (h heap[E]) up(i int) {
 	h.set(i, e)
 }
 
-// down moves what is in a place to where it belongs below.
 func (h heap[E]) down(i int) {
 	e := h[i]
 	for child := 2*i + 1; child < len(h); child = 2*i + 1 {
@@ -40,7 +38,6 @@ func (h *heap[E]) push(e E) {
 	h.up(len(*h) - 1)
 }
 
-// remove takes out what is in a place.
 func (h *heap[E]) remove(i int) E {
 	old, end := *h, len(*h)-1
 	e := old[i]

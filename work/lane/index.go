@@ -11,7 +11,6 @@ type index[T Holder] struct {
 	order  *order[T]
 }
 
-// of is the lane of a key.
 func (x *index[T]) of(key Key) *lane[T] {
 	l, ok := x.all[key]
 	if !ok {

@@ -30,7 +30,6 @@ type rule struct {
 	unknown time.Time // up to then tasks may have started under it that are not known here; zero: none
 }
 
-// ruleKey finds a rule.
 type ruleKey struct {
 	text   string
 	prefix bool
@@ -94,7 +93,6 @@ func (r *Limits) names(key string) iter.Seq[ruleKey] {
 	}
 }
 
-// of are the rules for a group.
 func (r *Limits) of(key string) (found []*rule) {
 	if len(r.all) == 0 {
 		return nil
@@ -107,7 +105,6 @@ func (r *Limits) of(key string) (found []*rule) {
 	return found
 }
 
-// change makes these the limits that hold: see Lanes.Limit.
 func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 	now := r.now()
 	all, rated := make(map[ruleKey]*rule, len(limits)), false
@@ -149,7 +146,6 @@ func (r *Limits) ends(n ruleKey, at, now time.Time) {
 	}
 }
 
-// doubt says that tasks may have started, up to then, that are not known here.
 func (r *Limits) doubt(now time.Time) {
 	r.unsure = now
 	for _, one := range r.all {

@@ -34,7 +34,6 @@ func (o *order[T]) pace(ahead int) {
 	o.beat++
 }
 
-// countEnd counts a task of a lane that has ended.
 func (o *order[T]) countEnd(l *lane[T]) {
 	l.recent, l.beat = l.lately(o.beat)+1, o.beat
 	o.ends++
@@ -101,7 +100,6 @@ func (o *order[T]) pause(l *lane[T], until time.Time) {
 	delete(o.tryouts, l)
 }
 
-// placeAll puts lanes where they now belong, but for one.
 func (o *order[T]) placeAll(lanes map[*lane[T]]struct{}, but *lane[T]) {
 	for l := range lanes {
 		if l != but {
@@ -125,7 +123,6 @@ func (o *order[T]) resume() {
 // resumes is when the first of the lanes that wait is to be put back.
 func (o *order[T]) resumes() time.Time { return time.UnixMicro(o.pausing.heap[0].order.ID) }
 
-// barred tells whether the lane must wait for its gate: see gates.bars.
 func (o *order[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 	return o.gates.bars(l.gate, l, o.slots.most(), o.now)
 }
@@ -201,7 +198,6 @@ type contender[T Holder] struct {
 func (c contender[T]) rank() Rank  { return c.order }
 func (c contender[T]) moved(i int) { c.lane.at[c.which] = int32(i) }
 
-// first is the lane on top, nil if there is none.
 func (h *laneHeap[T]) first() *lane[T] {
 	if len(h.heap) == 0 {
 		return nil
@@ -221,7 +217,6 @@ func (h *laneHeap[T]) put(l *lane[T], first Rank, busy int) {
 	}
 }
 
-// drop takes a lane out, if it is a member.
 func (h *laneHeap[T]) drop(l *lane[T]) {
 	if i := int(l.at[h.which]); i >= 0 {
 		h.remove(i)

@@ -17,20 +17,17 @@ const (
 	lookTick    = freshMargin / 2        // between two looks for old ones: none is stale before
 )
 
-// add lets a task wait in its lane.
 func (p *prefetchedSet[T]) add(l *lane[T], t T) {
 	l.prefetched.push(t)
 	p.lanes[l] = struct{}{}
 	p.n++
 }
 
-// remove takes out the task in a place of its lane.
 func (p *prefetchedSet[T]) remove(l *lane[T], i int) T {
 	p.n--
 	return l.prefetched.remove(i)
 }
 
-// removeAll takes out all of a lane.
 func (p *prefetchedSet[T]) removeAll(l *lane[T]) (tasks []T) {
 	tasks, l.prefetched = l.prefetched, nil
 	p.n -= len(tasks)

@@ -50,7 +50,6 @@ func (w *window) expire(now time.Time) {
 	w.starts = w.starts[n:]
 }
 
-// ends is until when a burst counts.
 func (w *window) ends(i int) time.Time { return w.starts[i].last.Add(w.rule.Per + expired) }
 
 // full tells whether nothing may start now, and when that may change by itself; zero: it will not.
@@ -58,8 +57,6 @@ func (w *window) full(now time.Time) (full bool, opens time.Time) {
 	w.expire(now)
 	if known := w.rule.unknown.Add(w.rule.Per + expired); now.Before(known) {
 		full, opens = true, known
-	} else {
-		w.rule.unknown = time.Time{}
 	}
 	excess := w.pending + w.count - w.rule.Rate + 1 // so many must be forgotten
 	if excess <= 0 {

@@ -89,7 +89,6 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 	return ids
 }
 
-// choose takes the lane's first ready task out, to be read.
 func (s *Lanes[T]) choose(l *lane[T]) int64 {
 	id := s.ready.choose(l)
 	s.order.place(l)

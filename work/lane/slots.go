@@ -29,10 +29,8 @@ func (s *Slots) IsClosed() bool { return s.closed.Load() }
 // Halt has nothing start from now on, or lets it start again. What waits stays.
 func (s *Slots) Halt(halted bool) { s.halted.Store(halted) }
 
-// most is how many tasks may run at once.
 func (s *Slots) most() int { return int(s.run.Load()) }
 
-// isFull tells whether as many run.
 func (s *Slots) isFull() bool { return s.busy >= s.most() }
 
 // quarantine is how long nothing else starts beside a suspect: a task during which the server has

@@ -243,7 +243,6 @@ type unseen struct {
 	next  time.Time // look
 }
 
-// add takes what has been decoded.
 func (u *unseen) add(ids []int64) {
 	if len(u.ids) == 0 {
 		u.since = time.Now()
