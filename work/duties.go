@@ -64,7 +64,7 @@ func (l *loop) timetable() []duty {
 		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed) }},
 		{do: l.drain.rests(due(survey.Next, survey.Step)).do}, // nothing wakes for it
 		{do: always(l.log.TellLeftOut)},
-		{do: always(l.leader.pace.look)},
+		{do: always(l.runs.Lanes.Pace)},
 		{do: always(l.runs.CallBack)}, // who are with the server behind a task that lasts wait again
 		{do: always(l.runs.Dispatch), next: l.leader.nextDispatch},
 		{do: l.leader.closeIdle},

@@ -21,7 +21,6 @@ type leader struct {
 	*shared
 	shape *shape
 	tally *tally
-	pace  pace
 
 	groups   *read.Groups
 	expire   *read.Expire
@@ -67,7 +66,6 @@ func (l *leader) clear() {
 	l.successors.Clear()
 	l.planner.Clear()
 	l.shape.seen = time.Time{}
-	l.pace.ended = 0
 }
 
 // rescan looks for tasks that have become due. In a drain there is none to be found.

@@ -18,6 +18,7 @@ import (
 	"pgtaskd/work/read"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
+	"pgtaskd/work/wake"
 )
 
 // loop serves one target. Its fields belong to the goroutine that called Serve, unless they say
@@ -58,7 +59,9 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	})
 	l.ends = l.newEnds()
 	l.runs = l.dispatcher()
-	l.wake = l.waker()
+	l.wake = wake.New(wake.Config{
+		Target: l.target, Control: l.control, Notices: &l.notices, Group: l.crew, Log: l.log.Logger, Poke: l.inbox.Wake,
+	})
 	l.ledger = l.newLedger()
 	l.leader.furnish()
 	l.marks = l.newMarks()
@@ -70,7 +73,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 		Control: l.control, Target: t, Log: log, Share: l.leads.Share, Drain: l.drain.step, Served: func() bool { return l.trouble.served },
 	}
 	l.leader.shape = &shape{
-		target: &l.target, control: l.control, table: l.table, wake: l.wake, notices: &l.notices, runs: l.runs, queries: &l.queries, path: l.ledger.Follow,
+		target: &l.target, control: l.control, table: l.table, wake: l.wake, runs: l.runs, queries: &l.queries, path: l.ledger.Follow,
 		changed: func() {
 			l.leader.scan.All() // nothing may have told us of new tasks meanwhile
 			l.leads.Renew()
@@ -89,7 +92,6 @@ func (l *loop) newEnds() *ends.Ends {
 		Counts: func(all []change.Changed) { l.leader.tally.superseded(all) },
 		Over: func(o *run.Outcome) {
 			l.leader.successors.Over(o.Task.Row.ID)
-			l.leader.pace.ended++
 		},
 		Waits: func(t *run.Task) { l.runs.Lanes.Enter(t) },
 		Lost:  func(o run.Outcome) { l.leader.judge.Lost.Add(o) },

@@ -19,7 +19,6 @@ import (
 
 // furnish makes the rooms of the leader.
 func (l *leader) furnish() {
-	l.pace.lanes = l.runs.Lanes
 	l.successors, l.planner = l.newSuccessors(), l.newPlanner()
 	l.tally = &tally{
 		log: l.log, stats: l.stats, after: l.successors, empty: l.ends.Deletes.Later,

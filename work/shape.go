@@ -22,7 +22,6 @@ type shape struct {
 	control *control.Control
 	table   *install.Table
 	wake    *wake.Waker
-	notices *wake.Notices
 	runs    *run.Dispatcher
 	queries *atomic.Pointer[sql.Queries] // for other goroutines
 	path    func(*string)                // takes the search_path of what writes rows
@@ -82,7 +81,7 @@ func (s *shape) install(ctx context.Context) error {
 	if err := c.Follow(ctx, path); err != nil {
 		return err
 	}
-	return s.wake.Adopt(ctx, wake.Control{Conn: c.Conn(), Notices: s.notices, Queries: queries}, found.Way, found.Table.Waking)
+	return s.wake.Adopt(ctx, found.Way, found.Table.Waking)
 }
 
 // redescribe looks at the table again when it has changed: a repetition copies all columns, and

@@ -3,11 +3,6 @@ package work
 import (
 	"context"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
-
-	"pgtaskd/work/control"
-	"pgtaskd/work/wake"
 )
 
 // How often what is looked at, where nothing asks for it sooner.
@@ -16,14 +11,6 @@ const (
 	gatherFor   = 3 * time.Millisecond
 	gatherStock = 100 // tasks: more than start in that time
 )
-
-// waker returns what wakes the loop. Its stream has a connection of its own.
-func (l *loop) waker() *wake.Waker {
-	return wake.New(wake.Config{
-		Table: l.target.Relation(), Group: l.crew, Log: l.log.Logger, Sleep: l.target.Sleep, Poke: l.inbox.Wake, Limit: control.Limited,
-		Connect: func(ctx context.Context) (*pgconn.PgConn, error) { return control.Stream(ctx, l.target) },
-	})
-}
 
 // sleep waits until there is something to do: a runner's word, a notification, the next plan, the
 // end of a pause, or the time for one of the regular looks.

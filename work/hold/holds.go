@@ -14,8 +14,7 @@ type held struct {
 	reason Reason
 }
 
-// forgotten is how long after its time a task is still remembered, with its last wait: one that is to
-// be tried has been by then, or was put off again.
+// forgotten is how long a task is remembered after its time: it has been tried by then.
 const forgotten = time.Minute
 
 // NewHolds returns one that holds nothing.
@@ -50,27 +49,19 @@ func (h *Holds) Clear() { clear(h.all) }
 func (h *Holds) Len() int { return len(h.all) }
 
 // Waits tells whether a task is not to be tried now.
-func (h *Holds) Waits(id int64) bool {
-	return len(h.all) > 0 && h.Now().Before(h.all[id].until)
-}
+func (h *Holds) Waits(id int64) bool { return len(h.all) > 0 && h.Now().Before(h.all[id].until) }
 
-// Refuses tells that the row of a task has refused us recently.
-func (h *Holds) Refuses(id int64) bool {
-	t := h.all[id]
-	return (t.reason == Refuses || t.reason == Stuck) && h.Now().Before(t.until)
-}
+// Refuses tells that the row of a task refuses us now.
+func (h *Holds) Refuses(id int64) bool { return h.HasRefused(id) && h.Waits(id) }
 
-// HasRefused tells that it has, however long ago.
+// HasRefused tells that it has refused us, however long ago.
 func (h *Holds) HasRefused(id int64) bool {
 	why := h.all[id].reason
 	return why == Refuses || why == Stuck
 }
 
 // IsStuck tells that a task waits for good.
-func (h *Holds) IsStuck(id int64) bool {
-	t, known := h.all[id]
-	return known && t.reason == Stuck
-}
+func (h *Holds) IsStuck(id int64) bool { return h.all[id].reason == Stuck }
 
 // Until is when a task may be tried; zero: it is not held.
 func (h *Holds) Until(id int64) time.Time { return h.all[id].until }
@@ -78,8 +69,7 @@ func (h *Holds) Until(id int64) time.Time { return h.all[id].until }
 // Wait is how long a task waits, or has waited last.
 func (h *Holds) Wait(id int64) time.Duration { return h.all[id].wait }
 
-// Next is how long it is until the first one may be tried of those that were not before then; false:
-// there is none.
+// Next is how long it takes until one may be tried whose time comes after then; false: none.
 func (h *Holds) Next(then time.Time) (rest time.Duration, ok bool) {
 	for _, t := range h.all {
 		if left := t.until.Sub(h.Now()); t.until.After(then) && (!ok || left < rest) {
@@ -89,7 +79,7 @@ func (h *Holds) Next(then time.Time) (rest time.Duration, ok bool) {
 	return rest, ok
 }
 
-// Sweep forgets those that may be tried for long.
+// Sweep forgets those whose time has passed long ago.
 func (h *Holds) Sweep() {
 	for id, t := range h.all {
 		if h.Now().Sub(t.until) > forgotten {

@@ -1,9 +1,6 @@
 package hold
 
-import (
-	"math"
-	"time"
-)
+import "time"
 
 // Reason is why something waits.
 type Reason int
@@ -27,7 +24,7 @@ const (
 var backoffs = [...]struct{ first, most time.Duration }{
 	Missing:   {20 * time.Millisecond, time.Second},
 	Refuses:   {time.Minute, time.Minute},
-	Stuck:     {math.MaxInt64, math.MaxInt64},
+	Stuck:     {century, century},
 	Unmarked:  {time.Second, 10 * time.Second},
 	Zoneless:  {5 * time.Second, 5 * time.Second},
 	Locked:    {50 * time.Millisecond, time.Second},
@@ -37,20 +34,33 @@ var backoffs = [...]struct{ first, most time.Duration }{
 	Closed:    {time.Second, time.Minute},
 }
 
+const century = 100 * 365 * 24 * time.Hour
+
 // After is how long to wait after so many tries before.
-func (r Reason) After(tries int) time.Duration {
-	b := backoffs[r]
-	if b.first == b.most {
-		return b.first
+func (r Reason) After(tries int) (wait time.Duration) {
+	for range min(tries, 16) + 1 {
+		wait = r.next(wait)
 	}
-	return min(b.first<<min(tries, 16), b.most)
+	return wait
 }
 
 // next is how long to wait after a wait; 0: there was none.
 func (r Reason) next(wait time.Duration) time.Duration {
-	b := backoffs[r]
-	if wait >= b.most {
-		return b.most
+	return min(max(2*wait, backoffs[r].first), backoffs[r].most)
+}
+
+// Backoff is when something is tried again that a row has not taken. The zero one has not failed.
+type Backoff struct {
+	Wait  time.Duration // before the next try; 0: there has been none that failed
+	Since time.Time     // the first one that failed,
+	After time.Time     // and the next one
+}
+
+// Later puts it off, for longer each time.
+func (b *Backoff) Later(why Reason) {
+	if b.Since.IsZero() {
+		b.Since = time.Now()
 	}
-	return min(max(2*wait, b.first), b.most)
+	b.Wait = why.next(b.Wait)
+	b.After = time.Now().Add(b.Wait)
 }

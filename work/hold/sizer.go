@@ -10,21 +10,20 @@ import (
 const (
 	// Batch is how many rows one statement changes or reads at most.
 	Batch = 500
-	// Parts is into how many parts rows come, about, of which a change is refused: so a thousand of
-	// which each is refused take not many more statements than themselves.
+	// Parts is how many parts a refused change is split into: if each of a thousand rows is refused,
+	// that takes not many more statements than a thousand.
 	Parts = 8
-	// Turn is how long a duty takes at once about that of which there may be a million: the others
-	// come in between.
+	// Turn is how long a duty works at once on what may be a million: other duties come in between.
 	Turn = 50 * time.Millisecond
 
 	lockShare = 14 // waits for locks take less than half of the loop's time
 )
 
-// Sizer says how many rows the next statement of a kind changes that the table may refuse, or
-// somebody's lock may hold up. Two kinds have one each: none keeps the other from its turn.
+// Sizer says how many rows the next statement changes, which the table may refuse, or somebody's lock
+// may hold up. Each kind of statement has its own.
 type Sizer struct {
-	most  int       // rows, since one of more has failed; 0: as many as may be
-	until time.Time // nothing that met a lock, or is slow, is tried until then
+	most  int       // rows, since a statement with more has failed; 0: as many as may be
+	until time.Time // until then nothing is tried that met a lock, or is slow
 }
 
 // Rests tells that nothing is tried now that met a lock.
@@ -33,17 +32,16 @@ func (s *Sizer) Rests() bool { return time.Now().Before(s.until) }
 // Until is when that may be tried.
 func (s *Sizer) Until() time.Time { return s.until }
 
-// Rest has what met a lock wait, and what is slow, since another that has begun then was.
+// Rest makes what met a lock, or is slow, wait in proportion to what one took that began then.
 func (s *Sizer) Rest(began time.Time) { s.until = time.Now().Add(lockShare * time.Since(began)) }
 
-// Late tells that the rest of a change that has begun then is left for the next time, as others come
-// in between.
+// Late tells that the rest of a change that began then is left for the next time.
 func (s *Sizer) Late(began time.Time) bool {
 	return (s.most > 0 || s.Rests()) && time.Since(began) >= Turn
 }
 
-// Took takes note of a change of n rows that has begun then. There may be many more rows that fail:
-// so the next changes are of fewer, until some have gone well.
+// Took takes note of a change of n rows that began then. After a failure the next changes are of
+// fewer rows, until some have gone well.
 func (s *Sizer) Took(n int, began time.Time, why fault.Class) {
 	if why == fault.Locked {
 		s.Rest(began)

@@ -14,8 +14,8 @@ type tries struct {
 	crossed int // of those, because another transaction was in the way
 }
 
-// CrossedMost is how often a task that another transaction was in the way of (40001, 40P01, 55P03)
-// runs again before it FAILs.
+// CrossedMost is how often a task runs again because another transaction was in its way (40001,
+// 40P01, 55P03) before it FAILs.
 const CrossedMost = 5
 
 // NewTries returns one in which nothing had to.
@@ -41,8 +41,8 @@ func (t *Tries) Once(id int64) {
 	}
 }
 
-// Crosses counts a run that another transaction was in the way of, and says how long it is to wait:
-// others that met it wait as well, and not for as long.
+// Crosses counts a run that another transaction was in the way of. The wait is random: others that
+// met it wait as well, and not for as long.
 func (t *Tries) Crosses(id int64) time.Duration {
 	n := t.all[id]
 	n.runs, n.crossed = n.runs+1, n.crossed+1

@@ -13,7 +13,7 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 		d.due("a", id+1, 0)
 		d.due("b", id+11, 0)
 	}
-	d.Pace(50)
+	d.order.pace(50)
 	d.index.of(KeyOf("a", "")).recent, d.index.of(KeyOf("b", "")).recent = 9, 9
 	d.fetch()
 	var fits func(*item) bool = whichever

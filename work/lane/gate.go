@@ -39,8 +39,8 @@ func (s *gates[M]) tidy(now time.Time) {
 	maps.DeleteFunc(s.all, func(_ string, g *gate[M]) bool { return len(g.members) == 0 && !now.Before(g.until) })
 }
 
-// crowdTick, and crowdShare more for each gate there is, is the time after which a gate is looked
-// at again that is not tried because others are: there may be a million.
+// A gate that is not tried because others are is looked at again after crowdTick, and crowdShare
+// more for each gate: there may be a million.
 const (
 	crowdTick  = 100 * time.Millisecond
 	crowdShare = 10 * time.Microsecond
@@ -72,5 +72,4 @@ func (s *gates[M]) set(g *gate[M], m M) {
 	}
 }
 
-// isTried tells whether a member tries the gate.
 func (g *gate[M]) isTried() bool { return g.by != *new(M) }

@@ -132,7 +132,7 @@ func TestAGateRemembersWhenToBeTried(t *testing.T) {
 		try := s.Tryout(whichever)
 		s.Shut(try, now.Add(time.Second))
 		s.Ended(try, time.Time{})
-		s.Pace(0)
+		s.order.pace(0)
 		if len(fetched(2)) > 0 {
 			t.Errorf("%.10s is tried again at once", remote)
 		}

@@ -11,7 +11,6 @@ type index[T Holder] struct {
 	order  *order[T]
 }
 
-// of is the lane of a key.
 func (x *index[T]) of(key Key) *lane[T] {
 	l, ok := x.all[key]
 	if !ok {
@@ -24,7 +23,7 @@ func (x *index[T]) of(key Key) *lane[T] {
 	return l
 }
 
-// named is the lane of a group and a remote. Where it is known, the names are not made strings.
+// named is the lane of a group and a remote. If it is known, that allocates nothing.
 func (x *index[T]) named(group, remote []byte) *lane[T] {
 	if len(group) > nameMost || len(remote) > nameMost {
 		group, remote = []byte(Brief(string(group))), []byte(Brief(string(remote)))
@@ -38,8 +37,8 @@ func (x *index[T]) named(group, remote []byte) *lane[T] {
 // crowdFrom is how many lanes are kept that need not be.
 const crowdFrom = 10_000
 
-// prune forgets a lane that is empty, unless a pause in it may matter to a task that is still to
-// come: after a while, or at once where there are many lanes and it had no pause.
+// prune forgets an empty lane, once its last end, and so a pause, matters to no task that may come:
+// after a while, or at once where there are many lanes and it had no pause.
 func (x *index[T]) prune(l *lane[T]) {
 	crowded := len(x.all) > crowdFrom && l.pause == 0
 	if x.all[l.key] != l || !l.isEmpty() || !crowded && x.order.now().Sub(l.ended) <= max(l.pause, time.Minute) {

@@ -38,13 +38,8 @@ func (l *lane[T]) join(g *group[*lane[T]]) {
 // lately is how many tasks have ended a short time ago: half of them are forgotten at each beat.
 func (l *lane[T]) lately(beat int) int { return l.recent >> min(beat-l.beat, 63) }
 
-// hasEnded counts a task of the lane that has ended.
-func (l *lane[T]) hasEnded(beat int) { l.recent, l.beat = l.lately(beat)+1, beat }
-
-// first is the ticket of the first of the prefetched tasks.
 func (l *lane[T]) first() *Ticket { return l.prefetched[0].ticket() }
 
-// isEmpty tells whether nothing of the lane waits or runs.
 func (l *lane[T]) isEmpty() bool {
 	return l.running <= 0 && l.fetching <= 0 && len(l.ready)+len(l.prefetched)+len(l.fresh) == 0
 }

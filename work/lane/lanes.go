@@ -58,13 +58,13 @@ func (s *Lanes[T]) Wake() (at time.Time, waits bool) {
 	return s.order.resumes(), true
 }
 
-// Pace is called at regular times with the number of tasks that may be read ahead of those that
-// can start. With each call lanes forget half of what they have ended.
-func (s *Lanes[T]) Pace(ahead int) {
+// Pace is called all the time. From time to time it measures how fast tasks end.
+func (s *Lanes[T]) Pace() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	s.order.ahead = ahead
-	s.order.beat++
+	if time.Since(s.order.paced) >= paceTick {
+		s.order.pace(min(4*s.order.ends, mostAhead))
+	}
 }
 
 // Limit makes these the limits that hold from now on. What runs goes on. It tells whether a pause

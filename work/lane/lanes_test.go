@@ -192,14 +192,14 @@ func TestUnheardLane(t *testing.T) {
 	for id := range int64(100) {
 		d.due("busy", id+1, 10)
 	}
-	d.Pace(50)
+	d.order.pace(50)
 	d.expect("fetched", d.fetch(), 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11)
 	for _, id := range d.startAll() {
 		d.Ended(d.tasks[id], d.at)
 	}
 	d.fetch()
 	d.startAll()
-	d.Pace(0) // those take longer
+	d.order.pace(0) // those take longer
 	if d.Prefetchable() {
 		t.Error("there is enough")
 	}

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// Limit is what a row of the table of groups says of the groups that it names: each of them has it
-// by itself.
+// Limit is a row of the table of groups. Each of the groups that it names has it by itself.
 type Limit struct {
 	Group  string // as KeyOf takes it; with Prefix, what its name begins with, at most 99 bytes
 	Prefix bool
@@ -28,10 +27,9 @@ func (l *Limit) pausedAt(now time.Time) bool {
 // rule is a limit that holds.
 type rule struct {
 	Limit
-	unknown time.Time // up to then tasks may have started under it of which nothing is known here; zero: none
+	unknown time.Time // up to then tasks may have started under it that are not known here; zero: none
 }
 
-// ruleKey is what a rule is found by.
 type ruleKey struct {
 	text   string
 	prefix bool
@@ -40,21 +38,20 @@ type ruleKey struct {
 // endedFor is how long the end of a pause is remembered.
 const endedFor = 30 * 24 * time.Hour
 
-// Limits are those of all groups of a target, so that those of one are found without a look at
-// each. Its methods are for the goroutine of Lanes.Limit and Lanes.Doubt, which alone change it.
+// Limits are the limits of all groups of a target, found by the group's name. Its methods are for
+// the goroutine that calls Lanes.Limit and Lanes.Doubt, which alone change it.
 type Limits struct {
 	now     func() time.Time // the server's clock
 	all     map[ruleKey]*rule
 	lengths []int                 // those of the prefixes that there have been
 	ended   map[ruleKey]time.Time // when the pause of a rule, or of one that there was, has ended
-	unsure  time.Time             // what the next change brings has held before: see rule.unknown
-	pauses  bool                  // some limits say so, of whatever time
+	unsure  time.Time             // rule.unknown of what the next change brings
 	rated   atomic.Bool           // there are rates
 }
 
-// Holds tells whether a group is paused, by what tells it from others. It is made for many calls.
+// Holds tells whether a group is paused. It costs nothing where there are no limits.
 func (r *Limits) Holds(group []byte) bool {
-	if !r.pauses {
+	if len(r.all) == 0 {
 		return false
 	}
 	paused, _ := r.Paused(string(group))
@@ -81,7 +78,7 @@ func (r *Limits) LastPause() (ended time.Time) {
 	return ended
 }
 
-// names are those by which a rule may be found for a group, by the key of its lanes.
+// names are the keys of all rules that a group may have. key is the group's in Key.
 func (r *Limits) names(key string) iter.Seq[ruleKey] {
 	return func(yield func(ruleKey) bool) {
 		if !yield(ruleKey{key, false}) {
@@ -96,7 +93,6 @@ func (r *Limits) names(key string) iter.Seq[ruleKey] {
 	}
 }
 
-// of are the rules for a group, by the key of its lanes.
 func (r *Limits) of(key string) (found []*rule) {
 	if len(r.all) == 0 {
 		return nil
@@ -109,12 +105,9 @@ func (r *Limits) of(key string) (found []*rule) {
 	return found
 }
 
-// change makes these the limits that hold. It tells whether a pause has ended by that, and when the
-// next one ends by itself; zero: none will.
 func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 	now := r.now()
 	all, rated := make(map[ruleKey]*rule, len(limits)), false
-	r.pauses = false
 	for _, limit := range limits {
 		n := ruleKey{limit.Group, limit.Prefix}
 		if !n.prefix {
@@ -123,7 +116,6 @@ func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 			r.lengths = append(r.lengths, len(n.text))
 		}
 		all[n], rated = &rule{limit, r.unsure}, rated || limit.Rate > 0
-		r.pauses = r.pauses || limit.Paused
 		r.ends(n, limit.Until, now)
 		if limit.pausedAt(now) && !limit.Until.IsZero() && (next.IsZero() || limit.Until.Before(next)) {
 			next = limit.Until
@@ -154,7 +146,6 @@ func (r *Limits) ends(n ruleKey, at, now time.Time) {
 	}
 }
 
-// doubt says that tasks may have started, up to then, of which nothing is known here.
 func (r *Limits) doubt(now time.Time) {
 	r.unsure = now
 	for _, one := range r.all {

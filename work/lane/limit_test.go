@@ -204,7 +204,7 @@ func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
 	d.Limit([]Limit{{Group: "a", Slots: 1}})
 	first := d.due("a", 1, 9)
 	d.due("a", 2, 9)
-	d.Pace(10)
+	d.order.pace(10)
 	first.Plan = d.at
 	d.fetch()
 	d.expect("started", d.begin(), 1)

@@ -98,7 +98,7 @@ func BenchmarkTask(b *testing.B) {
 		s.Prefetched([]*item{task})
 		s.Ended(s.Start(false, whichever), time.Now())
 		if id%1000 == 0 {
-			s.Pace(9)
+			s.order.pace(9)
 			s.Unread(true)
 		}
 	}

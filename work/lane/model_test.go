@@ -49,7 +49,7 @@ func (m model) play(seed uint64) {
 			next++
 			m.due(groups[m.random.IntN(3)], next, []int32{0, 0, 1, 3, -10}[m.random.IntN(5)])
 		case 2:
-			m.Pace(m.random.IntN(20))
+			m.order.pace(m.random.IntN(20))
 			m.fetch()
 		case 3:
 			for t := m.Start(false, whichever); t != nil; t = m.Start(false, whichever) {

@@ -16,7 +16,27 @@ type order[T Holder] struct {
 	tryouts map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
 	pausing laneHeap[T]           // lanes that wait for a pause to end, a try of their gate, or room under a rate
 	ahead   int                   // how many tasks may be read beyond those that can start now
-	beat    int                   // counts the changes of ahead
+	ends    int                   // of tasks, since ahead was changed
+	paced   time.Time             // when that was, by our clock
+	beat    int                   // counts these changes
+}
+
+const (
+	paceTick  = 50 * time.Millisecond
+	mostAhead = 3000
+)
+
+// pace changes how many tasks are read ahead: as many as end between four looks, so that runners find
+// tasks while the loop has hundreds of ends to write, and must share the cores with them. With each
+// call lanes forget half of what they have ended.
+func (o *order[T]) pace(ahead int) {
+	o.ahead, o.ends, o.paced = ahead, 0, time.Now()
+	o.beat++
+}
+
+func (o *order[T]) countEnd(l *lane[T]) {
+	l.recent, l.beat = l.lately(o.beat)+1, o.beat
+	o.ends++
 }
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
@@ -24,21 +44,11 @@ func (o *order[T]) place(l *lane[T]) {
 	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
 		o.tries(l.gate, nil) // the task that was to try is not there any more
 	}
-	if barred, until := o.barred(l); barred {
+	if waits, until := o.waits(l); waits {
 		o.pause(l, until)
-		return
-	}
-	if l.group != nil {
-		if held, until := l.group.held(o.now()); held {
-			o.pause(l, until)
-			if l.trying() && l.fetching+l.running == 0 { // others may try instead
-				o.tries(l.gate, nil)
-			}
-			return
+		if l.trying() && l.fetching+l.running == 0 { // others may try instead
+			o.tries(l.gate, nil)
 		}
-	}
-	if ends := l.pauseEnds(); !ends.IsZero() && o.now().Before(ends) {
-		o.pause(l, ends)
 		return
 	}
 	o.pausing.drop(l)
@@ -63,7 +73,22 @@ func (o *order[T]) place(l *lane[T]) {
 	}
 }
 
-// pause takes the lane out until then; zero: until something else puts it back.
+// waits tells whether nothing of the lane may start, whatever is ready there: until then, or, if it
+// is zero, until something else puts the lane back.
+func (o *order[T]) waits(l *lane[T]) (waits bool, until time.Time) {
+	if barred, until := o.barred(l); barred {
+		return true, until
+	}
+	if l.group != nil {
+		if held, until := l.group.held(o.now()); held {
+			return true, until
+		}
+	}
+	until = l.pauseEnds()
+	return !until.IsZero() && o.now().Before(until), until
+}
+
+// pause takes the lane out until then: see waits.
 func (o *order[T]) pause(l *lane[T], until time.Time) {
 	if until.IsZero() {
 		o.pausing.drop(l)
@@ -75,7 +100,6 @@ func (o *order[T]) pause(l *lane[T], until time.Time) {
 	delete(o.tryouts, l)
 }
 
-// placeAll puts lanes where they now belong, but for one.
 func (o *order[T]) placeAll(lanes map[*lane[T]]struct{}, but *lane[T]) {
 	for l := range lanes {
 		if l != but {
@@ -99,7 +123,6 @@ func (o *order[T]) resume() {
 // resumes is when the first of the lanes that wait is to be put back.
 func (o *order[T]) resumes() time.Time { return time.UnixMicro(o.pausing.heap[0].order.ID) }
 
-// barred tells whether the lane must wait for its gate: see gates.bars.
 func (o *order[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 	return o.gates.bars(l.gate, l, o.slots.most(), o.now)
 }
@@ -149,55 +172,96 @@ func (o *order[T]) unheard() bool {
 	return a > b || a == b && l.running < next.running
 }
 
-// laneHeap orders lanes by what they compete with for run, or by the moment that they wait for. It
-// keeps that beside each lane: most changes of a lane leave its place as it is.
-type laneHeap[T Holder] struct {
-	heap[contender[T]]
-	which int // of a lane's places
-}
+// passMost is how many lanes are passed over each time: a search through 3000 takes 0.4 ms.
+const passMost = 16
 
-// The heaps that a lane may be in.
-const (
-	fetching = iota
-	starting
-	pausing
-)
-
-// contender is a lane in one of them. Its rank is not that of a task: higher priority comes first,
-// then the lane of which fewest tasks are counted, then the lower id of its first task, or the
-// earlier moment.
-type contender[T Holder] struct {
-	lane  *lane[T]
-	which int
-	order Rank
-}
-
-func (c contender[T]) rank() Rank  { return c.order }
-func (c contender[T]) moved(i int) { c.lane.at[c.which] = int32(i) }
-
-// first is the lane on top, nil if there is none.
-func (h *laneHeap[T]) first() *lane[T] {
-	if len(h.heap) == 0 {
-		return nil
+func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
+	if o.slots.IsClosed() || o.slots.isQuiet() || o.slots.isFull() {
+		return t, false
 	}
-	return h.heap[0].lane
+	o.resume()
+	var passed []*lane[T]
+	for len(o.starts.heap) > 0 && (all || len(passed) < passMost) && !found {
+		l := o.starts.first()
+		if found = o.accepts(l, fits); found {
+			o.slots.busy++
+			t = o.start(l)
+		} else {
+			o.starts.drop(l)
+			passed = append(passed, l)
+		}
+	}
+	for _, l := range passed {
+		o.place(l)
+	}
+	return t, found
 }
 
-// put makes a lane a member, or moves it to where it belongs now.
-func (h *laneHeap[T]) put(l *lane[T], first Rank, busy int) {
-	c := contender[T]{l, h.which, Rank{ID: first.ID, Max: first.Priority, Priority: -int32(busy)}}
-	switch i := int(l.at[h.which]); {
-	case i < 0:
-		h.push(c)
-	case h.heap[i] != c:
-		h.heap[i] = c
-		h.settle(i)
+// accepts tells whether the first prefetched task of a lane may start as it was read, and fits.
+func (o *order[T]) accepts(l *lane[T], fits func(T) bool) bool {
+	return !o.read.stale(l.first()) && fits(l.prefetched[0])
+}
+
+func (o *order[T]) start(l *lane[T]) T {
+	task := o.read.remove(l, 0)
+	t := task.ticket()
+	if l.group != nil && l.group.counts() {
+		t.counted = true
+		o.placeAll(l.group.members, l)
+	}
+	o.runs(l, +1)
+	o.place(l)
+	o.slots.begins(t)
+	return task
+}
+
+// runs counts n more tasks that run in a lane, and in its group.
+func (o *order[T]) runs(l *lane[T], n int) {
+	l.running += n
+	if g := l.group; g != nil {
+		if g.running += n; g.slots >= 0 {
+			o.placeAll(g.members, l)
+		}
 	}
 }
 
-// drop takes a lane out, if it is a member.
-func (h *laneHeap[T]) drop(l *lane[T]) {
-	if i := int(l.at[h.which]); i >= 0 {
-		h.remove(i)
+// began says that a task of a lane has begun, at that time by the server's clock; zero: it has not.
+func (o *order[T]) began(l *lane[T], t *Ticket, at time.Time) {
+	counted := t.counted
+	if t.counted = false; l.group != nil && l.group.began(counted, at) {
+		o.placeAll(l.group.members, nil)
 	}
+}
+
+// ended notes when a task of a lane has ended; zero: it never ran.
+func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
+	if !at.IsZero() {
+		l.ended, l.planned = at, t.Plan
+	}
+	if t.counted {
+		o.began(l, t, at)
+	}
+}
+
+// hold gives back (n is -1), or takes again (+1), the slots of a task.
+func (o *order[T]) hold(l *lane[T], t *Ticket, n int) {
+	if !t.passed {
+		if o.runs(l, n); !t.left && !t.tries {
+			o.slots.busy += n
+		}
+	}
+	o.place(l)
+}
+
+// handOn makes a task take again what it gave back by hold, less what has passed to the next one:
+// the place in run, and within the lane its slot.
+func (o *order[T]) handOn(l *lane[T], t *Ticket, next T, found bool) {
+	switch {
+	case found && next.ticket().Lane == t.Lane:
+		t.passed = true
+		o.countEnd(l)
+	case found:
+		t.left = true
+	}
+	o.hold(l, t, +1)
 }

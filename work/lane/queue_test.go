@@ -1,13 +1,16 @@
 package lane
 
-import "testing"
+import (
+	"testing"
+	"time"
+)
 
 // TestLaneAfterRejoin: a lane whose tasks have been given back, and then stopped, can be read as
 // before.
 func TestLaneAfterRejoin(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 1)
-	d.Pace(9)
+	d.order.pace(9)
 	for id := range int64(3) {
 		d.due("a", id+1, 0)
 	}
@@ -17,7 +20,7 @@ func TestLaneAfterRejoin(t *testing.T) {
 	two := d.Queue(one, false, whichever)
 	three := d.Queue(two, false, whichever)
 	for range 9 { // it takes its time
-		d.Pace(0)
+		d.order.pace(0)
 	}
 	d.Rejoin([]*item{two, three}, &one.Ticket)
 	if !d.Drop(two) || !d.Drop(three) {
@@ -34,7 +37,7 @@ func TestQueueAndRejoin(t *testing.T) {
 	t.Parallel()
 	full := func() (d *desk, one *item, behind []*item) {
 		d = newDesk(t, 1)
-		d.Pace(50)
+		d.order.pace(50)
 		for id := range int64(3) {
 			d.due("a", id+1, 0).Lane = KeyOf("a", "")
 			d.due("b", id+11, 0)
@@ -112,7 +115,7 @@ func TestQueueAndRejoin(t *testing.T) {
 func TestQueueInWideLane(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 3)
-	d.Pace(50)
+	d.order.pace(50)
 	for id := range int64(4) {
 		d.due("a", id+1, 1)
 	}
@@ -139,4 +142,27 @@ func TestQueueInWideLane(t *testing.T) {
 	}
 	d.Ended(next, d.at)
 	d.expect("then", []int64{d.Start(false, whichever).Rank.ID}, 4)
+}
+
+// TestReadAheadFollowsTheEnds: as many as end between four looks.
+func TestReadAheadFollowsTheEnds(t *testing.T) {
+	t.Parallel()
+	d := newDesk(t, 3)
+	for id := range int64(3) {
+		d.due("a", id+1, 3)
+	}
+	d.fetch()
+	d.startAll()
+	for _, task := range d.tasks {
+		d.Ended(task, d.at)
+	}
+	for range 2 {
+		if d.Pace(); d.order.ahead != 12 || d.order.beat != 1 {
+			t.Error("ahead", d.order.ahead, "after looks", d.order.beat)
+		}
+	}
+	d.order.paced = time.Time{}
+	if d.Pace(); d.order.ahead != 0 {
+		t.Error("none has ended, and ahead is", d.order.ahead)
+	}
 }

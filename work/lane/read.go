@@ -2,8 +2,8 @@ package lane
 
 import "slices"
 
-// Add makes a due task ready; one that is ready already is passed over. The names are not kept. An
-// empty remote is the target's own database.
+// Add makes a due task ready, if it is not. It keeps none of the bytes. An empty remote is the
+// target's own database.
 func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -27,8 +27,7 @@ func (s *Lanes[T]) Enter(task T) {
 }
 
 // Fill starts to gather all that is due, beside what is known, so that tasks whose priority, group
-// or plan was changed find their place; between Fill and Filled, Add counts for both. It forgets
-// what it can.
+// or plan was changed find their place. Until Filled, Add counts for both. Fill forgets empty lanes.
 func (s *Lanes[T]) Fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -43,9 +42,8 @@ func (s *Lanes[T]) Fill() {
 	}
 }
 
-// Filled puts what was gathered in the place of what was known. What has been read since it was
-// seen is left out: tasks that cannot be read again would stand before all others of their lane
-// until each has been tried.
+// Filled replaces what was known by what was gathered. It leaves out what has been read since: tasks
+// that cannot be read again would stand before all others of their lane until each has been tried.
 func (s *Lanes[T]) Filled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -66,8 +64,8 @@ func (s *Lanes[T]) Prefetchable() bool {
 }
 
 // Choose picks the ids of the tasks to be read now, in order: those that may start, and some that
-// will be wanted before the next read comes back. They are most at most, but for one of each lane
-// that would wait for others otherwise. It must be followed by Prefetched.
+// will be wanted before the next read comes back. There are at most so many, and one of each lane
+// that would wait for others otherwise. Prefetched must follow.
 func (s *Lanes[T]) Choose(most int) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -77,8 +75,8 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 	var ids []int64
 	size, used := s.Slots.most()+s.order.ahead, s.Slots.busy+s.prefetched.n
 	spare, most := min(most, 2*size-used), min(most, size-used)
-	// What is prefetched in an outranked lane waits for what is ready there: there must be room for
-	// that, for one at least. Such lanes come first.
+	// What is prefetched in an outranked lane waits for what is ready there. So these lanes come
+	// first, and there is room for one task of each at least.
 	for l := s.order.next(); l != nil; l = s.order.next() {
 		if len(ids) >= most && !(l.outranked() && (l.fetching == 0 || len(ids) < spare)) {
 			break
@@ -91,7 +89,6 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 	return ids
 }
 
-// choose takes the lane's first ready task out, to be read.
 func (s *Lanes[T]) choose(l *lane[T]) int64 {
 	id := s.ready.choose(l)
 	s.order.place(l)
@@ -110,9 +107,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 		l := s.index.of(t.ticket().Lane)
 		s.prefetched.add(l, t)
 		s.order.place(l)
-		if s.ready.filling != nil {
-			s.ready.filling.remove(t.ticket().Rank.ID)
-		}
+		s.ready.filling.remove(t.ticket().Rank.ID)
 	}
 	for _, l := range s.ready.chosen {
 		if l.trying() && len(l.prefetched) == 0 {
@@ -133,17 +128,17 @@ func (s *Lanes[T]) Stocked(n int) bool {
 	return s.prefetched.n > n && (first == nil || !first.outranked())
 }
 
-// Unread takes out the tasks that were read so long ago and have not started, or all of them. They
-// are ready again.
+// Unread makes tasks ready again that were read too long ago and have not started, or all of them.
 func (s *Lanes[T]) Unread(all bool) (old []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return s.prefetched.age(all, func(l *lane[T], tasks []T) {
-		for _, t := range tasks {
-			s.ready.add(l, t.ticket().Rank)
-		}
+	old = s.prefetched.age(all)
+	for _, t := range old {
+		l := s.index.of(t.ticket().Lane)
+		s.ready.add(l, t.ticket().Rank)
 		s.order.place(l)
-	})
+	}
+	return old
 }
 
 // Drop takes out a task that is prefetched; false when it has started or is not known.

@@ -8,12 +8,11 @@ type readySet[T Holder] struct {
 	chosen  []*lane[T] // with tasks in the read under way
 }
 
-// add adds a task to its lane, where it is not known already; true when it has become ready.
+// add makes a task of a lane ready; false: it is already.
 func (r *readySet[T]) add(l *lane[T], rank Rank) (added bool) {
-	if r.known.add(rank.ID) {
+	if added = r.known.add(rank.ID); added {
 		l.ready.push(rank)
 		r.n++
-		added = true
 	}
 	if r.filling != nil && r.filling.add(rank.ID) {
 		l.fresh = append(l.fresh, rank)

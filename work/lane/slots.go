@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Slots are those of a target: how many tasks may run at once, how many do, and what keeps others
-// from starting. Any goroutine may call its exported methods.
+// Slots are those of a target: how many tasks may run at once, how many do, and why no others may
+// start. Any goroutine may call its exported methods.
 type Slots struct {
 	now     func() time.Time // the server's clock
 	run     atomic.Int64     // most tasks at once
@@ -20,7 +20,7 @@ type Slots struct {
 // Resize changes how many tasks may run at once. Those that run over it go on.
 func (s *Slots) Resize(run int) { s.run.Store(int64(run)) }
 
-// Close lets nothing be read or started any more. It cannot be undone.
+// Close lets nothing be read or started any more, for good.
 func (s *Slots) Close() { s.closed.Store(true) }
 
 // IsClosed tells that nothing is to start any more.
@@ -29,14 +29,12 @@ func (s *Slots) IsClosed() bool { return s.closed.Load() }
 // Halt has nothing start from now on, or lets it start again. What waits stays.
 func (s *Slots) Halt(halted bool) { s.halted.Store(halted) }
 
-// most is how many tasks may run at once.
 func (s *Slots) most() int { return int(s.run.Load()) }
 
-// isFull tells whether as many run.
 func (s *Slots) isFull() bool { return s.busy >= s.most() }
 
-// quarantine is how long nothing else starts beside a suspect, a task during which the server has
-// crashed before: if it crashes again, it is known who it was.
+// quarantine is how long nothing else starts beside a suspect: a task during which the server has
+// crashed before. If it crashes again, the suspect is the cause.
 const quarantine = 10 * time.Second
 
 // isQuiet tells whether nothing may start for now: beside the suspect that runs, or at all.

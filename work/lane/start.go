@@ -3,7 +3,7 @@ package lane
 import "time"
 
 // Start gives the next task that may start now and that fits accepts, or nil. Its slots are in use
-// until Ended. It looks at few lanes whose first task does not fit, or at all.
+// until Ended. It passes over a few lanes whose first task does not fit, or over all.
 func (s *Lanes[T]) Start(all bool, fits func(T) bool) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -32,8 +32,8 @@ func (s *Lanes[T]) Tryout(fits func(T) bool) (t T) {
 	return t
 }
 
-// Opened says that the task has a session to its remote: the others may have theirs. A task that
-// has tried the gate starts only if there is a place in run by now.
+// Opened says that the task has a session to its remote: others may open theirs. A task that has
+// tried the gate starts only if there is a place in run by now.
 func (s *Lanes[T]) Opened(task T) (starts bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -53,8 +53,7 @@ func (s *Lanes[T]) Opened(task T) (starts bool) {
 }
 
 // Shut says that the remote of a task gives no answer, and when to try again, by the server's
-// clock. It returns what was prefetched for it, which lanes forget. The task keeps its slot until
-// Ended.
+// clock. It forgets and returns what was prefetched for that. The task keeps its slot until Ended.
 func (s *Lanes[T]) Shut(task T, until time.Time) (read []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -83,9 +82,9 @@ func (s *Lanes[T]) Began(task T, at time.Time) {
 }
 
 // Follow gives the task that comes after another on the same session, whose SQL has run but whose
-// end is not yet written, or nil. The place in run passes from one to the other at once; the slot
-// of the lane only within the lane, where the session itself keeps the order. Else the slot is in
-// use until Ended, as the next task of the lane must see what the one before has done.
+// end is not yet written, or nil. The place in run passes on at once. The slot of the lane passes
+// on only within the lane, where the session itself keeps the order. Else it is in use until Ended:
+// the next task of the lane must see what the one before has done.
 func (s *Lanes[T]) Follow(before T, fits func(T) bool) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +98,8 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) T {
 	return next
 }
 
-// Pass ends a task at a time as in Ended, and starts the next one that fits accepts: nobody else
-// gets in between. When there is none, it gives nil, and the task holds what it held, until Ended.
+// Pass ends a task at a time as in Ended, and starts the next one that fits accepts, before anybody
+// else can. nil: there is none, and the task holds what it held, until Ended.
 func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -117,16 +116,15 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 		return next
 	}
 	t.passed = true
-	l.hasEnded(s.order.beat)
+	s.order.countEnd(l)
 	s.order.place(l)
 	s.index.prune(l)
 	return next
 }
 
-// Queue gives the task that is to follow on another, which has not run yet, on the same session,
-// without a word in between. It is the one that comes next, or nil: where there is room for more
-// tasks at once only its own lane may say so, and only of what must wait for one of that lane.
-// crowded says that no other session will take tasks of this kind.
+// Queue gives the task that comes next after another, which has not run yet, to be sent to the same
+// session with it, or nil. While more tasks may run at once, that is only one of its own lane that
+// must wait for it. crowded says that no other session will take tasks of this kind.
 func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,10 +150,10 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	return next
 }
 
-// Rejoin lets tasks wait again that were begun, or were to be, and are not any more; all in one
-// call, so that their order is kept. What was read before the last Forget, or rejoins after Close,
-// is returned instead, and holds nothing. after is the task, not ended yet, which the first of them
-// was to follow: it holds its slots again; nil: there is none.
+// Rejoin makes tasks wait again that were handed out and have not run: all in one call, which keeps
+// their order. It returns those that were read before the last Forget, or all after Close: they hold
+// nothing. after is the task, not ended yet, which the first was to follow: it holds its slots
+// again. nil: there is none.
 func (s *Lanes[T]) Rejoin(tasks []T, after *Ticket) (left []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -183,8 +181,8 @@ func (s *Lanes[T]) Rejoin(tasks []T, after *Ticket) (left []T) {
 	return left
 }
 
-// Ended gives back what a task still holds when its end is known, at a time by the server's clock
-// (zero: it never ran).
+// Ended gives back what a task still holds. It has ended at that time, by the server's clock; zero:
+// it never ran.
 func (s *Lanes[T]) Ended(task T, at time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -193,7 +191,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	s.Slots.ends(t)
 	s.order.ended(l, t, at)
 	if !t.passed {
-		l.hasEnded(s.order.beat)
+		s.order.countEnd(l)
 	}
 	s.order.hold(l, t, -1)
 	if t.tries {
@@ -204,7 +202,7 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	s.index.prune(l)
 }
 
-// Occupy counts n runs that are not ours, an old leader's, in their lane; below 0: they have ended.
+// Occupy counts n runs of an old leader in their lane; below 0: they have ended.
 func (s *Lanes[T]) Occupy(key Key, n int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -68,8 +68,8 @@ type Key struct {
 	remote string // "" is the target's own database
 }
 
-// nameMost is the longest name that a lane keeps, in bytes. Of a longer one it keeps as much after
-// the hash, for rows of the table of groups that name its beginning.
+// nameMost is the longest name that a lane keeps, in bytes. Of a longer one it keeps so much after
+// the hash: rows of the table of groups may name its beginning.
 const (
 	nameMost = 100
 	hashSize = sha256.Size
@@ -78,9 +78,8 @@ const (
 // KeyOf is the key of the lane of a group and a remote. Any goroutine may call it.
 func KeyOf(group, remote string) Key { return Key{Brief(group), Brief(remote)} }
 
-// Brief is a name of at most 100 bytes, or what stands for a longer one and for no other; what the
-// server has sent for one that is longer still (a character of code 1 in front) stays. Any
-// goroutine may call it.
+// Brief is a name of at most 100 bytes, or what stands for a longer one and for no other. What the
+// server sends for one that is longer still, with code 1 in front, stays. Any goroutine may call it.
 func Brief(name string) string {
 	if len(name) <= nameMost || strings.HasPrefix(name, "\x01") {
 		return name

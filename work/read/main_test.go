@@ -10,8 +10,6 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/sql"
-	"pgtaskd/sql/schema"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control/controltest"
 	"pgtaskd/work/hold"
@@ -43,10 +41,7 @@ func staged(t *testing.T) *stage {
 		Known: func(id int64) bool { return s.scan.Tasks[id] != nil }, Planned: s.scan.Want,
 	})
 	notices := &wake.Notices{}
-	err := s.scan.Wake.Adopt(t.Context(), wake.Control{Conn: c.Conn(), Notices: notices, Queries: c.Queries()}, sql.Poll, schema.Waking{})
-	if err != nil {
-		t.Fatal(err)
-	}
+	s.scan.Wake = wake.New(wake.Config{Control: c, Notices: notices})
 	s.scan.Groups = &Groups{
 		Control: c, Table: served.Relation(), Lanes: s.scan.Lanes, Clock: s.scan.Clock, Notices: notices,
 		Every: s.scan.Every, Tells: func() bool { return false }, Resumed: s.scan.Resumed, Changed: func() {},
@@ -68,7 +63,7 @@ func unserved() *Scan {
 	clock.Set(time.Now(), time.Now(), time.Now())
 	return &Scan{
 		Holds: hold.NewHolds(), Tasks: inflight.Tasks{}, Lanes: lane.New[*run.Task](8, FreshFor, clock.Now), Clock: clock,
-		Wake: wake.New(wake.Config{}), Expire: &Expire{Stats: target.NewStats(), Counts: func([]change.Changed) {}},
+		Wake: wake.New(wake.Config{Notices: &wake.Notices{}}), Expire: &Expire{Stats: target.NewStats(), Counts: func([]change.Changed) {}},
 		Every: func() time.Duration { return time.Hour },
 		Alone: func(context.Context) (bool, error) { return false, nil },
 		Ask:   func(*pgx.Batch, bool) {}, Columns: func(*pgx.Batch) {}, Asked: func(context.Context, bool) error { return nil },

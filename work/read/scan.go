@@ -57,7 +57,7 @@ func (s *Scan) Resumed() {
 
 // Rest gives up the look under way: we drain.
 func (s *Scan) Rest() {
-	s.Wake.TakeNotice()
+	s.Wake.News(s.looks.last)
 	s.looks.wanted, s.place = false, place{}
 }
 
@@ -94,8 +94,7 @@ func (s *Scan) Step(ctx context.Context) error {
 	if rest, ok := s.Holds.Next(s.looks.full); ok && rest <= 0 {
 		s.Want()
 	}
-	heard := s.Wake.TakeNotice()
-	heard = s.Wake.Told(now, s.looks.last) || heard
+	heard := s.Wake.News(s.looks.last)
 	s.looks.wanted = s.looks.wanted || heard
 	due := !s.looks.next.IsZero() && s.Clock.Until(s.looks.next) <= 0
 	if heard || due {

@@ -35,7 +35,6 @@ func (d days) ahead(n int64) (set uint64, left int64) {
 	return set & (1<<left - 1), left
 }
 
-// has tells whether a day is in the set.
 func (d days) has(n int64) bool {
 	set, _ := d.ahead(n)
 	return set&1 == 1

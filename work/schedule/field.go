@@ -49,21 +49,20 @@ func parseFields(expr string, tokens []token, z zone) (beats, error) {
 	case len(tokens) == 5:
 		tokens = append([]token{{"0", 0}}, tokens...)
 	}
-	last := false
 	texts := make([]string, len(fields))
 	for i, f := range fields {
 		items, err := f.items(tokens[i])
 		if err != nil {
 			return nil, err
 		}
-		numbers := slices.DeleteFunc(items, func(item string) bool { return item == lastDay })
-		last = last || len(numbers) < len(items)
-		texts[i] = strings.Join(numbers, ",")
+		texts[i] = strings.Join(items, ",")
 	}
-	spec, err := read(texts)
+	read, err := reader.Parse(strings.Join(texts, " "))
 	if err != nil {
 		return nil, err
 	}
+	spec := read.(*robfig.SpecSchedule)
+	last := slices.Contains(strings.Split(tokens[domField].text, ","), lastDay)
 	star := func(i int) bool { return tokens[i].text[0] == '*' }
 	d := days{dom: spec.Dom, month: spec.Month, dow: spec.Dow, last: last, either: !star(domField) && !star(dowField)}
 	if !d.come() {
@@ -74,37 +73,19 @@ func parseFields(expr string, tokens []token, z zone) (beats, error) {
 
 var reader = robfig.NewParser(robfig.Second | robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow)
 
-// read has robfig/cron read what has been checked. The day of month is empty where it is L alone.
-func read(texts []string) (*robfig.SpecSchedule, error) {
-	none := texts[domField] == ""
-	if none {
-		texts[domField] = "1"
-	}
-	read, err := reader.Parse(strings.Join(texts, " "))
-	if err != nil {
-		return nil, err
-	}
-	spec := read.(*robfig.SpecSchedule)
-	if none {
-		spec.Dom = 0
-	}
-	return spec, nil
-}
-
-// lastDay is the day of month that each month has another number for.
+// lastDay is the day of month that each month has another number for: 31, if it has so many.
 const lastDay = "L"
 
 var itemForm = regexp.MustCompile(`^(?:\*|([0-9]{1,9}|[A-Za-z]+)(?:-([0-9]{1,9}|[A-Za-z]+))?)(?:/([0-9]{1,9}))?$`)
 
 // items are those of a field's list, checked, and with numbers for names.
-func (f field) items(t token) ([]string, error) {
-	var items []string
+func (f field) items(t token) (items []string, err error) {
 	at := t.at
 	for text := range strings.SplitSeq(t.text, ",") {
 		item := token{text, at}
 		at += len(text) + 1
 		if text == lastDay && f.name == fields[domField].name {
-			items = append(items, text)
+			items = append(items, "31")
 			continue
 		}
 		some, err := f.item(item)
@@ -116,9 +97,8 @@ func (f field) items(t token) ([]string, error) {
 	return items, nil
 }
 
-// item is one of a list's, as robfig/cron reads it right: a Sunday at the end of the week is one of
-// its own.
-func (f field) item(t token) ([]string, error) {
+// item is one of a list's, as robfig/cron reads it right: it knows Sunday as 0 alone.
+func (f field) item(t token) (items []string, err error) {
 	m := itemForm.FindStringSubmatch(t.text)
 	if m == nil {
 		return nil, t.fault(f.name, f.forms())
@@ -153,22 +133,13 @@ func (f field) item(t token) ([]string, error) {
 			return nil, t.fault(f.name, fmt.Sprintf("has a step that is not from 1 to %d", f.most))
 		}
 	}
-	return f.texts(low, high, step), nil
-}
-
-// texts are what robfig/cron reads for a range.
-func (f field) texts(low, high, step int) []string {
-	if f.name != fields[dowField].name || high < 7 {
-		return []string{fmt.Sprintf("%d-%d/%d", low, high, step)}
+	if high < 7 || f.name != fields[dowField].name {
+		return []string{fmt.Sprintf("%d-%d/%d", low, high, step)}, nil
 	}
-	var texts []string
-	if low < 7 {
-		texts = []string{fmt.Sprintf("%d-6/%d", low, step)}
+	for day := low; day <= high; day += step {
+		items = append(items, strconv.Itoa(day%7))
 	}
-	if (7-low)%step == 0 {
-		texts = append(texts, "0")
-	}
-	return texts
+	return items, nil
 }
 
 // value is the number of a text, which is one or a name.

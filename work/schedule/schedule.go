@@ -41,16 +41,10 @@ func (s *Schedule) Missed(after, now, until time.Time, keep int) (first time.Tim
 	if !until.IsZero() && until.Before(now) {
 		last = until
 	}
-	missed := int64(0)
-	if last.After(after) {
-		missed = s.beats.count(after, last)
-	}
+	missed := s.beats.count(after, last)
 	if keep > 0 && missed > 0 {
 		passed := max(0, missed-int64(keep))
 		return s.nth(after, passed+1), saturate(passed), true
-	}
-	if last.Before(now) {
-		return time.Time{}, saturate(missed), false
 	}
 	first = s.nth(after, missed+1)
 	if !until.IsZero() && first.After(until) {
@@ -72,7 +66,6 @@ func (e every) nth(after time.Time, n int64) time.Time {
 	return e.zone.add(after, e.interval, n)
 }
 
-// most is how many beats are counted at most.
 const most = 1 << 62
 
 func (e every) count(after, last time.Time) int64 {

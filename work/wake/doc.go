@@ -8,8 +8,8 @@
 // Adopt with what that has found.
 //
 // Upwards it says one thing: Config.Poke, when the stream has news. All else the leader asks for:
-// Told, TakeNotice and Noticed say whether to look now, Rest and Every when to look next, Wait
-// waits for a notification. Found and LookLater take in what a look has found.
+// News and Noticed say whether to look now, Rest and Every when to look next, Wait waits for a
+// notification. Found and LookLater take in what a look has found.
 //
 // A Waker belongs to the goroutine of work.Serve. Notices belong to whoever uses the control
 // connection, because pgx calls Take from there: that goroutine, or the one that Wait has started,

@@ -16,7 +16,7 @@ type Notices struct {
 	Changed   bool // somebody has changed or deleted a row that waits
 	Regrouped bool // or a row of the table of groups
 
-	come  bool // since TakeNotice was called last
+	come  bool // since News was called last
 	flood flood
 }
 
@@ -51,16 +51,10 @@ func (f *flood) hear(now time.Time) {
 
 func (f *flood) lasts() bool { return f.count >= crowd && time.Since(f.since) < 2*crowdTick }
 
-// TakeNotice tells whether a notification has come since it was called last.
-func (w *Waker) TakeNotice() bool {
-	come := w.control.Notices.come
-	w.control.Notices.come = false
-	return come
-}
-
-// Noticed tells what TakeNotice would; urgent is false in a flood of notifications.
+// Noticed tells whether a notification has come since News was called last; urgent is false in a
+// flood of notifications.
 func (w *Waker) Noticed() (come, urgent bool) {
-	n := w.control.Notices
+	n := w.Notices
 	return n.come, n.come && !n.flood.lasts()
 }
 
@@ -69,8 +63,8 @@ func (w *Waker) Noticed() (come, urgent bool) {
 // brings it about.
 func (w *Waker) Wait(ctx context.Context, d time.Duration) (heard <-chan error, cancel func()) {
 	waiting, cancel := context.WithTimeout(ctx, d)
-	return w.config.Group.Start(func() error {
-		err := w.control.Conn.PgConn().WaitForNotification(waiting)
+	return w.Group.Start(func() error {
+		err := w.conn.PgConn().WaitForNotification(waiting)
 		if pgconn.Timeout(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
 			return nil
 		}

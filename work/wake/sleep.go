@@ -61,7 +61,7 @@ func (w *Waker) FallAsleep(ctx context.Context) (fell bool, err error) {
 	switch {
 	case w.source.way != sql.Notify:
 		return false, nil
-	case s.asleep && !w.control.Notices.flood.lasts() && !s.full():
+	case s.asleep && !w.Notices.flood.lasts() && !s.full():
 		return false, nil
 	case s.asleep:
 		return false, w.WakeUp(ctx)
@@ -69,8 +69,8 @@ func (w *Waker) FallAsleep(ctx context.Context) (fell bool, err error) {
 		return false, nil
 	}
 	s.tried = time.Now()
-	if s.asleep, err = w.holds(ctx, "asleep"); s.asleep {
-		w.control.Notices.flood = flood{}
+	if err = w.Control.Row(ctx, "asleep", []any{w.source.waking.Lock}, &s.asleep); s.asleep {
+		w.Notices.flood = flood{}
 	}
 	return s.asleep, err
 }
@@ -81,14 +81,5 @@ func (w *Waker) WakeUp(ctx context.Context) error {
 		return nil
 	}
 	w.sleep.asleep, w.sleep.tried = false, time.Now()
-	_, err := w.holds(ctx, "awake")
-	return err
-}
-
-// holds runs a query about the lock under which the leader sleeps.
-func (w *Waker) holds(ctx context.Context, query string) (done bool, err error) {
-	ctx, cancel := w.config.Limit(ctx)
-	defer cancel()
-	err = w.control.Conn.QueryRow(ctx, w.control.Queries.Text(query), w.source.waking.Lock).Scan(&done)
-	return done, err
+	return w.Control.Row(ctx, "awake", []any{w.source.waking.Lock}, new(bool))
 }

@@ -1,7 +1,6 @@
 package wake
 
 import (
-	"context"
 	"testing"
 	"time"
 
@@ -10,9 +9,10 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
-	"pgtaskd/sql/query"
 	"pgtaskd/sql/schema"
+	"pgtaskd/work/control/controltest"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -22,28 +22,23 @@ func table(lock int64) schema.Waking {
 	return schema.Waking{Lock: lock, Channel: "inserts", Inserts: true, Changes: true}
 }
 
-// open opens a connection to a new database, and returns it as that of a leader.
-func open(t *testing.T, dsn string) Control {
-	t.Helper()
-	return Control{Conn: servertest.Connect(t, dsn), Notices: &Notices{}, Queries: query.Of(schema.Description{}, sql.Table{Schema: "public", Name: "task"})}
-}
-
-// notified returns a Waker whose way is NOTIFY, on a connection.
-func notified(t *testing.T, c Control, lock int64) *Waker {
+// notified returns a Waker whose way is NOTIFY, on a control connection.
+func notified(t *testing.T, dsn string, lock int64) *Waker {
 	t.Helper()
 	group := routine.New(t.Context())
 	t.Cleanup(func() {
 		group.End()
 		group.Wait()
 	})
-	w := New(Config{Table: sql.Table{Schema: "public", Name: "task"}, Group: group, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel})
-	adopt(t, w, c, sql.Notify, lock)
+	c, served := controltest.Open(t, dsn)
+	w := New(Config{Target: served, Control: c, Notices: &Notices{}, Group: group, Log: zerolog.Nop(), Poke: func() {}})
+	adopt(t, w, sql.Notify, lock)
 	return w
 }
 
-func adopt(t *testing.T, w *Waker, c Control, way sql.Wake, lock int64) {
+func adopt(t *testing.T, w *Waker, way sql.Wake, lock int64) {
 	t.Helper()
-	if err := w.Adopt(t.Context(), c, way, table(lock)); err != nil {
+	if err := w.Adopt(t.Context(), way, table(lock)); err != nil {
 		t.Fatal(err)
 	}
 }
@@ -59,10 +54,10 @@ func fall(t *testing.T, w *Waker) (fell bool) {
 }
 
 // locks counts the locks of its sleep that a session holds.
-func locks(t *testing.T, c Control) (n int) {
+func locks(t *testing.T, w *Waker) (n int) {
 	t.Helper()
 	const query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND pid = pg_backend_pid()"
-	if err := c.Conn.QueryRow(t.Context(), query).Scan(&n); err != nil {
+	if err := w.Control.Conn().QueryRow(t.Context(), query).Scan(&n); err != nil {
 		t.Fatal(err)
 	}
 	return n
@@ -72,24 +67,23 @@ func locks(t *testing.T, c Control) (n int) {
 // twice, and those who insert tasks would notify a leader that is awake.
 func TestATermOnTheSameConnectionTakesTheLockOfSleepOnce(t *testing.T) {
 	t.Parallel()
-	c := open(t, servertest.Database(t))
-	w := notified(t, c, 1)
+	w := notified(t, tasktest.Database(t), 1)
 	w.Start()
-	if !fall(t, w) || locks(t, c) != 1 {
+	if !fall(t, w) || locks(t, w) != 1 {
 		t.Fatal("it does not sleep")
 	}
 	w.Stop()
-	adopt(t, w, c, sql.Notify, 1)
+	adopt(t, w, sql.Notify, 1)
 	w.Start()
 	for range 2 { // at least one of them sleeps
 		fall(t, w)
 		w.sleep.tried = time.Time{}
 	}
 	for range crowd {
-		c.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
+		w.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
 	}
-	if fall(t, w); !w.Awake() || locks(t, c) != 0 {
-		t.Errorf("awake: %t, with %d locks", w.Awake(), locks(t, c))
+	if fall(t, w); !w.Awake() || locks(t, w) != 0 {
+		t.Errorf("awake: %t, with %d locks", w.Awake(), locks(t, w))
 	}
 }
 
@@ -97,27 +91,25 @@ func TestATermOnTheSameConnectionTakesTheLockOfSleepOnce(t *testing.T) {
 // another way of waking, or when the connection is another one.
 func TestTheLockOfSleepFollowsTheTable(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
-	c := open(t, dsn)
-	w := notified(t, c, 1)
+	w := notified(t, tasktest.Database(t), 1)
 	for _, change := range []func(){
-		func() { adopt(t, w, c, sql.Notify, 2) },
-		func() { adopt(t, w, c, sql.Poll, 2) },
+		func() { adopt(t, w, sql.Notify, 2) },
+		func() { adopt(t, w, sql.Poll, 2) },
 		func() {
-			if err := c.Conn.Close(t.Context()); err != nil {
+			w.Control.Close()
+			if err := w.Control.Open(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			c = open(t, dsn)
-			adopt(t, w, c, sql.Notify, 2)
+			adopt(t, w, sql.Notify, 2)
 		},
 	} {
-		adopt(t, w, c, sql.Notify, w.source.waking.Lock)
+		adopt(t, w, sql.Notify, w.source.waking.Lock)
 		w.sleep.tried = time.Time{}
-		if !fall(t, w) || w.Awake() || locks(t, c) != 1 {
+		if !fall(t, w) || w.Awake() || locks(t, w) != 1 {
 			t.Fatal("it does not sleep")
 		}
-		if change(); locks(t, c) != 0 || w.source.way == sql.Notify && !w.Awake() {
-			t.Errorf("awake: %t, with %d locks", w.Awake(), locks(t, c))
+		if change(); locks(t, w) != 0 || w.source.way == sql.Notify && !w.Awake() {
+			t.Errorf("awake: %t, with %d locks", w.Awake(), locks(t, w))
 		}
 	}
 }
@@ -125,10 +117,9 @@ func TestTheLockOfSleepFollowsTheTable(t *testing.T) {
 // TestAFullQueueKeepsTheLeaderAwake: nobody who inserts tasks has to NOTIFY then, which would fail.
 func TestAFullQueueKeepsTheLeaderAwake(t *testing.T) {
 	t.Parallel()
-	c := open(t, servertest.Database(t))
-	w := notified(t, c, 1)
+	w := notified(t, tasktest.Database(t), 1)
 	w.QueueIs(queueMost)
-	if fall(t, w) || !w.Awake() || locks(t, c) != 0 {
+	if fall(t, w) || !w.Awake() || locks(t, w) != 0 {
 		t.Error("it falls asleep")
 	}
 	w.QueueIs(0)
@@ -136,7 +127,7 @@ func TestAFullQueueKeepsTheLeaderAwake(t *testing.T) {
 		t.Error("it stays awake")
 	}
 	w.QueueIs(queueMost)
-	if fall(t, w) || !w.Awake() || locks(t, c) != 0 {
+	if fall(t, w) || !w.Awake() || locks(t, w) != 0 {
 		t.Error("it sleeps on")
 	}
 }
@@ -145,19 +136,19 @@ func TestAFullQueueKeepsTheLeaderAwake(t *testing.T) {
 // awake.
 func TestAFloodOfNotificationsIsNotUrgent(t *testing.T) {
 	t.Parallel()
-	c := open(t, servertest.Database(t))
-	w := notified(t, c, 1)
-	c.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
+	w := notified(t, tasktest.Database(t), 1)
+	w.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
 	if come, urgent := w.Noticed(); !come || !urgent || w.Pause() != askedTick {
 		t.Error("one notification is not urgent, but waits for", w.Pause())
 	}
 	for range crowd {
-		c.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
+		w.Notices.Take(&pgconn.Notification{PID: 1}, "", 2)
 	}
 	if come, urgent := w.Noticed(); !come || urgent || w.Pause() != boredTick {
 		t.Error("a flood is urgent, or waits for", w.Pause())
 	}
-	if !w.TakeNotice() || w.TakeNotice() {
+	now := time.Now().Add(time.Hour) // so that a leader that is awake need not look
+	if !w.News(now) || w.News(now) {
 		t.Error("a notification is not noticed once")
 	}
 }
@@ -166,14 +157,13 @@ func TestAFloodOfNotificationsIsNotUrgent(t *testing.T) {
 // lost.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
-	dsn := servertest.Database(t)
-	c, other := open(t, dsn), open(t, dsn)
-	w := notified(t, c, 1)
+	dsn := tasktest.Database(t)
+	other, w := servertest.Connect(t, dsn), notified(t, dsn, 1)
 	for what, c := range map[string]struct {
 		end  func(cancel func()) error
 		lost bool
 	}{
-		"notified":  {end: func(func()) error { _, err := other.Conn.Exec(t.Context(), "NOTIFY inserts"); return err }},
+		"notified":  {end: func(func()) error { _, err := other.Exec(t.Context(), "NOTIFY inserts"); return err }},
 		"cancelled": {end: func(cancel func()) error { cancel(); return nil }},
 	} {
 		heard, cancel := w.Wait(t.Context(), time.Hour)
@@ -187,7 +177,7 @@ func TestWaitEnds(t *testing.T) {
 	}
 	heard, cancel := w.Wait(t.Context(), time.Hour)
 	defer cancel()
-	if _, err := other.Conn.Exec(t.Context(), "SELECT pg_terminate_backend($1)", c.Conn.PgConn().PID()); err != nil {
+	if _, err := other.Exec(t.Context(), "SELECT pg_terminate_backend($1)", w.conn.PgConn().PID()); err != nil {
 		t.Fatal(err)
 	}
 	if err := <-heard; err == nil {

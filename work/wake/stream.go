@@ -15,6 +15,8 @@ import (
 	"pgtaskd/exec/bound"
 	"pgtaskd/human"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
 )
 
 // The write-ahead log tells of new tasks without any cost to those who insert them: a temporary
@@ -24,7 +26,6 @@ const (
 	streamTick  = time.Second      // between two reports of how far we have read
 	streamLimit = 40 * time.Second // of silence: the server speaks at half its wal_sender_timeout
 	streamRetry = 30 * time.Second // at most, between two tries to have a stream
-	streamCalm  = time.Minute      // what ends a stream that has lasted so long is logged again
 )
 
 // stream follows the inserts into a table, on a connection of its own. While there is none, the
@@ -62,26 +63,24 @@ func (s *stream) news() (decoded []int64, look bool) {
 	return decoded, look
 }
 
-// run follows the stream until ctx ends. When it is lost it makes another one, and says once why.
-func (s *stream) run(ctx context.Context) {
-	told := map[string]bool{}
+// run follows the stream until ctx ends. When it is lost it makes another one, and says why.
+func (s *stream) run(ctx context.Context) error {
+	var told target.Memory
 	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
 		began := time.Now()
 		err := s.follow(ctx)
 		if ctx.Err() != nil {
-			return
+			return nil
 		}
-		if s.set(false); time.Since(began) >= streamCalm {
+		if s.set(false); time.Since(began) >= streamRetry {
 			wait = time.Second
-			clear(told)
 		}
-		if text := err.Error(); !told[text] {
-			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Sleep)).Msg("no stream of the write-ahead log; polling")
-			told[text] = true
+		if told.Once(err.Error(), target.SayAgain) {
+			s.Log.Warn().Err(err).Str("sleep", human.Duration(s.Target.Sleep)).Msg("no stream of the write-ahead log; polling")
 		}
 		select {
 		case <-ctx.Done():
-			return
+			return nil
 		case <-time.After(wait):
 		}
 	}
@@ -89,7 +88,7 @@ func (s *stream) run(ctx context.Context) {
 
 // follow makes a stream and reads it until it ends.
 func (s *stream) follow(ctx context.Context) error {
-	conn, err := s.Connect(ctx)
+	conn, err := control.Stream(ctx, s.Target)
 	if err != nil {
 		return err
 	}
@@ -99,16 +98,17 @@ func (s *stream) follow(ctx context.Context) error {
 		_ = conn.Close(ctx)
 	}()
 	// The server makes the slot when all transactions have ended that are open now.
-	slot := fmt.Sprintf("%s_%d", sql.Publication(s.Table), conn.PID())
+	publication := sql.Publication(s.Target.Relation())
+	slot := fmt.Sprintf("%s_%d", publication, conn.PID())
 	options := pglogrepl.CreateReplicationSlotOptions{Temporary: true, SnapshotAction: "NOEXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication}
 	if _, err := pglogrepl.CreateReplicationSlot(ctx, conn, slot, "pgoutput", options); err != nil {
 		return err
 	}
-	if err := s.shown(ctx, conn); err != nil {
+	if err := s.shown(ctx, conn, publication); err != nil {
 		return err
 	}
 	if err := pglogrepl.StartReplication(ctx, conn, slot, 0, pglogrepl.StartReplicationOptions{
-		PluginArgs: []string{"proto_version '1'", "publication_names '" + sql.Publication(s.Table) + "'"},
+		PluginArgs: []string{"proto_version '1'", "publication_names '" + publication + "'"},
 	}); err != nil {
 		return err
 	}
@@ -119,17 +119,16 @@ func (s *stream) follow(ctx context.Context) error {
 
 // shown is an error unless the inserts have been shown since before the slot was made: the server
 // does not say so before it decodes one, or not at all.
-func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn) error {
-	ctx, cancel := s.Limit(ctx) // the connection has no limit of its own
+func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn, publication string) error {
+	ctx, cancel := control.Limited(ctx) // the connection has no limit of its own
 	defer cancel()
-	name := sql.Publication(s.Table)
 	const query = "SELECT FROM pg_publication AS p JOIN pg_publication_rel AS r " +
 		"ON r.prpubid = p.oid " +
 		"WHERE p.pubinsert AND p.pubname = '%s' AND r.oid = %d"
 	// A replication connection takes no parameters.
-	results, err := conn.Exec(ctx, fmt.Sprintf(query, name, s.published)).ReadAll()
+	results, err := conn.Exec(ctx, fmt.Sprintf(query, publication, s.published)).ReadAll()
 	if err == nil && (len(results) != 1 || len(results[0].Rows) == 0) {
-		err = fmt.Errorf("publication %s no longer publishes inserts into the table", name)
+		err = fmt.Errorf("publication %s no longer publishes inserts into the table", publication)
 	}
 	return err
 }
@@ -244,7 +243,6 @@ type unseen struct {
 	next  time.Time // look
 }
 
-// add takes what has been decoded.
 func (u *unseen) add(ids []int64) {
 	if len(u.ids) == 0 {
 		u.since = time.Now()
@@ -253,14 +251,14 @@ func (u *unseen) add(ids []int64) {
 }
 
 // due tells whether to look for them now.
-func (u *unseen) due(now time.Time) bool { return len(u.ids) > 0 && !now.Before(u.next) }
+func (u *unseen) due() bool { return len(u.ids) > 0 && !time.Now().Before(u.next) }
 
 // ask adds to a batch the question which of them cannot be seen yet by what follows in it.
-func (u *unseen) ask(batch *pgx.Batch, query string) {
+func (u *unseen) ask(batch *pgx.Batch, c *control.Control) {
 	if len(u.ids) == 0 {
 		return
 	}
-	batch.Queue(query, u.ids).Query(func(rows pgx.Rows) (err error) {
+	c.Queue(batch, "unseen", u.ids).Query(func(rows pgx.Rows) (err error) {
 		u.ids, err = pgx.CollectRows(rows, pgx.RowTo[int64])
 		u.next = time.Now().Add(min(max(time.Since(u.since)/unseenSlower, unseenTick), unseenRarest))
 		return err

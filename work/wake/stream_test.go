@@ -1,24 +1,23 @@
 package wake
 
 import (
-	"context"
 	"strings"
 	"testing"
 
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
+	"pgtaskd/work/control/controltest"
 )
 
 // TestAStreamWithoutPublicationIsAnError: it is not taken for live.
 func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
-	conn := open(t, dsn).Conn
+	conn := servertest.Connect(t, dsn)
 	task := sql.Table{Schema: "public", Name: "task"}
 	exec := func(statement string) {
 		t.Helper()
@@ -29,6 +28,7 @@ func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 		tasktest.Make(t, conn, schema.Options{Wake: sql.WAL})
 	}
 	publish()
+	_, served := controltest.Open(t, dsn)
 	d, err := schema.Describe(t.Context(), conn, task)
 	if err != nil {
 		t.Fatal(err)
@@ -36,12 +36,7 @@ func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	name := sql.Publication(task)
 	for _, unpublish := range []string{" DROP TABLE task", " SET (publish = 'update')"} {
 		exec("ALTER PUBLICATION " + name + unpublish)
-		lost := &stream{published: d.Waking.Published, Config: Config{
-			Table: task, Log: zerolog.Nop(), Poke: func() {}, Limit: context.WithCancel,
-			Connect: func(ctx context.Context) (*pgconn.PgConn, error) {
-				return pgconn.Connect(ctx, dsn+" replication=database")
-			},
-		}}
+		lost := &stream{published: d.Waking.Published, Config: Config{Target: served, Log: zerolog.Nop(), Poke: func() {}}}
 		if err := lost.follow(t.Context()); err == nil || lost.lives() || !strings.Contains(err.Error(), "no longer publishes") {
 			t.Errorf("live: %v, error: %v", lost.lives(), err)
 		}

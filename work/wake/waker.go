@@ -6,12 +6,13 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
+	"pgtaskd/work/control"
+	"pgtaskd/work/target"
 )
 
 const (
@@ -19,33 +20,22 @@ const (
 	askedTick = 2 * time.Millisecond // between two looks that are asked for
 )
 
-// Config is what a Waker needs for as long as it lives.
+// Config is what a Waker works with.
 type Config struct {
-	Table sql.Table
-	Group *routine.Group
-	Log   zerolog.Logger
-	Sleep time.Duration // between polls, for the log
-	// Poke is called when the write-ahead log may tell of new tasks. It must not wait.
-	Poke func()
-	// Connect opens a connection for logical replication.
-	Connect func(context.Context) (*pgconn.PgConn, error)
-	// Limit bounds a call to the server.
-	Limit func(context.Context) (context.Context, context.CancelFunc)
-}
-
-// Control is the connection on which the leader listens and holds the lock of its sleep.
-type Control struct {
-	Conn    *pgx.Conn
+	Target  target.Target
+	Control *control.Control // its connection listens, and holds the lock of the leader's sleep
 	Notices *Notices
-	Queries sql.Queries // on the table
+	Group   *routine.Group
+	Log     zerolog.Logger
+	Poke    func() // called when the write-ahead log may tell of new tasks; it must not wait
 }
 
 // Waker tells the leader of one target that a task may have become due.
 type Waker struct {
-	config  Config
-	control Control
-	source  source
-	leads   bool // between Start and Stop
+	Config
+	conn   *pgx.Conn // that listens; nil: Adopt was not called yet
+	source source
+	leads  bool // between Start and Stop
 
 	sleep  sleep
 	stream *stream // nil: there is none
@@ -60,55 +50,46 @@ type source struct {
 }
 
 // New returns a Waker that polls until Adopt says what else is possible.
-func New(c Config) *Waker {
-	return &Waker{config: c, control: Control{Notices: &Notices{}}, source: source{way: sql.Poll}}
-}
+func New(c Config) *Waker { return &Waker{Config: c, source: source{way: sql.Poll}} }
 
 // Way is how new tasks are noticed now: Notify, WAL or Poll.
 func (w *Waker) Way() sql.Wake { return w.source.way }
 
-// Adopt listens on a connection, and goes over to the way of waking that is possible with the table
-// as it is. It makes a stream again with its publication: while there was none, a transaction may
-// have inserted tasks that is still open.
-func (w *Waker) Adopt(ctx context.Context, c Control, way sql.Wake, heard schema.Waking) error {
+// Adopt listens on the connection that there is now, and goes over to the way of waking that is
+// possible with the table as it is. It makes a stream again with its publication: while there was
+// none, a transaction may have inserted tasks that is still open.
+func (w *Waker) Adopt(ctx context.Context, way sql.Wake, heard schema.Waking) error {
+	conn := w.Control.Conn()
 	heard.Inserts = way == sql.Notify
-	heard.Changes = heard.Changes && Plain(c.Conn.PgConn())
+	heard.Changes = heard.Changes && plain(conn.PgConn())
 	if way != sql.WAL {
 		heard.Published = 0
 	}
 	now := source{way, heard}
-	if err := w.listen(ctx, c, now); err != nil {
-		return err
+	for _, channel := range now.channels(w.Target.Relation()) {
+		if _, err := conn.Exec(ctx, "LISTEN "+quoted(channel)); err != nil {
+			return err
+		}
 	}
 	same := now == w.source
-	if c.Conn == w.control.Conn && !same {
+	if conn == w.conn && !same {
 		if err := w.WakeUp(ctx); err != nil {
 			return err
 		}
 	}
-	if c.Conn != w.control.Conn || !same {
+	if conn != w.conn || !same {
 		w.sleep = sleep{queue: w.sleep.queue}
 	}
-	w.control, w.source = c, now
+	w.conn, w.source = conn, now
 	if w.leads && !same {
-		w.config.Log.Info().Str("wake", string(way)).Msg("table changed")
+		w.Log.Info().Str("wake", string(way)).Msg("table changed")
 		w.Stop()
 		w.Start()
 	}
 	return nil
 }
 
-// listen makes the table's triggers heard.
-func (w *Waker) listen(ctx context.Context, c Control, s source) error {
-	for _, channel := range s.channels(w.config.Table) {
-		if _, err := c.Conn.Exec(ctx, "LISTEN "+quoted(channel)); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// channels are those of the table's triggers.
+// channels are those of the table's triggers that are heard.
 func (s source) channels(t sql.Table) (channels []string) {
 	if s.way == sql.Notify {
 		channels = append(channels, s.waking.Channel)
@@ -126,13 +107,10 @@ func (w *Waker) Start() {
 	if w.source.way != sql.WAL {
 		return
 	}
-	w.stream = &stream{Config: w.config, published: w.source.waking.Published}
-	ctx, cancel := context.WithCancel(w.config.Group.Context())
-	ended, s := make(chan struct{}), w.stream
-	w.config.Group.Go(func() {
-		defer close(ended)
-		s.run(ctx)
-	})
+	w.stream = &stream{Config: w.Config, published: w.source.waking.Published}
+	ctx, cancel := context.WithCancel(w.Group.Context())
+	s := w.stream
+	ended := w.Group.Start(func() error { return s.run(ctx) })
 	w.hangUp = func() {
 		cancel()
 		<-ended
@@ -147,15 +125,17 @@ func (w *Waker) Stop() {
 	w.leads, w.stream = false, nil
 }
 
-// Told tells whether there may be new tasks that no notification tells of. The leader has last
-// looked for new ones at the time scanned.
-func (w *Waker) Told(now, scanned time.Time) bool {
+// News takes in what has come since the last call, and tells whether there may be new tasks. The
+// leader has last looked for new ones at the time scanned.
+func (w *Waker) News(scanned time.Time) bool {
+	noticed := w.Notices.come
+	w.Notices.come = false
 	if w.stream != nil {
 		decoded, look := w.stream.news()
 		w.unseen.add(decoded)
-		return look || w.unseen.due(now)
+		return noticed || look || w.unseen.due()
 	}
-	return w.Awake() && now.Sub(scanned) >= w.sleep.tick()
+	return noticed || w.Awake() && time.Since(scanned) >= w.sleep.tick()
 }
 
 // Rest is how long the leader may wait until it looks for new tasks by itself; for ever where it
@@ -187,7 +167,7 @@ func (w *Waker) Tells() bool {
 
 // Pause is the time from a look for new tasks to the next one that is asked for.
 func (w *Waker) Pause() time.Duration {
-	if w.control.Notices.flood.lasts() {
+	if w.Notices.flood.lasts() {
 		return w.sleep.tick()
 	}
 	return askedTick
@@ -201,6 +181,6 @@ func (w *Waker) LookLater(at time.Time) { w.unseen.next = at.Add(askedTick) }
 
 // AskUnseen adds to a batch the question which of the transactions that the stream has told of
 // cannot be seen yet by what follows in it.
-func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.control.Queries.Text("unseen")) }
+func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.Control) }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -23,10 +23,10 @@ func WayOf(wanted sql.Wake, w schema.Waking) sql.Wake {
 	return sql.Poll
 }
 
-// Plain tells whether each text of the database of a connection can be told in UTF-8. Where not,
+// plain tells whether each text of the database of a connection can be told in UTF-8. Where not,
 // nothing is listened to: the server ends a session to which it cannot tell a payload, and anybody
 // who may connect can send one.
-func Plain(conn *pgconn.PgConn) bool {
+func plain(conn *pgconn.PgConn) bool {
 	encoding := conn.ParameterStatus("server_encoding")
 	return encoding == "UTF8" || encoding == "LATIN1"
 }
@@ -35,7 +35,7 @@ func Plain(conn *pgconn.PgConn) bool {
 // the wanted one from being taken.
 func Audible(wanted sql.Wake, conn *pgconn.PgConn) (way sql.Wake, obstacles []string) {
 	switch {
-	case wanted == sql.WAL || wanted == sql.Poll || Plain(conn):
+	case wanted == sql.WAL || wanted == sql.Poll || plain(conn):
 		return wanted, nil
 	case wanted == sql.Notify:
 		obstacles = []string{"the encoding of the database is neither UTF8 nor LATIN1, and some of its text could not be sent"}
