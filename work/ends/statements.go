@@ -1,7 +1,6 @@
 package ends
 
 import (
-	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -19,14 +18,11 @@ func statement(ends []End) (query string, args []any) {
 			c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled,
 		}
 	}
-	delays := make([]*string, len(ends))
+	delays := make([]pgtype.Interval, len(ends))
 	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
 	for i, e := range ends {
 		c.errors[i], c.sqlstates[i] = nil, nil
-		if e.Delay > 0 {
-			d := fmt.Sprint(e.Delay.Microseconds(), " microseconds")
-			delays[i] = &d
-		}
+		delays[i] = pgtype.Interval{Microseconds: e.Delay.Microseconds(), Valid: e.Delay > 0}
 		switch {
 		case e.Result != nil && e.Result.Reason == exec.Drained:
 			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "drained"

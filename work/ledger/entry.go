@@ -18,7 +18,7 @@ const (
 // urgent tells the kinds for which a session waits in an open transaction.
 func (k Kind) urgent() bool { return k == Prepare || k == Claim }
 
-// Entry is what is to be written to one row.
+// Entry is what is to be written to one row. It belongs to the ledger once it is put there.
 type Entry struct {
 	Kind           Kind
 	ID             int64
@@ -45,21 +45,12 @@ type waiting struct {
 	tries  int
 	waited bool  // it has waited for a lock in vain, and not been passed over
 	silent int   // how often in a row it was passed over, and nobody was in the way
-	bare   error // it is written without its texts, since the table refuses them so
-}
-
-// texts are those that are written.
-func (w *waiting) texts() (output, notice *string) {
-	if w.bare != nil {
-		return nil, nil
-	}
-	return w.Output, w.Notice
+	bare   error // why the table has refused its texts: it is written without
 }
 
 // size is that of its texts, in bytes.
-func (w *waiting) size() (n int) {
-	output, notice := w.texts()
-	for _, text := range []*string{output, notice} {
+func (e *Entry) size() (n int) {
+	for _, text := range []*string{e.Output, e.Notice} {
 		if text != nil {
 			n += len(*text)
 		}

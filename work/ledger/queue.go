@@ -142,7 +142,7 @@ func (q *Queue) refused(e *waiting, err error) {
 		e.Tell(Answer{Result: Refused, Err: err})
 		return
 	}
-	e.bare, e.silent = err, 0
+	e.Output, e.Notice, e.bare, e.silent = nil, nil, err, 0
 	q.add(e)
 }
 

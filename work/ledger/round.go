@@ -83,23 +83,36 @@ func (w *writer) see(e *waiting) {
 	w.known[pool.Backend{PID: e.PID, Since: e.Since}] = true
 }
 
-func (w *writer) knows(e *waiting) bool {
-	return !e.Kind.urgent() || w.known[pool.Backend{PID: e.PID, Since: e.Since}]
+// unseen is the start of the session of an entry which must still be seen to be there; else nil.
+func (w *writer) unseen(e *waiting) *time.Time {
+	if !e.Kind.urgent() || w.known[pool.Backend{PID: e.PID, Since: e.Since}] {
+		return nil
+	}
+	return &e.Since
 }
 
 // write sends the round.
 func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
-	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.knows(e) {
-		output, notice := e.texts()
+	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.unseen(e) == nil {
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
-			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), output, notice, e.Exactly, e.xact(), l.Place())
+			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), e.Output, e.Notice, e.Exactly, e.xact(), l.Place())
 		if err != nil || len(rows) > 0 { // else it may only show the lock of one who is gone
 			return rows, err
 		}
 	}
-	c := newColumns(entries, conn)
 	rows, err = l.send(ctx, conn, paceOf(entries), "ledger",
-		c.ids, c.what, c.versions, c.pids, c.starts, c.stops, c.outputs, c.notices, c.exactly, c.xacts, l.Place(), c.sinces)
+		column(entries, func(e *waiting) int64 { return e.ID }),
+		column(entries, func(e *waiting) string { return string(e.Kind) }),
+		column(entries, func(e *waiting) int32 { return int32(e.Version) }),
+		column(entries, func(e *waiting) int32 { return e.PID }),
+		column(entries, func(e *waiting) time.Time { return e.Start }),
+		column(entries, func(e *waiting) *time.Time { return e.stop() }),
+		column(entries, func(e *waiting) *string { return e.Output }),
+		column(entries, func(e *waiting) *string { return e.Notice }),
+		column(entries, func(e *waiting) bool { return e.Exactly }),
+		column(entries, func(e *waiting) *int64 { return e.xact() }),
+		l.Place(),
+		column(entries, conn.unseen))
 	for _, e := range entries {
 		if _, met := rows[e.ID]; met && err == nil && e.Kind.urgent() {
 			conn.see(e)
@@ -174,33 +187,10 @@ func paceOf(entries []*waiting) string {
 	return pace
 }
 
-// columns are the entries as the statement takes them.
-type columns struct {
-	ids, pids []int64
-	what      []string
-	versions  []int32
-	starts    []time.Time
-	sinces    []*time.Time
-	stops     []*time.Time
-	outputs   []*string
-	notices   []*string
-	exactly   []bool
-	xacts     []*int64
-}
-
-func newColumns(entries []*waiting, conn *writer) *columns {
-	c := &columns{}
+// column is what the statement takes of all entries as one parameter.
+func column[T any](entries []*waiting, of func(*waiting) T) (all []T) {
 	for _, e := range entries {
-		c.ids, c.what, c.versions = append(c.ids, e.ID), append(c.what, string(e.Kind)), append(c.versions, int32(e.Version))
-		c.pids, c.starts = append(c.pids, int64(e.PID)), append(c.starts, e.Start)
-		var since *time.Time
-		if !conn.knows(e) {
-			since = &e.Since
-		}
-		c.stops, c.sinces, c.xacts = append(c.stops, e.stop()), append(c.sinces, since), append(c.xacts, e.xact())
-		output, notice := e.texts()
-		c.outputs, c.notices = append(c.outputs, output), append(c.notices, notice)
-		c.exactly = append(c.exactly, e.Exactly)
+		all = append(all, of(e))
 	}
-	return c
+	return all
 }
