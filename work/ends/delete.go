@@ -33,7 +33,7 @@ func (d *Deletes) Next() time.Duration {
 	if len(d.locked)+len(d.next) > 0 {
 		return sweepTick - time.Since(d.swept)
 	}
-	return never
+	return hold.Never
 }
 
 // Sweep deletes, once a second, what was locked when it should have been.

@@ -1,7 +1,6 @@
 package ends
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -9,8 +8,6 @@ import (
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
 )
-
-const never = time.Duration(math.MaxInt64)
 
 // queue holds the ends that are not written yet: those that are to be written next, and those that
 // wait for somebody else, who has locked their rows, or what follows on them. The latter are no reason
@@ -156,7 +153,7 @@ func (q *queue) rest() time.Duration {
 	case len(q.aside) > 0:
 		return time.Until(q.next)
 	}
-	return never
+	return hold.Never
 }
 
 // togetherMost is how many ends are written in one statement that has both. One that could not be

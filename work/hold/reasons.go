@@ -5,6 +5,9 @@ import (
 	"time"
 )
 
+// Never is how long nothing is to be done, where nothing is known of.
+const Never = time.Duration(math.MaxInt64)
+
 // Reason is why something waits.
 type Reason int
 
@@ -27,7 +30,7 @@ const (
 var backoffs = [...]struct{ first, most time.Duration }{
 	Missing:   {20 * time.Millisecond, time.Second},
 	Refuses:   {time.Minute, time.Minute},
-	Stuck:     {math.MaxInt64, math.MaxInt64},
+	Stuck:     {Never, Never},
 	Unmarked:  {time.Second, 10 * time.Second},
 	Zoneless:  {5 * time.Second, 5 * time.Second},
 	Locked:    {50 * time.Millisecond, time.Second},

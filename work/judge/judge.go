@@ -7,11 +7,9 @@ import (
 	"sync"
 	"time"
 
+	"pgtaskd/work/hold"
 	"pgtaskd/work/run"
 )
-
-// never is the Next of a duty for which there is nothing to do.
-const never = time.Duration(math.MaxInt64)
 
 // Judge judges what is under way and not run by us: runs whose session is lost, and tasks of an old
 // leader. Watch sees to what we run.
@@ -45,7 +43,7 @@ func (j *Judge) Next() time.Duration {
 	if len(j.Lost.runs)+j.Orphans.Len() > 0 {
 		return tick - time.Since(j.looked)
 	}
-	return never
+	return hold.Never
 }
 
 // Step judges what can be judged by now.

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 )
 
@@ -33,7 +34,7 @@ func (w *Watch) Next() time.Duration {
 	if busy, _, _ := w.Lanes.Load(); busy > 0 {
 		return w.rest()
 	}
-	return never
+	return hold.Never
 }
 
 // rest is how long the next look waits. What has been said before a STOP decides which task follows, so

@@ -10,40 +10,30 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Begin takes up what a term is like: its server, and whether there is a register, so that the ledger
-// may have a connection of its own. The loop calls it when it has come to lead. Place is where
-// transactions are, if the role may know: rows tell it for whoever meets them somewhere else.
+// Begin begins a term. It asks where transactions are, if the role may know: rows tell it for whoever
+// meets them somewhere else. Only where there is a register may the ledger have a connection of its own.
 func (l *Ledger) Begin(ctx context.Context, c *control.Control) error {
 	var place string
-	err := c.Row(ctx, "place", nil, &place)
-	if err != nil && !fault.IsDenied(err) {
+	switch err := c.Row(ctx, "place", nil, &place); {
+	case err == nil:
+		l.place.Store(&place)
+	case !fault.IsDenied(err):
 		return err
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	if err == nil {
-		l.place = &place
-	}
 	l.mayOwn = c.Table().Register != 0
 	return nil
 }
 
 // Place is where transactions are, as xact_at says; nil: not known. Any goroutine may call it.
-func (l *Ledger) Place() *string {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	return l.place
-}
+func (l *Ledger) Place() *string { return l.place.Load() }
 
 // Follow has connections of its own have that search_path from now on; nil: the server's alone.
-func (l *Ledger) Follow(path *string) {
-	l.mu.Lock()
-	l.path = path
-	l.mu.Unlock()
-}
+func (l *Ledger) Follow(path *string) { l.path.Store(path) }
 
 // connect opens a connection of its own, and has it registered before it writes: the next leader ends
-// it. close ends it.
+// it.
 func (l *Ledger) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
 	defer cancel()
@@ -60,10 +50,7 @@ func (l *Ledger) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(),
 	if err == nil {
 		err = l.Pool.Register(ctx, b, 0)
 	}
-	l.mu.Lock()
-	path := l.path
-	l.mu.Unlock()
-	if err == nil && path != nil {
+	if path := l.path.Load(); err == nil && path != nil {
 		err = c.Follow(ctx, *path)
 	}
 	if err != nil {

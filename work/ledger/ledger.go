@@ -3,12 +3,14 @@ package ledger
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/target"
 )
@@ -22,7 +24,7 @@ type Config struct {
 	Wake    func() // has the loop call Step
 }
 
-// Ledger writes what is put into it. Put may be called from any goroutine; Step, Rest and Stop are
+// Ledger writes what is put into it. Put may be called from any goroutine; Step, Next and Stop are
 // the loop's.
 type Ledger struct {
 	Config
@@ -39,8 +41,8 @@ type Ledger struct {
 	stopped chan struct{}      // closed when it has ended
 	failed  time.Time          // when its connection was refused last
 	mayOwn  bool               // it may have one: there is a register, and we lead
-	place   *string
-	path    *string
+
+	place, path atomic.Pointer[string] // see Place and Follow
 }
 
 // When a connection of its own is worth while, and for how long.
@@ -132,18 +134,16 @@ func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration
 	for {
 		l.mu.Lock()
 		rest := l.queue.Rest(time.Now())
-		if rest >= 0 && !l.queue.Urgent() && l.queue.Len() < ownFrom {
+		if !l.queue.Urgent() && l.queue.Len() < ownFrom {
 			rest = max(rest, gather-time.Since(used))
 		}
 		l.mu.Unlock()
 		idle := ownIdle - time.Since(used)
 		switch {
-		case rest == 0:
+		case rest <= 0:
 			return true
 		case idle <= 0:
 			return false
-		case rest < 0:
-			rest = idle
 		}
 		select {
 		case <-l.more:
@@ -170,12 +170,12 @@ func (l *Ledger) Step(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// Rest is when Step is to be called again; negative: when there is more.
-func (l *Ledger) Rest() time.Duration {
+// Next is when Step is to be called again.
+func (l *Ledger) Next() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.owns {
-		return -1
+		return hold.Never
 	}
 	return l.queue.Rest(time.Now())
 }
