@@ -74,6 +74,7 @@ func (s *Ends) add(e End) {
 		s.waitsAgain(&e)
 	case s.forgotten(&e):
 		s.Forget(&e)
+		s.Want()
 	default:
 		s.queue.add(e)
 	}
@@ -96,8 +97,8 @@ func (s *Ends) endOf(o run.Outcome) End {
 // not.
 func (s *Ends) DropForgotten(crashed *time.Time) {
 	s.crashed = crashed
-	for _, e := range s.queue.takeAll(s.forgotten) {
-		s.Forget(&e)
+	for _, e := range s.queue.takeAll() {
+		s.add(e)
 	}
 }
 
@@ -105,12 +106,8 @@ func (s *Ends) DropForgotten(crashed *time.Time) {
 // for: the row may have another version by that number, and effects whose commit did not wait for the
 // disk are lost. The task waits still, or is found cut off.
 func (s *Ends) forgotten(e *End) bool {
-	if s.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*s.crashed) ||
-		e.Task.Marks.Load() && !(s.Control.Facts().Lazy && e.Task.Row.Remote == "") {
-		return false
-	}
-	s.Want()
-	return true
+	return s.crashed != nil && e.Kind == run.Finished && e.Stop.Before(*s.crashed) &&
+		(!e.Task.Marks.Load() || s.Control.Facts().Lazy && e.Task.Row.Remote == "")
 }
 
 // Forget forgets a task whose end is written, or that is not ours any more.

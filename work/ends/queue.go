@@ -90,16 +90,11 @@ func (q *queue) take(which func(*End) bool) (taken []End) {
 	return taken
 }
 
-// takeAll removes ends, and returns them.
-func (q *queue) takeAll(which func(*End) bool) (taken []End) {
-	q.fresh = slices.DeleteFunc(q.fresh, func(e End) bool {
-		if !which(&e) {
-			return false
-		}
-		taken = append(taken, e)
-		return true
-	})
-	return append(taken, q.take(which)...)
+// takeAll empties the queue.
+func (q *queue) takeAll() []End {
+	all := slices.Concat(q.fresh, q.aside)
+	q.fresh, q.aside, q.size = nil, nil, 0
+	return all
 }
 
 // ripe takes all that is to be written by now: what is to be written next, and then what is tried
