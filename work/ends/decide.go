@@ -19,8 +19,7 @@ const (
 	forget                // the row is not ours any more
 )
 
-// raisedMost is how long an end waits at most for an error that SQL has raised and that only looks as
-// if it passed.
+// raisedMost is how long an end waits for an error that SQL has raised and that only looks as if it passed.
 const raisedMost = time.Second
 
 // refused decides what becomes of an end that the table has refused by that error.
@@ -43,8 +42,8 @@ func (e *End) refused(err error) verdict {
 	return giveUp
 }
 
-// passedOver decides what becomes of an end that a statement has not written, without an error. free
-// tells that the row was locked for it, so that nobody was in the way.
+// passedOver decides what becomes of an end that a statement has not written, without an error. free:
+// we had locked the row, so nobody was in the way.
 func (e *End) passedOver(s inflight.Standing, free bool) verdict {
 	switch {
 	case s.Ours && free: // a trigger leaves it out

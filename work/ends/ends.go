@@ -132,7 +132,7 @@ func (s *Ends) Len() int { return len(s.queue.fresh) }
 // Heavy tells that so many ends wait for somebody else that nothing more is to start.
 func (s *Ends) Heavy() bool { return s.queue.size > asideMost }
 
-// turnsInto decides what comes of a run whose effects are rolled back, since its row was changed, or
+// turnsInto decides what becomes of a run whose effects are rolled back, since its row was changed, or
 // something was in the way: it waits to run again, if that may help.
 func (s *Ends) turnsInto(e *End) {
 	id := e.Task.Row.ID

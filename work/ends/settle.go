@@ -12,8 +12,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
-// passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
+// writeEnds writes ends in one transaction with what follows on them. If one has been passed over before,
+// its row is locked first: where nobody else has it, a trigger of the user's leaves the end out.
 func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
 	first, free := ends[0].backoff.Wait == 0, false
 	query, args := statement(ends)
@@ -33,9 +33,7 @@ func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
 	return s.settle(ctx, ends, some, free)
 }
 
-// settle forgets the tasks whose ends are written, and looks what is the matter with the others:
-// some are locked, and are written later; some have been stopped; the rest are no longer ours. free
-// tells that the row was locked for this: nobody was in the way.
+// settle forgets the tasks whose ends are written, and looks what is the matter with the others.
 func (s *Ends) settle(ctx context.Context, ends []End, some []change.Changed, free bool) error {
 	written := map[int64]change.Changed{}
 	for _, c := range some {
@@ -111,9 +109,8 @@ func (s *Ends) tellOfLock(ctx context.Context, e *End) error {
 }
 
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
-// until somebody changes its state, and its lane is free. One that still says PLAN is run once
-// more, and marked first: then it stays WORK. One that takes no mark either is tried again after a
-// while.
+// until somebody changes its state, and its lane is free. If it still says PLAN, its task runs once
+// more, marked first: then it stays WORK. If it takes no mark either, it is tried again after a while.
 func (s *Ends) leaveAlone(e *End, err error) {
 	id := e.Task.Row.ID
 	shown := e.Known.Marked || e.Xact != 0 // the row says WORK

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// statement writes ends of one kind: those of tasks whose transactions are over, or gives tasks back.
+// statement writes ends of one kind: it ends tasks whose transactions are over, or gives tasks back.
 func statement(ends []End) (query string, args []any) {
 	c := newColumns(ends)
 	if ends[0].Kind != run.Released {
@@ -18,22 +18,22 @@ func statement(ends []End) (query string, args []any) {
 			c.sqlstates, c.notices, c.exactly, c.last, c.keeps, c.xacts, c.pauses, c.cancelled,
 		}
 	}
-	delays := make([]pgtype.Interval, len(ends))
-	starts, stops, causes := make([]*time.Time, len(ends)), make([]*time.Time, len(ends)), make([]string, len(ends))
+	causes := make([]string, len(ends))
 	for i, e := range ends {
-		c.errors[i], c.sqlstates[i] = nil, nil
-		delays[i] = pgtype.Interval{Microseconds: e.Delay.Microseconds(), Valid: e.Delay > 0}
-		switch {
-		case e.Result != nil && e.Result.Reason == exec.Drained:
-			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "drained"
-		case e.Result != nil && e.crossed:
-			starts[i], stops[i], causes[i] = c.starts[i], c.stops[i], "conflict"
-		}
-		if e.Delay > 0 && e.Fault != nil {
+		c.pauses[i] = pgtype.Interval{Microseconds: e.Delay.Microseconds(), Valid: e.Delay > 0}
+		if c.errors[i], c.sqlstates[i] = nil, nil; e.Delay > 0 {
 			c.errors[i], c.sqlstates[i] = e.shown(e.Fault)
 		}
+		switch {
+		case e.Result != nil && e.Result.Reason == exec.Drained:
+			causes[i] = "drained"
+		case e.Result != nil && e.crossed:
+			causes[i] = "conflict"
+		default:
+			c.starts[i], c.stops[i] = nil, nil
+		}
 	}
-	return "release", []any{c.ids, c.versions, c.pids, delays, c.errors, c.sqlstates, starts, stops, c.xacts, causes}
+	return "release", []any{c.ids, c.versions, c.pids, c.pauses, c.errors, c.sqlstates, c.starts, c.stops, c.xacts, causes}
 }
 
 // columns are the ends as the queries take them.

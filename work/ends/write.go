@@ -33,8 +33,8 @@ func (s *Ends) Step(ctx context.Context) error {
 			ends = ends[n:]
 		}
 		if err != nil || size >= writeMost { // that took its time
-			isOurs := func(e *End) bool { return s.Tasks[e.Task.Row.ID] == e.Known } // else it was written before the error
-			s.queue.putBack(ends, isOurs)
+			unwritten := func(e *End) bool { return s.Tasks[e.Task.Row.ID] == e.Known } // some may be, before the error
+			s.queue.putBack(ends, unwritten)
 			return err
 		}
 	}
@@ -56,8 +56,7 @@ func (s *Ends) dismiss(ctx context.Context) error {
 	return err
 }
 
-// writeMost is how much output is written in one statement, in bytes, so that others do not have to
-// wait long for it.
+// writeMost is how much output one statement writes, in bytes: others wait for it.
 const writeMost = 1 << 20
 
 // writeEach writes ends of one kind. A row that takes no end at all is given up: it is reported, and

@@ -46,7 +46,7 @@ func (l *Ledger) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(),
 		c.Close()
 		l.Pool.Leave(b)
 	}
-	_, err = c.Conn().Exec(ctx, "SET lock_timeout = '"+Patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
+	_, err = c.Conn().Exec(ctx, "SET lock_timeout = '"+patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
 	if err == nil {
 		err = l.Pool.Register(ctx, b, 0)
 	}

@@ -35,9 +35,9 @@ type Ledger struct {
 	mu      sync.Mutex
 	queue   Queue
 	more    chan struct{}      // poked by Put
-	own     bool               // a goroutine of its own is at work, or about to be
+	own     bool               // a goroutine of its own is at work, or about to be,
 	owns    bool               // and has its connection
-	stop    context.CancelFunc // of that
+	stop    context.CancelFunc // of that goroutine
 	stopped chan struct{}      // closed when it has ended
 	failed  time.Time          // when its connection was refused last
 	mayOwn  bool               // it may have one: there is a register, and we lead
@@ -127,9 +127,8 @@ func gatherAfter(wrote []*waiting) time.Duration {
 	return gatherFor
 }
 
-// await waits for something to write, false when nothing has come for ownIdle since the last round.
-// After that round it waits a moment for more, where nobody waits in an open transaction: a round
-// costs as much as ten rows of it.
+// await waits for something to write, false when nothing has come for ownIdle since the last round. It
+// waits a moment for more, where nobody waits in an open transaction: a round costs as much as ten rows.
 func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration) bool {
 	for {
 		l.mu.Lock()
@@ -187,9 +186,8 @@ func (l *Ledger) Len() int {
 	return l.queue.Len()
 }
 
-// Stop ends the connection of its own, with what it is at, and withdraws all that is to be written
-// but what sessions wait for: those wait for the next term, unless decline. From then on it has none
-// until Begin.
+// Stop ends the connection of its own, with what it is at; it has none until Begin. It withdraws all
+// that is to be written, but what sessions wait for: that waits for the next term, unless decline.
 func (l *Ledger) Stop(decline bool) {
 	l.mu.Lock()
 	l.mayOwn = false

@@ -10,9 +10,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Patience is how long a round waits for a lock: it may be the lock of a run that waits for the
-// round.
-const Patience = "50ms"
+// patience is how long a round waits for a lock: a run that waits for the round may have it.
+const patience = "50ms"
 
 // round writes what is to be written now, in one exchange of messages and one transaction, and returns
 // it. The error is one of the connection, or of the table as a whole.
@@ -67,13 +66,10 @@ func lost(entries []*waiting) {
 type writer struct {
 	*pgx.Conn
 	lazy bool // its limits are those of a lazy round, whatever the role's are
-	// known are sessions that were there, on this very server: none of their transactions can lose its
-	// number to another one while this connection lasts.
+	// known are sessions that were there: while this connection lasts, so does the server, and none of
+	// their transactions loses its number to another one.
 	known map[pool.Backend]bool
 }
-
-// knownMost is how many sessions are remembered.
-const knownMost = 4096
 
 // see takes down that the session of an entry was there.
 func (w *writer) see(e *waiting) {
@@ -82,6 +78,8 @@ func (w *writer) see(e *waiting) {
 	}
 	w.known[pool.Backend{PID: e.PID, Since: e.Since}] = true
 }
+
+const knownMost = 4096
 
 // unseen is the start of the session of an entry which must still be seen to be there; else nil.
 func (w *writer) unseen(e *waiting) *time.Time {
@@ -126,7 +124,7 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
 	queries, batch := l.Queries(), &pgx.Batch{}
 	if !conn.lazy || pace != lazy {
-		batch.Queue(queries.Text("ledger_limits"), Patience, pace)
+		batch.Queue(queries.Text("ledger_limits"), patience, pace)
 	}
 	rows = map[int64]Row{}
 	batch.Queue(queries.Text(name), values...).Query(func(found pgx.Rows) error {
@@ -153,7 +151,7 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Loo
 	}
 	var holds, there bool
 	batch := &pgx.Batch{}
-	batch.Queue(queries.Text("ledger_limits"), Patience, lazy)
+	batch.Queue(queries.Text("ledger_limits"), patience, lazy)
 	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID, e.Since).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&seen.Ours, &seen.Own, &others, &holds, &seen.Free, &there)
 	})
