@@ -13,12 +13,11 @@ import (
 )
 
 const (
-	lockedTold  = 500 * time.Millisecond // the age from which on it is told who may have the lock
-	lockedAgain = time.Minute            // how long no other is told of then
+	lockedTold  = 500 * time.Millisecond // a lock that lasts as long is logged
+	lockedAgain = time.Minute            // until the next one is
 )
 
-// TellOfLock logs, once in a while, who may have locked what a change of a task's row waits for,
-// unless that has not lasted since then.
+// TellOfLock logs, once in a while, who may have locked what a change of a task's row waits for.
 func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
 	if time.Since(since) < lockedTold || !c.Log.Once("lock", lockedAgain) {
 		return nil
@@ -40,11 +39,9 @@ func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key
 	return nil
 }
 
-// A sequence that has no more ids, or a partition that is missing, is the table's trouble, and no
-// task's: nothing ends without what follows on it. Ends wait.
-
-// tellLack says so from time to time, with the words of the server, which name the sequence, or the
-// table.
+// tellLack logs from time to time that the sequence has no more ids, or that a partition is missing: the
+// server's words name it. That is no task's trouble: ends wait, since none is written without what
+// follows on it.
 func (c *Changer) tellLack(class fault.Class, err error) {
 	if class == fault.NoPartition {
 		c.Log.Hourly(c.Log.Error(), "partition").Err(err).
@@ -57,19 +54,17 @@ func (c *Changer) tellLack(class fault.Class, err error) {
 		Msg("no ids are left for repetitions: ends of tasks wait")
 }
 
-// The server keeps notifications until each session that listens has had them, in one queue for all
-// databases. A session that listens and stays in a transaction lets that fill up, and then every
-// transaction that notifies fails at COMMIT. That is no fault of a task's: what notifies waits.
-
-// TellQueueFull says so from time to time.
+// TellQueueFull logs from time to time that the server's queue of notifications is full: in it they wait
+// for each session that listens, in all databases. If one stays in a transaction, every transaction that
+// notifies fails at COMMIT. That is no task's trouble: its end waits.
 func (c *Changer) TellQueueFull(words string) {
 	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
 		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
 }
 
-// Stays logs that a row can't be deleted, such as one that a foreign key of the user's refers to:
-// from time to time for all that the same keeps. Its task has ended.
+// Stays logs that the row of a task that has ended can't be deleted, such as one that a foreign key of
+// the user's refers to: from time to time for all that the same keeps.
 func (c *Changer) Stays(why error, id int64) {
 	what := why.Error()
 	if answer := new(pgconn.PgError); errors.As(why, &answer) {

@@ -93,7 +93,7 @@ func (b *Inbox) Decline() {
 		q.answer <- run.Answer{}
 	}
 	for _, s := range b.sessions {
-		s.decline()
+		s.answer <- pool.ErrNotLeading
 	}
 	b.sessions, b.questions = nil, nil
 }

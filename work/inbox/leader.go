@@ -20,8 +20,7 @@ func (b *Inbox) Mark(ctx context.Context, t *run.Task, what run.Marking) run.Ans
 	return answer
 }
 
-// ask leaves a question, which the loop takes down, and waits for the answer; ok is false when ctx ends
-// before.
+// ask has the loop take down a question, and waits for the answer; ok is false when ctx ends before.
 func ask[A any](ctx context.Context, b *Inbox, take func(chan<- A)) (found A, ok bool) {
 	answer := make(chan A, 1)
 	b.leave(&b.left, func() { take(answer) })

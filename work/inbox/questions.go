@@ -22,8 +22,6 @@ type session struct {
 	answer  chan<- error // has room for one
 }
 
-func (s session) decline() { s.answer <- pool.ErrNotLeading }
-
 // Enrol waits until the loop has registered one of our backends, on that control session. Any
 // goroutine may call it.
 func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) error {
@@ -37,24 +35,22 @@ func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) er
 // Enlist registers the sessions that wait for it, and at once those that a new register lacks. When
 // the server refuses that, their tasks wait. The loop calls it.
 func (b *Inbox) Enlist(ctx context.Context) error {
+	var opened []pool.Backend
 	b.sessions = slices.DeleteFunc(b.sessions, func(s session) bool {
 		old := s.leader != 0 && s.leader != b.Control.Facts().PID // of what was read before we came to lead again
 		if old {
-			s.decline()
+			s.answer <- pool.ErrNotLeading
+		} else {
+			opened = append(opened, s.backend)
 		}
 		return old
 	})
-	var opened []pool.Backend
-	for _, s := range b.sessions {
-		opened = append(opened, s.backend)
-	}
 	err := b.Register(ctx, opened)
-	switch {
-	case err == nil:
-	case fault.Of(err).OfRow():
+	if err != nil {
+		if !fault.Of(err).OfRow() {
+			return err
+		}
 		err = fmt.Errorf("register the session: %w", err)
-	default:
-		return err
 	}
 	for _, s := range b.sessions {
 		s.answer <- err

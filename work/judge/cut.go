@@ -44,8 +44,7 @@ type cutter struct {
 }
 
 // cut judges tasks that were cut off, or were to be stopped, if it is certain that they do not run any
-// more. Of those in lost it is known that their backend is gone. done are those that are judged; left
-// are those that it had no time for.
+// more: of those in lost, the backends are known to be gone. It had no time for those in left.
 func (c *cutter) cut(
 	ctx context.Context, ids []int64, lost map[int64]run.Outcome,
 ) (done map[int64]bool, left []int64, err error) {

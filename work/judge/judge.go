@@ -55,8 +55,8 @@ func (j *Judge) Step(ctx context.Context) error {
 	return j.Orphans.judge(ctx)
 }
 
-// WithoutPanicked ends those of the tasks at which a runner has panicked before, and returns the
-// others. They are tasks that were read and have not started.
+// WithoutPanicked ends those tasks at which a runner has panicked, and returns the others. All were read
+// and have not started.
 func (j *Judge) WithoutPanicked(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 	panicked := map[int64]run.Outcome{}
 	var ids []int64
@@ -73,7 +73,7 @@ func (j *Judge) WithoutPanicked(ctx context.Context, tasks []*run.Task) ([]*run.
 }
 
 // Panics are the ids of tasks at which runners of this controller have panicked: they are not run
-// again. They outlast the loop that a panic ends: the next one judges them. Any goroutine may use them.
+// again. They outlast the loop that a panic ends. Any goroutine may use them.
 type Panics struct{ ids sync.Map }
 
 // Blame takes note of a task.

@@ -25,7 +25,7 @@ type Entry struct {
 	Version        uint32    // of the row that was read; 0: only a mark of ours will do
 	PID            int32     // of the session,
 	Since          time.Time // when that began
-	Start, Stop    time.Time
+	Start, Stop    time.Time // zero: it has not ended
 	Output, Notice *string
 	Exactly        bool  // effects happen exactly once
 	Xact           int64 // 0: none
@@ -58,19 +58,12 @@ func (e *Entry) size() (n int) {
 	return n
 }
 
-// stop is null for what has not ended.
-func (e *Entry) stop() *time.Time {
-	if e.Kind == Mark || e.Kind == Claim {
+// orNull is a parameter that is NULL where the value is the zero one.
+func orNull[T comparable](value T) *T {
+	if value == *new(T) {
 		return nil
 	}
-	return &e.Stop
-}
-
-func (e *Entry) xact() *int64 {
-	if e.Xact == 0 {
-		return nil
-	}
-	return &e.Xact
+	return &value
 }
 
 // Answer is what became of an entry.

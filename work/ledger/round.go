@@ -93,7 +93,7 @@ func (w *writer) unseen(e *waiting) *time.Time {
 func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
 	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.unseen(e) == nil {
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
-			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), e.Output, e.Notice, e.Exactly, e.xact(), l.Place())
+			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, orNull(e.Stop), e.Output, e.Notice, e.Exactly, orNull(e.Xact), l.Place())
 		if err != nil || len(rows) > 0 { // else it may only show the lock of one who is gone
 			return rows, err
 		}
@@ -104,11 +104,11 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 		column(entries, func(e *waiting) int32 { return int32(e.Version) }),
 		column(entries, func(e *waiting) int32 { return e.PID }),
 		column(entries, func(e *waiting) time.Time { return e.Start }),
-		column(entries, func(e *waiting) *time.Time { return e.stop() }),
+		column(entries, func(e *waiting) *time.Time { return orNull(e.Stop) }),
 		column(entries, func(e *waiting) *string { return e.Output }),
 		column(entries, func(e *waiting) *string { return e.Notice }),
 		column(entries, func(e *waiting) bool { return e.Exactly }),
-		column(entries, func(e *waiting) *int64 { return e.xact() }),
+		column(entries, func(e *waiting) *int64 { return orNull(e.Xact) }),
 		l.Place(),
 		column(entries, conn.unseen))
 	for _, e := range entries {
