@@ -154,3 +154,10 @@ func (s *Ends) turnsInto(e *End) {
 		e.Kind = run.Finished
 	}
 }
+
+// tellLess logs what the table has refused of an end, once for each end.
+func (s *Ends) tellLess(e *End, err error) {
+	if e.stage == short {
+		s.Log.Warn().Err(err).Int64("id", e.Task.Row.ID).Msg("the table refuses the end of a task; written with less")
+	}
+}

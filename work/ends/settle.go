@@ -3,35 +3,12 @@ package ends
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
 )
-
-// writeEnds writes ends in one transaction with what follows on them. If one has been passed over before,
-// its row is locked first: where nobody else has it, a trigger of the user's leaves the end out.
-func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
-	first, free := ends[0].backoff.Wait == 0, false
-	query, args := statement(ends)
-	var some []change.Changed
-	err := s.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if !first {
-			err = tx.QueryRow(ctx, s.Control.Queries().Text("unlocked"), ends[0].Task.Row.ID).Scan(&free)
-		}
-		if err == nil {
-			some, err = s.Changes.WithWhatFollows(ctx, tx, first, query, args...)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return s.settle(ctx, ends, some, free)
-}
 
 // settle forgets the tasks whose ends are written, and looks what is the matter with the others.
 func (s *Ends) settle(ctx context.Context, ends []End, some []change.Changed, free bool) error {
@@ -128,11 +105,4 @@ func (s *Ends) leaveAlone(e *End, err error) {
 	}
 	s.Holds.PutAfter(id, why, 0)
 	s.Forget(e)
-}
-
-// tellLess logs what the table has refused of an end, once for each end.
-func (s *Ends) tellLess(e *End, err error) {
-	if e.stage == short {
-		s.Log.Warn().Err(err).Int64("id", e.Task.Row.ID).Msg("the table refuses the end of a task; written with less")
-	}
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"time"
 
+	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec"
@@ -93,6 +94,27 @@ func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 		}
 		return nil
 	})
+}
+
+// writeEnds writes ends in one transaction with what follows on them. If one has been passed over before,
+// its row is locked first: where nobody else has it, a trigger of the user's leaves the end out.
+func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
+	first, free := ends[0].backoff.Wait == 0, false
+	query, args := statement(ends)
+	var some []change.Changed
+	err := s.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
+		if !first {
+			err = tx.QueryRow(ctx, s.Control.Queries().Text("unlocked"), ends[0].Task.Row.ID).Scan(&free)
+		}
+		if err == nil {
+			some, err = s.Changes.WithWhatFollows(ctx, tx, first, query, args...)
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return s.settle(ctx, ends, some, free)
 }
 
 // statement writes ends of one kind: it ends tasks whose transactions are over, or gives tasks back.

@@ -15,13 +15,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// session is one that is to be registered.
-type session struct {
-	backend pool.Backend
-	leader  int32        // the control session that is to register it; 0: any
-	answer  chan<- error // has room for one
-}
-
 // Enrol waits until the loop has registered one of our backends, on that control session. Any
 // goroutine may call it.
 func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) error {
@@ -57,12 +50,6 @@ func (b *Inbox) Enlist(ctx context.Context) error {
 	}
 	b.sessions = nil
 	return nil
-}
-
-// question is one to the server, which the loop asks on the control connection.
-type question struct {
-	put    func(context.Context, *run.Answer) error
-	answer chan<- run.Answer // has room for one
 }
 
 // Text waits for a text of the task's row, as it was read, or as the session pid was marked in it.
