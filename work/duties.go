@@ -46,7 +46,7 @@ func (l *loop) timetable() []duty {
 		{do: always(l.inbox.Take)},
 		{do: l.inbox.Enlist},
 		due(l.leader.groups.Next, l.leader.groups.Step),
-		{do: l.post, next: l.nextPost},
+		{do: l.post, next: l.ledger.Next},
 		{do: l.ends.Step, next: l.ends.Next},
 		due(l.leader.disk.Next, l.leader.disk.Step),
 		{do: l.answer, next: l.nextAnswer},

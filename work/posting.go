@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"time"
 
 	"pgtaskd/sql"
 	"pgtaskd/work/ledger"
@@ -32,14 +31,6 @@ func (l *loop) post(ctx context.Context) error {
 		return err
 	}
 	return l.ends.Deletes.Step(ctx)
-}
-
-// nextPost is when the ledger is to be called.
-func (l *loop) nextPost() time.Duration {
-	if rest := l.ledger.Rest(); rest >= 0 {
-		return rest
-	}
-	return never
 }
 
 // answer answers the questions of runners, and sets the marks that they wait for.

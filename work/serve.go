@@ -152,9 +152,7 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 		rest := time.Until(end)
 		if l.control.Opened() {
 			_ = l.ledger.Step(ctx, l.control.Conn()) // what it has not written comes again
-			if next := l.ledger.Rest(); next >= 0 {
-				rest = min(rest, max(next, time.Millisecond))
-			}
+			rest = min(rest, max(l.ledger.Next(), time.Millisecond))
 		}
 		select {
 		case <-ctx.Done():

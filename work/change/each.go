@@ -10,9 +10,9 @@ import (
 	"pgtaskd/work/hold"
 )
 
-// Bisect changes rows together. Where the table refuses that, it changes some of them at a time, so
-// that one odd row holds up no other; refused sees to a row that is refused alone. It goes through
-// the rows in their order, and ends with the first error that is no refusal.
+// Bisect changes rows together. If the table refuses that, it changes some at a time, in their order, so
+// that one odd row holds up no other; refused sees to a row that is refused alone. The first error that
+// is no refusal ends it.
 func Bisect[T any](rows []T, change func([]T) error, refused func(T, error) error) error {
 	err := change(rows)
 	switch {
@@ -44,9 +44,9 @@ func (c *Changer) Each(ids []int64, do func([]int64) error) error {
 }
 
 // EachWithWords is Each for changes that write words of ours into the rows: one that refuses them is
-// changed without (mute). One that another transaction is in the way of is held. left are those for
+// changed without (true). One that another transaction is in the way of is held. left are those for
 // which the time of a duty does not suffice.
-func (c *Changer) EachWithWords(ctx context.Context, ids []int64, do func(ids []int64, mute bool) error) (left []int64, err error) {
+func (c *Changer) EachWithWords(ctx context.Context, ids []int64, do func([]int64, bool) error) (left []int64, err error) {
 	s, began := &c.sizer, time.Now()
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		until := c.Holds.Until(id)
@@ -72,7 +72,7 @@ func (c *Changer) EachWithWords(ctx context.Context, ids []int64, do func(ids []
 }
 
 // withWords changes rows together; one alone without words where it refuses them.
-func (c *Changer) withWords(ctx context.Context, ids []int64, do func(ids []int64, mute bool) error) error {
+func (c *Changer) withWords(ctx context.Context, ids []int64, do func([]int64, bool) error) error {
 	tried := time.Now()
 	err := do(ids, false)
 	class, alone := fault.Of(err), len(ids) == 1
@@ -89,8 +89,8 @@ func (c *Changer) withWords(ctx context.Context, ids []int64, do func(ids []int6
 	return err
 }
 
-// PutOff has tasks wait that were not met, as somebody has locked or changed their rows, for longer
-// each time. It leaves alone what is known, or has refused a change recently.
+// PutOff has tasks wait, longer each time, whose rows somebody has locked or changed. It leaves alone
+// what is known, or has refused a change recently.
 func (c *Changer) PutOff(ids ...int64) {
 	for _, id := range ids {
 		if !c.Known(id) && !c.Holds.Refuses(id) {

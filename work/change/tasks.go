@@ -33,7 +33,7 @@ func Repeating(all []Changed) (n int) {
 	return n
 }
 
-// Tasks runs such a query in a transaction of its own, which waits for locks briefly.
+// Tasks runs WithWhatFollows in a transaction of its own, which waits for locks briefly.
 func (c *Changer) Tasks(ctx context.Context, query string, args ...any) (all []Changed, err error) {
 	err = c.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		all, err = c.WithWhatFollows(ctx, tx, true, query, args...)
@@ -42,8 +42,8 @@ func (c *Changer) Tasks(ctx context.Context, query string, args ...any) (all []C
 	return all, err
 }
 
-// WithWhatFollows runs a query that ends tasks and returns them, and sees to what follows:
-// repetitions, on_fail, notify. first tells that it is tried again where that may help.
+// WithWhatFollows runs a query that ends tasks and returns them, and writes what follows: repetitions,
+// on_fail, notify. first: it is tried again where that may help.
 func (c *Changer) WithWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query string, args ...any) (all []Changed, err error) {
 	rows, err := tx.Query(ctx, c.Control.Queries().Text(query), args...)
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/work/hold"
 )
 
-// Deletes are tasks that have nothing to show and ask to be deleted.
+// Deletes are tasks that have nothing to show, of which some ask to be deleted.
 type Deletes struct {
 	Control *control.Control
 	Changes *change.Changer
@@ -33,7 +33,7 @@ func (d *Deletes) Next() time.Duration {
 	if len(d.locked)+len(d.next) > 0 {
 		return sweepTick - time.Since(d.swept)
 	}
-	return never
+	return hold.Never
 }
 
 // Sweep deletes, once a second, what was locked when it should have been.
@@ -56,7 +56,6 @@ func (d *Deletes) Step(ctx context.Context) error {
 	return nil
 }
 
-// delete removes tasks that have nothing to show, those that ask for it.
 func (d *Deletes) delete(ctx context.Context, ids []int64) error {
 	locked, err := d.Control.IDs(ctx, "delete", ids)
 	d.locked = append(d.locked, locked...)

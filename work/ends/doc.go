@@ -4,8 +4,8 @@
 //
 // Most ends are alike, and the ledger writes them (Entries). A statement of its own (Step) writes
 // the ends that the ledger passes over and those that need more, with what follows on them. If a
-// row refuses its end, less is written; if somebody has locked it, the end waits. How far an end
-// has come is its stage; decide.go decides, without a server, what follows from a refusal.
+// row refuses its end, less is written; if somebody has locked it, the end waits. How far an end has
+// come is its stage; end.go decides, without a server, what follows from a refusal.
 //
 // It belongs to the goroutine of the loop, and outlasts terms. What others have to know goes out by
 // the functions of Config.

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/exec/text"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
@@ -55,38 +56,36 @@ func (e *End) begun() time.Time {
 // noRetry tells whether the end is to be written even if the task has retries left.
 func (e *End) noRetry() bool {
 	f := e.Failure()
-	return f == nil || e.isFinal() || e.Kind == run.Stopped || f.SQLState == codeGivesUp
+	return f == nil || e.stage >= final || e.Kind == run.Stopped || f.SQLState == codeGivesUp
 }
 
-// What a task raises to say itself whether and when it is tried again.
 const (
-	codeGivesUp = "TK001" // not at all
-	codeLater   = "TK002" // after the interval in its DETAIL, if it has retries left
-)
+	codeGivesUp = "TK001" // a task raises it: it is not tried again,
+	codeLater   = "TK002" // or after the interval in its DETAIL, if it has retries left
 
-// What a task may ask for at most, so that plan stays within its bounds.
-const (
-	pauseMonths = 12_000
+	pauseMonths = 12_000 // a task may ask for no more, so that plan stays within its bounds
 	pauseDays   = 400_000
 	pauseMicros = pauseDays * 24 * 3600 * 1_000_000
+
+	shortMost = 500 // bounds the beginning of an error, in bytes
 )
 
 // pause is how long the task itself wants to wait for its next try; null: it has not said.
 func (e *End) pause() (p pgtype.Interval) {
-	if f := e.Failure(); f != nil && f.SQLState == codeLater {
-		if interval, err := schedule.ParseInterval(f.Detail); err == nil && interval.Months <= pauseMonths &&
-			interval.Days <= pauseDays && interval.Micros <= pauseMicros {
-			p = pgtype.Interval{Months: int32(interval.Months), Days: int32(interval.Days), Microseconds: interval.Micros, Valid: true}
-		}
+	f := e.Failure()
+	if f == nil || f.SQLState != codeLater {
+		return p
+	}
+	i, err := schedule.ParseInterval(f.Detail)
+	if err == nil && i.Months <= pauseMonths && i.Days <= pauseDays && i.Micros <= pauseMicros {
+		p = pgtype.Interval{Months: int32(i.Months), Days: int32(i.Days), Microseconds: i.Micros, Valid: true}
 	}
 	return p
 }
 
-// An end that a table refuses is written all the same, with less in it each time, whatever refuses
-// it (a CHECK, a trigger, a domain, an index): a task whose end stands nowhere would run again and
-// again. It undoes nothing: DONE stays DONE.
-
-// stage is how far an end has come. The table's refusals bring it on, and it never goes back.
+// stage is how far an end has come. The table's refusals (a CHECK, a trigger, a domain, an index) bring
+// it on, and it never goes back. Less is written each time, since a task whose end stands nowhere would
+// run again and again. That undoes nothing: DONE stays DONE.
 type stage int
 
 const (
@@ -94,14 +93,11 @@ const (
 	passed                  // the ledger has passed it over: a statement of its own looks closer
 	short                   // no output, no notice, and the beginning of the error
 	bare                    // all of these stay as the row has them
-	final                   // whole again, but of a task that has no retry: that may be what is refused
+	final                   // whole again, but there is no retry: that may be what is refused
 	finalShort              // and so on
 	finalBare
 	nothing // is left
 )
-
-// shortMost bounds the beginning of an error, in bytes.
-const shortMost = 500
 
 // lessen makes less of an end that was refused; false when nothing is left.
 func (e *End) lessen() bool {
@@ -110,7 +106,7 @@ func (e *End) lessen() bool {
 		e.stage = short
 	case bare:
 		e.stage = nothing
-		if e.Kind == run.Finished && e.Failure() != nil { // it may be the wait for another try that is refused
+		if e.Kind == run.Finished && e.Failure() != nil {
 			e.stage = final
 		}
 	default:
@@ -119,13 +115,61 @@ func (e *End) lessen() bool {
 	return e.stage < nothing
 }
 
-// isFinal tells that the task is not tried again, whatever its row says.
-func (e *End) isFinal() bool { return e.stage >= final }
+// verdict is what becomes of an end that was not written.
+type verdict int
+
+const (
+	wait   verdict = iota // it is tried again, later
+	again                 // at once, with less in it
+	giveUp                // the row takes no end at all
+	forget                // the row is not ours any more
+)
+
+// raisedMost is how long an end waits for an error that SQL has raised and that only looks as if it passed.
+const raisedMost = time.Second
+
+// refused decides what becomes of an end that the table has refused by that error.
+func (e *End) refused(err error) verdict {
+	switch class := fault.Of(err); {
+	case class.Lacks():
+		e.backoff.Later(hold.Exhausted)
+		return wait
+	case class == fault.Locked,
+		class == fault.Slow && e.backoff.Wait == 0, // the server itself may be, this once
+		class.Passing() && (class.OfLocks() || !fault.Below(err) || e.backoff.Wait < raisedMost):
+		e.backoff.Later(hold.Locked)
+		return wait
+	case class == fault.Unsendable && !e.ascii: // something else is written for a character that the database lacks
+		e.ascii = true
+		return again
+	case e.lessen():
+		return again
+	}
+	return giveUp
+}
+
+// passedOver decides what becomes of an end that a statement has not written, without an error. free:
+// we had locked the row, so nobody was in the way.
+func (e *End) passedOver(s inflight.Standing, free bool) verdict {
+	switch {
+	case s.Ours && free: // a trigger leaves it out
+		if !e.lessen() {
+			return giveUp
+		}
+		return wait
+	case s.Ours:
+		e.backoff.Later(hold.Locked)
+		return wait
+	case s.Stopping && e.Kind != run.Stopped:
+		e.Kind = run.Stopped
+		return wait
+	}
+	return forget
+}
 
 // isLess tells that less is written than was seen.
-func (e *End) isLess() bool  { return e.isShort() || e.isBare() }
-func (e *End) isShort() bool { return e.stage == short || e.stage == finalShort }
-func (e *End) isBare() bool  { return e.stage == bare || e.stage == finalBare }
+func (e *End) isLess() bool { return e.stage == short || e.stage == finalShort || e.isBare() }
+func (e *End) isBare() bool { return e.stage == bare || e.stage == finalBare }
 
 // keeps tells whether what is not said stays as the row has it: as it was prepared, or as it is.
 func (e *End) keeps() bool { return e.Shed && !e.isLess() || e.isBare() }

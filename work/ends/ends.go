@@ -74,6 +74,7 @@ func (s *Ends) add(e End) {
 		s.waitsAgain(&e)
 	case s.forgotten(&e):
 		s.Forget(&e)
+		s.Want()
 	default:
 		s.queue.add(e)
 	}
@@ -96,8 +97,8 @@ func (s *Ends) endOf(o run.Outcome) End {
 // not.
 func (s *Ends) DropForgotten(crashed *time.Time) {
 	s.crashed = crashed
-	for _, e := range s.queue.takeAll(s.forgotten) {
-		s.Forget(&e)
+	for _, e := range s.queue.takeAll() {
+		s.add(e)
 	}
 }
 
@@ -105,12 +106,8 @@ func (s *Ends) DropForgotten(crashed *time.Time) {
 // for: the row may have another version by that number, and effects whose commit did not wait for the
 // disk are lost. The task waits still, or is found cut off.
 func (s *Ends) forgotten(e *End) bool {
-	if s.crashed == nil || e.Kind != run.Finished || !e.Stop.Before(*s.crashed) ||
-		e.Task.Marks.Load() && !(s.Control.Facts().Lazy && e.Task.Row.Remote == "") {
-		return false
-	}
-	s.Want()
-	return true
+	return s.crashed != nil && e.Kind == run.Finished && e.Stop.Before(*s.crashed) &&
+		(!e.Task.Marks.Load() || s.Control.Facts().Lazy && e.Task.Row.Remote == "")
 }
 
 // Forget forgets a task whose end is written, or that is not ours any more.
@@ -135,7 +132,7 @@ func (s *Ends) Len() int { return len(s.queue.fresh) }
 // Heavy tells that so many ends wait for somebody else that nothing more is to start.
 func (s *Ends) Heavy() bool { return s.queue.size > asideMost }
 
-// turnsInto decides what comes of a run whose effects are rolled back, since its row was changed, or
+// turnsInto decides what becomes of a run whose effects are rolled back, since its row was changed, or
 // something was in the way: it waits to run again, if that may help.
 func (s *Ends) turnsInto(e *End) {
 	id := e.Task.Row.ID
@@ -155,5 +152,12 @@ func (s *Ends) turnsInto(e *End) {
 		e.Kind, e.crossed, e.Delay = run.Released, true, s.Tries.Crosses(id)
 	default:
 		e.Kind = run.Finished
+	}
+}
+
+// tellLess logs what the table has refused of an end, once for each end.
+func (s *Ends) tellLess(e *End, err error) {
+	if e.stage == short {
+		s.Log.Warn().Err(err).Int64("id", e.Task.Row.ID).Msg("the table refuses the end of a task; written with less")
 	}
 }

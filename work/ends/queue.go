@@ -1,7 +1,6 @@
 package ends
 
 import (
-	"math"
 	"slices"
 	"time"
 
@@ -10,18 +9,14 @@ import (
 	"pgtaskd/work/run"
 )
 
-const never = time.Duration(math.MaxInt64)
-
-// queue holds the ends that are not written yet: those that are to be written next, and those that
-// wait for somebody else, who has locked their rows, or what follows on them. The latter are no reason
-// for others not to start. It is pure.
+// queue holds the ends that are not written yet. It is pure.
 type queue struct {
-	fresh []End
-	aside []End
-	size  int        // of what aside keeps in memory, in bytes, about
-	next  time.Time  // nothing of aside is to be tried before
-	sizer hold.Sizer // how many go into the next statement
+	fresh []End // to be written next
+	aside []End // wait for somebody who has locked their rows, or what follows on them: others start all the same
 
+	size   int         // of what aside keeps in memory, in bytes, about
+	next   time.Time   // nothing of aside is to be tried before
+	sizer  hold.Sizer  // how many go into the next statement
 	drains func() bool // a drain is under way
 }
 
@@ -52,9 +47,8 @@ func (q *queue) due(e *End) time.Time {
 	return e.backoff.After
 }
 
-// keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back:
-// that may last. In a drain the session of a marked task stays with its end, which the next leader
-// sees.
+// keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back, but
+// for that of a marked task in a drain, whose session the next leader sees.
 func (q *queue) keep(e End) {
 	switch {
 	case e.Task.TooLong && e.backoff.Since.IsZero():
@@ -93,16 +87,11 @@ func (q *queue) take(which func(*End) bool) (taken []End) {
 	return taken
 }
 
-// takeAll removes ends, and returns them.
-func (q *queue) takeAll(which func(*End) bool) (taken []End) {
-	q.fresh = slices.DeleteFunc(q.fresh, func(e End) bool {
-		if !which(&e) {
-			return false
-		}
-		taken = append(taken, e)
-		return true
-	})
-	return append(taken, q.take(which)...)
+// takeAll empties the queue.
+func (q *queue) takeAll() []End {
+	all := slices.Concat(q.fresh, q.aside)
+	q.fresh, q.aside, q.size = nil, nil, 0
+	return all
 }
 
 // ripe takes all that is to be written by now: what is to be written next, and then what is tried
@@ -156,7 +145,7 @@ func (q *queue) rest() time.Duration {
 	case len(q.aside) > 0:
 		return time.Until(q.next)
 	}
-	return never
+	return hold.Never
 }
 
 // togetherMost is how many ends are written in one statement that has both. One that could not be

@@ -3,8 +3,6 @@ package ends
 import (
 	"context"
 
-	"github.com/jackc/pgx/v5"
-
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
 	"pgtaskd/work/hold"
@@ -12,30 +10,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// writeEnds has a statement write ends, in a transaction with what follows on them. One that has been
-// passed over before is locked first: where nobody else has its row, a trigger of the user's leaves it out.
-func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
-	first, free := ends[0].backoff.Wait == 0, false
-	query, args := statement(ends)
-	var some []change.Changed
-	err := s.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
-		if !first {
-			err = tx.QueryRow(ctx, s.Control.Queries().Text("unlocked"), ends[0].Task.Row.ID).Scan(&free)
-		}
-		if err == nil {
-			some, err = s.Changes.WithWhatFollows(ctx, tx, first, query, args...)
-		}
-		return err
-	})
-	if err != nil {
-		return err
-	}
-	return s.settle(ctx, ends, some, free)
-}
-
-// settle forgets the tasks whose ends are written, and looks what is the matter with the others:
-// some are locked, and are written later; some have been stopped; the rest are no longer ours. free
-// tells that the row was locked for this: nobody was in the way.
+// settle forgets the tasks whose ends are written, and looks what is the matter with the others.
 func (s *Ends) settle(ctx context.Context, ends []End, some []change.Changed, free bool) error {
 	written := map[int64]change.Changed{}
 	for _, c := range some {
@@ -111,9 +86,8 @@ func (s *Ends) tellOfLock(ctx context.Context, e *End) error {
 }
 
 // leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
-// until somebody changes its state, and its lane is free. One that still says PLAN is run once
-// more, and marked first: then it stays WORK. One that takes no mark either is tried again after a
-// while.
+// until somebody changes its state, and its lane is free. If it still says PLAN, its task runs once
+// more, marked first: then it stays WORK. If it takes no mark either, it is tried again after a while.
 func (s *Ends) leaveAlone(e *End, err error) {
 	id := e.Task.Row.ID
 	shown := e.Known.Marked || e.Xact != 0 // the row says WORK
@@ -131,11 +105,4 @@ func (s *Ends) leaveAlone(e *End, err error) {
 	}
 	s.Holds.PutAfter(id, why, 0)
 	s.Forget(e)
-}
-
-// tellLess logs what the table has refused of an end, once for each end.
-func (s *Ends) tellLess(e *End, err error) {
-	if e.stage == short {
-		s.Log.Warn().Err(err).Int64("id", e.Task.Row.ID).Msg("the table refuses the end of a task; written with less")
-	}
 }

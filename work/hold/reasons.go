@@ -1,6 +1,12 @@
 package hold
 
-import "time"
+import (
+	"math"
+	"time"
+)
+
+// Never is how long nothing is to be done, where nothing is known of.
+const Never = time.Duration(math.MaxInt64)
 
 // Reason is why something waits.
 type Reason int
@@ -24,7 +30,7 @@ const (
 var backoffs = [...]struct{ first, most time.Duration }{
 	Missing:   {20 * time.Millisecond, time.Second},
 	Refuses:   {time.Minute, time.Minute},
-	Stuck:     {century, century},
+	Stuck:     {Never, Never},
 	Unmarked:  {time.Second, 10 * time.Second},
 	Zoneless:  {5 * time.Second, 5 * time.Second},
 	Locked:    {50 * time.Millisecond, time.Second},
@@ -33,8 +39,6 @@ var backoffs = [...]struct{ first, most time.Duration }{
 	Crossed:   {5 * time.Millisecond, 640 * time.Millisecond},
 	Closed:    {time.Second, time.Minute},
 }
-
-const century = 100 * 365 * 24 * time.Hour
 
 // After is how long to wait after so many tries before.
 func (r Reason) After(tries int) (wait time.Duration) {

@@ -37,6 +37,19 @@ type Inbox struct {
 	questions []question
 }
 
+// session is one that is to be registered.
+type session struct {
+	backend pool.Backend
+	leader  int32        // the control session that is to register it; 0: any
+	answer  chan<- error // has room for one
+}
+
+// question is one to the server, which the loop asks on the control connection.
+type question struct {
+	put    func(context.Context, *run.Answer) error
+	answer chan<- run.Answer // has room for one
+}
+
 // New returns an empty one.
 func New(c Config) *Inbox {
 	return &Inbox{Config: c, poked: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
@@ -84,6 +97,19 @@ func (b *Inbox) do(list *[]func()) {
 	}
 }
 
+// ask has the loop take down a question, and waits for the answer; ok is false when ctx ends before.
+func ask[A any](ctx context.Context, b *Inbox, take func(chan<- A)) (found A, ok bool) {
+	answer := make(chan A, 1)
+	b.leave(&b.left, func() { take(answer) })
+	poke(b.asked)
+	select {
+	case found = <-answer:
+		return found, true
+	case <-ctx.Done():
+		return found, false
+	}
+}
+
 // Waited tells whether somebody waits for what Enlist or Answer does. The loop calls it.
 func (b *Inbox) Waited() bool { return len(b.sessions)+len(b.questions) > 0 }
 
@@ -93,7 +119,7 @@ func (b *Inbox) Decline() {
 		q.answer <- run.Answer{}
 	}
 	for _, s := range b.sessions {
-		s.decline()
+		s.answer <- pool.ErrNotLeading
 	}
 	b.sessions, b.questions = nil, nil
 }

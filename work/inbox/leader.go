@@ -20,20 +20,6 @@ func (b *Inbox) Mark(ctx context.Context, t *run.Task, what run.Marking) run.Ans
 	return answer
 }
 
-// ask leaves a question, which the loop takes down, and waits for the answer; ok is false when ctx ends
-// before.
-func ask[A any](ctx context.Context, b *Inbox, take func(chan<- A)) (found A, ok bool) {
-	answer := make(chan A, 1)
-	b.leave(&b.left, func() { take(answer) })
-	poke(b.asked)
-	select {
-	case found = <-answer:
-		return found, true
-	case <-ctx.Done():
-		return found, false
-	}
-}
-
 // Prepare has the row show the transaction that is to commit next. It asks the ledger itself.
 func (b *Inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (run.Prepared, *text.Failure) {
 	answer := make(chan ledger.Answer, 1)

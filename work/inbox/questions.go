@@ -15,15 +15,6 @@ import (
 	"pgtaskd/work/run"
 )
 
-// session is one that is to be registered.
-type session struct {
-	backend pool.Backend
-	leader  int32        // the control session that is to register it; 0: any
-	answer  chan<- error // has room for one
-}
-
-func (s session) decline() { s.answer <- pool.ErrNotLeading }
-
 // Enrol waits until the loop has registered one of our backends, on that control session. Any
 // goroutine may call it.
 func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) error {
@@ -37,36 +28,28 @@ func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) er
 // Enlist registers the sessions that wait for it, and at once those that a new register lacks. When
 // the server refuses that, their tasks wait. The loop calls it.
 func (b *Inbox) Enlist(ctx context.Context) error {
+	var opened []pool.Backend
 	b.sessions = slices.DeleteFunc(b.sessions, func(s session) bool {
 		old := s.leader != 0 && s.leader != b.Control.Facts().PID // of what was read before we came to lead again
 		if old {
-			s.decline()
+			s.answer <- pool.ErrNotLeading
+		} else {
+			opened = append(opened, s.backend)
 		}
 		return old
 	})
-	var opened []pool.Backend
-	for _, s := range b.sessions {
-		opened = append(opened, s.backend)
-	}
 	err := b.Register(ctx, opened)
-	switch {
-	case err == nil:
-	case fault.Of(err).OfRow():
+	if err != nil {
+		if !fault.Of(err).OfRow() {
+			return err
+		}
 		err = fmt.Errorf("register the session: %w", err)
-	default:
-		return err
 	}
 	for _, s := range b.sessions {
 		s.answer <- err
 	}
 	b.sessions = nil
 	return nil
-}
-
-// question is one to the server, which the loop asks on the control connection.
-type question struct {
-	put    func(context.Context, *run.Answer) error
-	answer chan<- run.Answer // has room for one
 }
 
 // Text waits for a text of the task's row, as it was read, or as the session pid was marked in it.

@@ -2,6 +2,7 @@ package judge
 
 import (
 	"context"
+	"sync"
 	"time"
 
 	"pgtaskd/work/change"
@@ -44,8 +45,7 @@ type cutter struct {
 }
 
 // cut judges tasks that were cut off, or were to be stopped, if it is certain that they do not run any
-// more. Of those in lost it is known that their backend is gone. done are those that are judged; left
-// are those that it had no time for.
+// more: of those in lost, the backends are known to be gone. It had no time for those in left.
 func (c *cutter) cut(
 	ctx context.Context, ids []int64, lost map[int64]run.Outcome,
 ) (done map[int64]bool, left []int64, err error) {
@@ -79,4 +79,31 @@ func (c *cutter) cut(
 		c.Log.Warn().Int("tasks", len(done)).Msg("found interrupted tasks")
 	}
 	return done, left, err
+}
+
+// Panics are the ids of tasks at which runners of this controller have panicked: they are not run
+// again. They outlast the loop that a panic ends. Any goroutine may use them.
+type Panics struct{ ids sync.Map }
+
+// Blame takes note of a task.
+func (p *Panics) Blame(id int64) { p.ids.Store(id, true) }
+
+// Clear forgets all: another controller leads, and judges their rows.
+func (p *Panics) Clear() { p.ids.Clear() }
+
+func (p *Panics) has(id int64) bool {
+	_, is := p.ids.Load(id)
+	return is
+}
+
+func (p *Panics) forget(id int64) { p.ids.Delete(id) }
+
+// all are never nil: a statement takes them.
+func (p *Panics) all() []int64 {
+	ids := []int64{}
+	p.ids.Range(func(id, _ any) bool {
+		ids = append(ids, id.(int64))
+		return true
+	})
+	return ids
 }

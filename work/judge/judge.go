@@ -4,14 +4,11 @@ import (
 	"context"
 	"math"
 	"slices"
-	"sync"
 	"time"
 
+	"pgtaskd/work/hold"
 	"pgtaskd/work/run"
 )
-
-// never is the Next of a duty for which there is nothing to do.
-const never = time.Duration(math.MaxInt64)
 
 // Judge judges what is under way and not run by us: runs whose session is lost, and tasks of an old
 // leader. Watch sees to what we run.
@@ -45,7 +42,7 @@ func (j *Judge) Next() time.Duration {
 	if len(j.Lost.runs)+j.Orphans.Len() > 0 {
 		return tick - time.Since(j.looked)
 	}
-	return never
+	return hold.Never
 }
 
 // Step judges what can be judged by now.
@@ -57,8 +54,8 @@ func (j *Judge) Step(ctx context.Context) error {
 	return j.Orphans.judge(ctx)
 }
 
-// WithoutPanicked ends those of the tasks at which a runner has panicked before, and returns the
-// others. They are tasks that were read and have not started.
+// WithoutPanicked ends those tasks at which a runner has panicked, and returns the others. All were read
+// and have not started.
 func (j *Judge) WithoutPanicked(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 	panicked := map[int64]run.Outcome{}
 	var ids []int64
@@ -72,31 +69,4 @@ func (j *Judge) WithoutPanicked(ctx context.Context, tasks []*run.Task) ([]*run.
 	})
 	_, _, err := j.cut(ctx, ids, panicked)
 	return tasks, err
-}
-
-// Panics are the ids of tasks at which runners of this controller have panicked: they are not run
-// again. They outlast the loop that a panic ends: the next one judges them. Any goroutine may use them.
-type Panics struct{ ids sync.Map }
-
-// Blame takes note of a task.
-func (p *Panics) Blame(id int64) { p.ids.Store(id, true) }
-
-// Clear forgets all: another controller leads, and judges their rows.
-func (p *Panics) Clear() { p.ids.Clear() }
-
-func (p *Panics) has(id int64) bool {
-	_, is := p.ids.Load(id)
-	return is
-}
-
-func (p *Panics) forget(id int64) { p.ids.Delete(id) }
-
-// all are never nil: a statement takes them.
-func (p *Panics) all() []int64 {
-	ids := []int64{}
-	p.ids.Range(func(id, _ any) bool {
-		ids = append(ids, id.(int64))
-		return true
-	})
-	return ids
 }

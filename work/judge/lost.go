@@ -2,14 +2,14 @@ package judge
 
 import (
 	"context"
+	"maps"
 	"slices"
 	"time"
 
 	"pgtaskd/work/run"
 )
 
-// tick is how long it takes from one look to the next. What a server that goes down does to its sessions
-// shows within it.
+// tick is the time between two looks. Within it, a server that goes down ends all its sessions.
 const tick = 200 * time.Millisecond
 
 // Lost are runs of ours whose session is lost: nobody saw their end. They outlast terms.
@@ -57,7 +57,7 @@ func (l *Lost) judge(ctx context.Context) error {
 		return err
 	}
 	var queued []*run.Task
-	var ids []int64
+	gone := map[int64]run.Outcome{}
 	for id, o := range l.runs {
 		switch fateOf(&o, living[o.PID], l.began, l.Clock.Now()) {
 		case failed:
@@ -69,11 +69,14 @@ func (l *Lost) judge(ctx context.Context) error {
 			delete(l.runs, id)
 			queued = append(queued, o.Task)
 		case unknown:
-			ids = append(ids, id)
+			if o.Start.IsZero() {
+				o.Start = o.Stop.Add(-tick) // it was about to begin
+			}
+			gone[id] = o
 		}
 	}
 	l.requeue(queued)
-	return l.judgeRows(ctx, ids)
+	return l.judgeRows(ctx, gone)
 }
 
 // requeue has tasks wait again that have not run.
@@ -90,25 +93,15 @@ func (l *Lost) requeue(tasks []*run.Task) {
 }
 
 // judgeRows judges the rows of runs whose backends are gone.
-func (l *Lost) judgeRows(ctx context.Context, ids []int64) error {
-	slices.Sort(ids)
-	begun := map[int64]run.Outcome{}
-	for _, id := range ids {
-		o := l.runs[id]
-		if o.Start.IsZero() {
-			o.Start = o.Stop.Add(-tick) // it was about to begin
-		}
-		begun[id] = o
-	}
-	_, left, err := l.cut(ctx, ids, begun)
+func (l *Lost) judgeRows(ctx context.Context, gone map[int64]run.Outcome) error {
+	_, left, err := l.cut(ctx, slices.Sorted(maps.Keys(gone)), gone)
 	if err != nil {
 		return err
 	}
-	for _, id := range ids {
+	for id, o := range gone {
 		if slices.Contains(left, id) {
 			continue
 		}
-		o := l.runs[id]
 		delete(l.runs, id)
 		l.Lanes.Ended(o.Task, l.Clock.Now())
 		l.Over(o)
@@ -126,8 +119,7 @@ func (l *Lost) alive(ctx context.Context) (living map[int32]bool, err error) {
 	}
 	living = map[int32]bool{}
 	var pid int32
-	var ended *bool
-	err = l.Control.Each(ctx, "alive", []any{pids, since}, []any{&pid, &ended}, func() error {
+	err = l.Control.Each(ctx, "alive", []any{pids, since}, []any{&pid, nil}, func() error {
 		living[pid] = true
 		return nil
 	})

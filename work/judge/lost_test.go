@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/run"
 )
 
@@ -24,7 +25,7 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 		s.steps()
 		return s.State(id) == "PLAN"
 	})
-	if len(s.ended) != 1 || s.ended[0].State != "PLAN" || len(s.over) != 1 || s.over[0].Task.Row.ID != id || s.Next() != never {
+	if len(s.ended) != 1 || s.ended[0].State != "PLAN" || len(s.over) != 1 || s.over[0].Task.Row.ID != id || s.Next() != hold.Never {
 		t.Error("it has told ", s.ended, s.over, s.written)
 	}
 }

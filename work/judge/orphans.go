@@ -47,8 +47,8 @@ func (o *Orphans) Release() {
 	}
 }
 
-// QueueStopping adds a query to a batch that adopts tasks which somebody has set to STOP and whose
-// controller has not written their end.
+// QueueStopping adds a query to a batch that adopts tasks which were set to STOP while they ran, and show
+// no end.
 func (o *Orphans) QueueStopping(batch *pgx.Batch) {
 	o.Control.Queue(batch, "stopping").Query(func(rows pgx.Rows) error {
 		var id int64
@@ -61,8 +61,8 @@ func (o *Orphans) QueueStopping(batch *pgx.Batch) {
 	})
 }
 
-// Limits of the wait for sessions of an old leader to end. A new leader starts nothing before, as they
-// may still run it. Only lanes depend on that: of two runs of a task only one can write its end.
+// A new leader waits for sessions of an old one to end before it starts anything, as they may still run
+// it. Only lanes depend on that: of two runs of a task only one can write its end.
 const (
 	evictMost = 10 * time.Second
 	evictTick = 20 * time.Millisecond
@@ -91,7 +91,7 @@ func (o *Orphans) Clear(ctx context.Context) error {
 }
 
 // evict ends the sessions of an old leader that run nothing which is marked, and returns how many
-// there still were; 0, too, where it did not look.
+// there were; 0, too, where it did not look.
 func (o *Orphans) evict(ctx context.Context) (ended int64, err error) {
 	if o.Partial() { // there may be tasks that are marked and that we do not know
 		return 0, nil
@@ -101,8 +101,8 @@ func (o *Orphans) evict(ctx context.Context) (ended int64, err error) {
 	return o.Control.Exec(ctx, "evict", o.PIDs(), o.Prefix, slices.Collect(maps.Keys(o.all)), latest)
 }
 
-// judge looks which of an old leader's tasks have ended by themselves, returns to PLAN those that never
-// will, and ends those that were to be stopped.
+// judge finds out which of an old leader's tasks have ended by themselves, returns to PLAN those that
+// never will, and ends those that were to be stopped.
 func (o *Orphans) judge(ctx context.Context) error {
 	if len(o.all) == 0 {
 		return nil

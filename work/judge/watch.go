@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 )
 
@@ -13,8 +14,7 @@ const (
 	watchLate = 100 * time.Millisecond // a look waits for other news, at most
 )
 
-// Watch cancels tasks of ours whose rows do not say any more that they are to run: somebody has stopped
-// them, or changed or deleted their rows.
+// Watch cancels tasks of ours whose rows somebody has set to STOP, changed or deleted.
 type Watch struct {
 	*cutter
 	looked  time.Time
@@ -33,11 +33,11 @@ func (w *Watch) Next() time.Duration {
 	if busy, _, _ := w.Lanes.Load(); busy > 0 {
 		return w.rest()
 	}
-	return never
+	return hold.Never
 }
 
-// rest is how long the next look waits. What has been said before a STOP decides which task follows, so
-// that is read first, if it does not take long.
+// rest is how long the next look waits. Rows that were there before a STOP decide which task follows:
+// they are read first, if that does not take long.
 func (w *Watch) rest() time.Duration {
 	passed := time.Since(w.looked)
 	d := w.Sleep() - passed

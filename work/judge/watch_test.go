@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
@@ -20,7 +21,7 @@ func TestStopAfterALook(t *testing.T) {
 		Sleep: func() time.Duration { return time.Hour }, Pending: func() bool { return pending },
 	}).Watch
 	w.looked = time.Now()
-	if w.Next() != never {
+	if w.Next() != hold.Never {
 		t.Error("nothing runs, and it wakes")
 	}
 	lanes.Occupy(lane.KeyOf("a", ""), 1)

@@ -10,7 +10,7 @@
 // No preparation waits long for a lock: the run that waits for it may have that lock itself, and
 // the server sees no deadlock there.
 //
-// Any goroutine may call Put, Len, Place and Follow. Begin, Step, Rest and Stop belong to the loop.
+// Any goroutine may call Put, Len, Place and Follow. Begin, Step, Next and Stop belong to the loop.
 // The connection of its own has a goroutine of its own, which Put starts and Stop awaits.
 //
 // Locks: mu guards the queue. It is held while entries are told their answers, never across a

@@ -18,14 +18,14 @@ const (
 // urgent tells the kinds for which a session waits in an open transaction.
 func (k Kind) urgent() bool { return k == Prepare || k == Claim }
 
-// Entry is what is to be written to one row.
+// Entry is what is to be written to one row. It belongs to the ledger once it is put there.
 type Entry struct {
 	Kind           Kind
 	ID             int64
 	Version        uint32    // of the row that was read; 0: only a mark of ours will do
 	PID            int32     // of the session,
 	Since          time.Time // when that began
-	Start, Stop    time.Time
+	Start, Stop    time.Time // zero: it has not ended
 	Output, Notice *string
 	Exactly        bool  // effects happen exactly once
 	Xact           int64 // 0: none
@@ -45,21 +45,12 @@ type waiting struct {
 	tries  int
 	waited bool  // it has waited for a lock in vain, and not been passed over
 	silent int   // how often in a row it was passed over, and nobody was in the way
-	bare   error // it is written without its texts, since the table refuses them so
-}
-
-// texts are those that are written.
-func (w *waiting) texts() (output, notice *string) {
-	if w.bare != nil {
-		return nil, nil
-	}
-	return w.Output, w.Notice
+	bare   error // why the table has refused its texts: it is written without
 }
 
 // size is that of its texts, in bytes.
-func (w *waiting) size() (n int) {
-	output, notice := w.texts()
-	for _, text := range []*string{output, notice} {
+func (e *Entry) size() (n int) {
+	for _, text := range []*string{e.Output, e.Notice} {
 		if text != nil {
 			n += len(*text)
 		}
@@ -67,19 +58,12 @@ func (w *waiting) size() (n int) {
 	return n
 }
 
-// stop is null for what has not ended.
-func (e *Entry) stop() *time.Time {
-	if e.Kind == Mark || e.Kind == Claim {
+// orNull is a parameter that is NULL where the value is the zero one.
+func orNull[T comparable](value T) *T {
+	if value == *new(T) {
 		return nil
 	}
-	return &e.Stop
-}
-
-func (e *Entry) xact() *int64 {
-	if e.Xact == 0 {
-		return nil
-	}
-	return &e.Xact
+	return &value
 }
 
 // Answer is what became of an entry.

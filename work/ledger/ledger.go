@@ -3,12 +3,16 @@ package ledger
 import (
 	"context"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/target"
 )
@@ -22,7 +26,7 @@ type Config struct {
 	Wake    func() // has the loop call Step
 }
 
-// Ledger writes what is put into it. Put may be called from any goroutine; Step, Rest and Stop are
+// Ledger writes what is put into it. Put may be called from any goroutine; Step, Next and Stop are
 // the loop's.
 type Ledger struct {
 	Config
@@ -33,14 +37,14 @@ type Ledger struct {
 	mu      sync.Mutex
 	queue   Queue
 	more    chan struct{}      // poked by Put
-	own     bool               // a goroutine of its own is at work, or about to be
+	own     bool               // a goroutine of its own is at work, or about to be,
 	owns    bool               // and has its connection
-	stop    context.CancelFunc // of that
+	stop    context.CancelFunc // of that goroutine
 	stopped chan struct{}      // closed when it has ended
 	failed  time.Time          // when its connection was refused last
 	mayOwn  bool               // it may have one: there is a register, and we lead
-	place   *string
-	path    *string
+
+	place, path atomic.Pointer[string] // see Place and Follow
 }
 
 // When a connection of its own is worth while, and for how long.
@@ -125,25 +129,22 @@ func gatherAfter(wrote []*waiting) time.Duration {
 	return gatherFor
 }
 
-// await waits for something to write, false when nothing has come for ownIdle since the last round.
-// After that round it waits a moment for more, where nobody waits in an open transaction: a round
-// costs as much as ten rows of it.
+// await waits for something to write, false when nothing has come for ownIdle since the last round. It
+// waits a moment for more, where nobody waits in an open transaction: a round costs as much as ten rows.
 func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration) bool {
 	for {
 		l.mu.Lock()
 		rest := l.queue.Rest(time.Now())
-		if rest >= 0 && !l.queue.Urgent() && l.queue.Len() < ownFrom {
+		if !l.queue.Urgent() && l.queue.Len() < ownFrom {
 			rest = max(rest, gather-time.Since(used))
 		}
 		l.mu.Unlock()
 		idle := ownIdle - time.Since(used)
 		switch {
-		case rest == 0:
+		case rest <= 0:
 			return true
 		case idle <= 0:
 			return false
-		case rest < 0:
-			rest = idle
 		}
 		select {
 		case <-l.more:
@@ -170,12 +171,12 @@ func (l *Ledger) Step(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// Rest is when Step is to be called again; negative: when there is more.
-func (l *Ledger) Rest() time.Duration {
+// Next is when Step is to be called again.
+func (l *Ledger) Next() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.owns {
-		return -1
+		return hold.Never
 	}
 	return l.queue.Rest(time.Now())
 }
@@ -187,9 +188,8 @@ func (l *Ledger) Len() int {
 	return l.queue.Len()
 }
 
-// Stop ends the connection of its own, with what it is at, and withdraws all that is to be written
-// but what sessions wait for: those wait for the next term, unless decline. From then on it has none
-// until Begin.
+// Stop ends the connection of its own, with what it is at; it has none until Begin. It withdraws all
+// that is to be written, but what sessions wait for: that waits for the next term, unless decline.
 func (l *Ledger) Stop(decline bool) {
 	l.mu.Lock()
 	l.mayOwn = false
@@ -208,4 +208,53 @@ func (l *Ledger) Stop(decline bool) {
 			e.Tell(Answer{Result: Withdrawn})
 		}
 	}
+}
+
+// Begin begins a term. It asks where transactions are, if the role may know: rows tell it for whoever
+// meets them somewhere else. Only where there is a register may the ledger have a connection of its own.
+func (l *Ledger) Begin(ctx context.Context, c *control.Control) error {
+	var place string
+	switch err := c.Row(ctx, "place", nil, &place); {
+	case err == nil:
+		l.place.Store(&place)
+	case !fault.IsDenied(err):
+		return err
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.mayOwn = c.Table().Register != 0
+	return nil
+}
+
+// Place is where transactions are, as xact_at says; nil: not known. Any goroutine may call it.
+func (l *Ledger) Place() *string { return l.place.Load() }
+
+// Follow has connections of its own have that search_path from now on; nil: the server's alone.
+func (l *Ledger) Follow(path *string) { l.path.Store(path) }
+
+// connect opens a connection of its own, and has it registered before it writes: the next leader ends
+// it.
+func (l *Ledger) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
+	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
+	defer cancel()
+	c := control.New(l.Target, nil)
+	if err := c.Open(ctx); err != nil {
+		return nil, nil, err
+	}
+	b := pool.Backend{PID: c.Facts().PID, Since: c.Facts().Since}
+	closeConn = func() {
+		c.Close()
+		l.Pool.Leave(b)
+	}
+	_, err = c.Conn().Exec(ctx, "SET lock_timeout = '"+patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
+	if err == nil {
+		err = l.Pool.Register(ctx, b, 0)
+	}
+	if path := l.path.Load(); err == nil && path != nil {
+		err = c.Follow(ctx, *path)
+	}
+	if err != nil {
+		closeConn()
+	}
+	return c.Conn(), closeConn, err
 }

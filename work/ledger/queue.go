@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/hold"
 )
 
 // Most is how many rows are written in one round, at most, and sizeMost how many bytes of texts.
@@ -71,13 +72,11 @@ func (q *Queue) Next(now time.Time) (round []*waiting) {
 	return round
 }
 
-// Rest is how long nothing is to be written; negative: nothing is there.
+// Rest is how long nothing is to be written.
 func (q *Queue) Rest(now time.Time) time.Duration {
-	rest := time.Duration(-1)
+	rest := hold.Never
 	for _, e := range slices.Concat(q.urgent, q.others) {
-		if wait := max(e.after.Sub(now), 0); rest < 0 || wait < rest {
-			rest = wait
-		}
+		rest = min(rest, max(e.after.Sub(now), 0))
 	}
 	return rest
 }
@@ -142,7 +141,7 @@ func (q *Queue) refused(e *waiting, err error) {
 		e.Tell(Answer{Result: Refused, Err: err})
 		return
 	}
-	e.bare, e.silent = err, 0
+	e.Output, e.Notice, e.bare, e.silent = nil, nil, err, 0
 	q.add(e)
 }
 

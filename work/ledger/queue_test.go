@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/work/hold"
 )
 
 var (
@@ -67,7 +68,7 @@ func TestPreparationsComeBeforeEnds(t *testing.T) {
 		t.Error(q.Urgent(), q.Len())
 	}
 	wantIDs(t, "a round", q.Next(epoch), 3, 5, 1, 2, 4)
-	if q.Urgent() || q.Len() != 0 || q.Rest(epoch) >= 0 {
+	if q.Urgent() || q.Len() != 0 || q.Rest(epoch) != hold.Never {
 		t.Error("something is left")
 	}
 }

@@ -10,9 +10,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Patience is how long a round waits for a lock: it may be the lock of a run that waits for the
-// round.
-const Patience = "50ms"
+// patience is how long a round waits for a lock: a run that waits for the round may have it.
+const patience = "50ms"
 
 // round writes what is to be written now, in one exchange of messages and one transaction, and returns
 // it. The error is one of the connection, or of the table as a whole.
@@ -67,13 +66,10 @@ func lost(entries []*waiting) {
 type writer struct {
 	*pgx.Conn
 	lazy bool // its limits are those of a lazy round, whatever the role's are
-	// known are sessions that were there, on this very server: none of their transactions can lose its
-	// number to another one while this connection lasts.
+	// known are sessions that were there: while this connection lasts, so does the server, and none of
+	// their transactions loses its number to another one.
 	known map[pool.Backend]bool
 }
-
-// knownMost is how many sessions are remembered.
-const knownMost = 4096
 
 // see takes down that the session of an entry was there.
 func (w *writer) see(e *waiting) {
@@ -83,23 +79,38 @@ func (w *writer) see(e *waiting) {
 	w.known[pool.Backend{PID: e.PID, Since: e.Since}] = true
 }
 
-func (w *writer) knows(e *waiting) bool {
-	return !e.Kind.urgent() || w.known[pool.Backend{PID: e.PID, Since: e.Since}]
+const knownMost = 4096
+
+// unseen is the start of the session of an entry which must still be seen to be there; else nil.
+func (w *writer) unseen(e *waiting) *time.Time {
+	if !e.Kind.urgent() || w.known[pool.Backend{PID: e.PID, Since: e.Since}] {
+		return nil
+	}
+	return &e.Since
 }
 
 // write sends the round.
 func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
-	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.knows(e) {
-		output, notice := e.texts()
+	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.unseen(e) == nil {
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
-			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, e.stop(), output, notice, e.Exactly, e.xact(), l.Place())
+			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, orNull(e.Stop), e.Output, e.Notice, e.Exactly, orNull(e.Xact), l.Place())
 		if err != nil || len(rows) > 0 { // else it may only show the lock of one who is gone
 			return rows, err
 		}
 	}
-	c := newColumns(entries, conn)
 	rows, err = l.send(ctx, conn, paceOf(entries), "ledger",
-		c.ids, c.what, c.versions, c.pids, c.starts, c.stops, c.outputs, c.notices, c.exactly, c.xacts, l.Place(), c.sinces)
+		column(entries, func(e *waiting) int64 { return e.ID }),
+		column(entries, func(e *waiting) string { return string(e.Kind) }),
+		column(entries, func(e *waiting) int32 { return int32(e.Version) }),
+		column(entries, func(e *waiting) int32 { return e.PID }),
+		column(entries, func(e *waiting) time.Time { return e.Start }),
+		column(entries, func(e *waiting) *time.Time { return orNull(e.Stop) }),
+		column(entries, func(e *waiting) *string { return e.Output }),
+		column(entries, func(e *waiting) *string { return e.Notice }),
+		column(entries, func(e *waiting) bool { return e.Exactly }),
+		column(entries, func(e *waiting) *int64 { return orNull(e.Xact) }),
+		l.Place(),
+		column(entries, conn.unseen))
 	for _, e := range entries {
 		if _, met := rows[e.ID]; met && err == nil && e.Kind.urgent() {
 			conn.see(e)
@@ -113,7 +124,7 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
 	queries, batch := l.Queries(), &pgx.Batch{}
 	if !conn.lazy || pace != lazy {
-		batch.Queue(queries.Text("ledger_limits"), Patience, pace)
+		batch.Queue(queries.Text("ledger_limits"), patience, pace)
 	}
 	rows = map[int64]Row{}
 	batch.Queue(queries.Text(name), values...).Query(func(found pgx.Rows) error {
@@ -140,7 +151,7 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Loo
 	}
 	var holds, there bool
 	batch := &pgx.Batch{}
-	batch.Queue(queries.Text("ledger_limits"), Patience, lazy)
+	batch.Queue(queries.Text("ledger_limits"), patience, lazy)
 	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID, e.Since).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&seen.Ours, &seen.Own, &others, &holds, &seen.Free, &there)
 	})
@@ -174,33 +185,10 @@ func paceOf(entries []*waiting) string {
 	return pace
 }
 
-// columns are the entries as the statement takes them.
-type columns struct {
-	ids, pids []int64
-	what      []string
-	versions  []int32
-	starts    []time.Time
-	sinces    []*time.Time
-	stops     []*time.Time
-	outputs   []*string
-	notices   []*string
-	exactly   []bool
-	xacts     []*int64
-}
-
-func newColumns(entries []*waiting, conn *writer) *columns {
-	c := &columns{}
+// column is what the statement takes of all entries as one parameter.
+func column[T any](entries []*waiting, of func(*waiting) T) (all []T) {
 	for _, e := range entries {
-		c.ids, c.what, c.versions = append(c.ids, e.ID), append(c.what, string(e.Kind)), append(c.versions, int32(e.Version))
-		c.pids, c.starts = append(c.pids, int64(e.PID)), append(c.starts, e.Start)
-		var since *time.Time
-		if !conn.knows(e) {
-			since = &e.Since
-		}
-		c.stops, c.sinces, c.xacts = append(c.stops, e.stop()), append(c.sinces, since), append(c.xacts, e.xact())
-		output, notice := e.texts()
-		c.outputs, c.notices = append(c.outputs, output), append(c.notices, notice)
-		c.exactly = append(c.exactly, e.Exactly)
+		all = append(all, of(e))
 	}
-	return c
+	return all
 }

@@ -107,7 +107,7 @@ func TestEndsInTheQueue(t *testing.T) {
 				q.nextTime(ends[done:])
 			}
 		}
-		left := q.takeAll(func(*End) bool { return true })
+		left := q.takeAll()
 		for _, e := range left {
 			all[e.Known]++
 		}
