@@ -26,56 +26,63 @@ func (d *Dispatcher) servable(t *Task) bool {
 // Fits tells whether a session lies ready that suits the task.
 func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
 
-// take finds a session for the task, or opens one; nil: the task has an outcome without it. One
-// that is cancelled meanwhile, or in a drain, has not begun.
+// take finds a session for the task, or opens one; nil: the task has an outcome without it.
 func (d *Dispatcher) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
 	o = Outcome{Task: t, Kind: Released}
-	cancelled := false
 	if session = d.Pool.Take(ctx, t.need(), d.Live.Load().Run); session == nil {
-		opening, giveUp := context.WithCancel(ctx)
-		defer giveUp()
-		if t.opens(giveUp) {
-			giveUp()
-		}
-		if d.Lanes.Slots.IsClosed() { // else the drain will
-			t.Withdraw()
-		}
-		session = d.open(opening, t, &o)
-		cancelled = t.opens(nil)
-	}
-	switch {
-	case cancelled:
-		o = Outcome{Task: t, Kind: Released}
-		if t.cancelled() == exec.Stopped {
-			o.Kind = Stopped
-		}
-	case session != nil && d.Lanes.Opened(t): // else it was to try its remote, and run others are at work: it waits as others do
-		return session, o
+		session = d.open(ctx, t, &o)
 	}
 	if session != nil {
-		d.Pool.Put(session)
+		if d.Lanes.Opened(t) {
+			return session, o
+		}
+		d.Pool.Put(session) // it was to try its remote, and run others are at work: it waits as others do
 	}
 	o.Stop = d.Clock.Now()
 	return nil, o
 }
 
-// open opens a session for the task, or says what follows for it: nothing where it is cancelled.
+// open opens a session for the task, or says what follows for it. A task that is cancelled
+// meanwhile, or in a drain, has not begun.
 func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Session {
+	opening, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	if t.opens(giveUp) {
+		giveUp()
+	}
+	if d.Lanes.Slots.IsClosed() { // else the drain will
+		t.Withdraw()
+	}
 	began := time.Now()
-	session, err := d.Pool.Open(ctx, t.need(), d.Live.Load().Run)
-	if err == nil || t.cancelled() != exec.NotCancelled {
+	session, err := d.Pool.Open(opening, t.need(), d.Live.Load().Run)
+	if !t.opens(nil) {
+		if err != nil {
+			d.unopened(ctx, o, began, err)
+		}
 		return session
 	}
-	o.Stop, o.Fault, o.Delay = d.Clock.Now(), d.unreachable(ctx, t, began, err), d.Pool.Delay(t.need())
-	switch {
-	case pool.Final(err):
-		o.Kind, o.Result = Finished, &exec.Result{Failure: o.Fault}
-	case t.need().Place() == t.Row.Remote && !errors.As(err, new(*pgconn.PgError)): // no server has answered
-		for _, other := range d.Lanes.Shut(t, d.Clock.Now().Add(o.Delay)) {
-			d.Leader.Outcome(Outcome{Task: other, Kind: Released, Stop: o.Stop, Fault: o.Fault, Delay: o.Delay})
-		}
+	if err == nil {
+		d.Pool.Put(session)
+	}
+	if t.cancelled() == exec.Stopped {
+		o.Kind = Stopped
 	}
 	return nil
+}
+
+// unopened says what follows from the error of a session that could not be opened.
+func (d *Dispatcher) unopened(ctx context.Context, o *Outcome, began time.Time, err error) {
+	t := o.Task
+	o.Fault, o.Delay = d.unreachable(ctx, t, began, err), d.Pool.Delay(t.need())
+	switch {
+	case pool.Final(err):
+		o.Kind = Finished
+	case t.need().Place() == t.Row.Remote && !errors.As(err, new(*pgconn.PgError)): // no server has answered
+		now := d.Clock.Now()
+		for _, other := range d.Lanes.Shut(t, now.Add(o.Delay)) {
+			d.Leader.Outcome(Outcome{Task: other, Kind: Released, Stop: now, Fault: o.Fault, Delay: o.Delay})
+		}
+	}
 }
 
 // unreachableAfter is how long after the first try a role that is no superuser learns, at the
