@@ -3,7 +3,6 @@ package main
 import (
 	"context"
 	"errors"
-	"fmt"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -43,7 +42,11 @@ func (c *applyCommand) Run(ctx context.Context, p *program) error {
 		if err != nil {
 			return err
 		}
-		c.show(p, result)
+		dry := ""
+		if c.DryRun {
+			dry = "dry run, nothing is changed: "
+		}
+		p.showResult(result, dry)
 		if c.DryRun && len(result.Changes) > 0 {
 			return errDifferences
 		}
@@ -51,8 +54,8 @@ func (c *applyCommand) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// show prints the difference.
-func (c *applyCommand) show(p *program, r apply.Result) {
+// showResult prints the difference, and remark before the last line.
+func (p *program) showResult(r apply.Result, remark string) {
 	counts := map[apply.Kind]int{}
 	for _, change := range r.Changes {
 		counts[change.Kind]++
@@ -70,12 +73,8 @@ func (c *applyCommand) show(p *program, r apply.Result) {
 		printLine(p.stdout, "nothing to do: %d unchanged", r.Unchanged)
 		return
 	}
-	what := ""
-	if c.DryRun {
-		what = "dry run, nothing is changed: "
-	}
-	printLine(p.stdout, "%s", what+fmt.Sprintf("%d new, %d changed, %d pruned, %d unchanged", counts[apply.New],
-		counts[apply.Changed], counts[apply.Pruned], r.Unchanged))
+	printLine(p.stdout, "%s%d new, %d changed, %d pruned, %d unchanged", remark,
+		counts[apply.New], counts[apply.Changed], counts[apply.Pruned], r.Unchanged)
 }
 
 type runNowCommand struct {

@@ -23,12 +23,18 @@ type importCommand struct {
 	Timetable importTimetableCommand `cmd:"" name:"pg_timetable" help:"Print the chains of pg_timetable as a file for apply, or insert them; list what cannot be carried over."`
 }
 
-type importPgCronCommand struct {
+// importFlags are those of every import.
+type importFlags struct {
 	tableFlags
+
+	Insert bool `help:"Make them jobs of the table, with the other scheduler as owner. Without it nothing is changed."`
+}
+
+type importPgCronCommand struct {
+	importFlags
 
 	Database string `placeholder:"NAME" help:"Whose jobs: those that run in this database; the connection's by default."`
 	User     string `placeholder:"NAME" help:"Whose jobs: those that run as this role; the connection's by default."`
-	Insert   bool   `help:"Make them jobs of the table, with pg_cron as owner. Without it nothing is changed."`
 }
 
 // Run prints what it would insert, or inserts it.
@@ -36,7 +42,7 @@ func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && (c.Database != "" || c.User != "") {
 		return &usageError{errors.New("--insert goes with the connection's own database and role: print a file without it, and apply that where it belongs")}
 	}
-	return c.move(ctx, p, "pg_cron", c.Insert, func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, moving.Notes, error) {
+	return c.move(ctx, p, "pg_cron", func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := pgcron.Read(ctx, conn, c.Trust)
 		jobs, notes := pgcron.Convert(place, found,
 			pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
@@ -45,10 +51,9 @@ func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 }
 
 type importPgAgentCommand struct {
-	tableFlags
+	importFlags
 
 	Database string `placeholder:"NAME" help:"Which jobs: those whose steps run in this database; the connection's by default."`
-	Insert   bool   `help:"Make them jobs of the table, with pgagent as owner. Without it nothing is changed."`
 }
 
 // Run prints what it would insert, or inserts it.
@@ -56,7 +61,7 @@ func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && c.Database != "" {
 		return &usageError{errors.New("--insert goes with the connection's own database: print a file without it, and apply that where it belongs")}
 	}
-	return c.move(ctx, p, "pgagent", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
+	return c.move(ctx, p, "pgagent", func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := pgagent.Read(ctx, conn, c.Trust)
 		jobs, notes := pgagent.Convert(place, found,
 			pgagent.Choice{Database: cmp.Or(c.Database, place.Database), Table: table.String()})
@@ -64,15 +69,11 @@ func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 	})
 }
 
-type importTimetableCommand struct {
-	tableFlags
-
-	Insert bool `help:"Make them jobs of the table, with pg_timetable as owner. Without it nothing is changed."`
-}
+type importTimetableCommand struct{ importFlags }
 
 // Run prints what it would insert, or inserts it.
 func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
-	return c.move(ctx, p, "pg_timetable", c.Insert, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
+	return c.move(ctx, p, "pg_timetable", func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := timetable.Read(ctx, conn, c.Trust)
 		jobs, notes := timetable.Convert(place, found, table.String())
 		return jobs, notes, err
@@ -81,7 +82,7 @@ func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
 
 // move prints the jobs of another scheduler, or inserts them, and lists all that is not carried
 // over.
-func (f tableFlags) move(ctx context.Context, p *program, owner string, insert bool, read func(*pgx.Conn, sql.Table) ([]moving.Job, moving.Notes, error)) error {
+func (f importFlags) move(ctx context.Context, p *program, owner string, read func(*pgx.Conn, sql.Table) ([]moving.Job, moving.Notes, error)) error {
 	target, err := f.target(p)
 	if err != nil {
 		return err
@@ -95,7 +96,7 @@ func (f tableFlags) move(ctx context.Context, p *program, owner string, insert b
 			printLine(p.stderr, "%s", note)
 		}
 		text := moving.YAML(jobs)
-		if !insert {
+		if !f.Insert {
 			_, err := io.WriteString(p.stdout, text)
 			return err
 		}
@@ -108,7 +109,7 @@ func (f tableFlags) move(ctx context.Context, p *program, owner string, insert b
 		}
 		result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner, Inserter: target.Inserter})
 		if err == nil {
-			(&applyCommand{}).show(p, result)
+			p.showResult(result, "")
 		}
 		return err
 	})

@@ -58,7 +58,8 @@ func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string
 	for i, w := range all {
 		keys[i] = w.job.Key
 	}
-	rows, err := tx.Query(ctx, t.statement("open", map[string][]string{":texts": texts("t", columns), ":role": {t.roleOf()}}), keys, owner)
+	statement := t.statement("open", words{":texts": texts("t", columns), ":role": t.roleOf()})
+	rows, err := tx.Query(ctx, statement, keys, owner)
 	if err != nil {
 		return nil, err
 	}
@@ -89,30 +90,15 @@ func (t *table) roleOf() string {
 
 // toCompare are the columns of every task table, and those of the user's that a job names.
 func (t *table) toCompare(all []*wanted) []*column {
-	named := map[string]bool{}
-	for _, w := range all {
-		for _, c := range w.named {
-			named[c.name] = true
-		}
-	}
-	var columns []*column
-	for i := range t.columns {
-		if c := &t.columns[i]; c.compared() && (c.own || named[c.name]) {
-			columns = append(columns, c)
-		}
-	}
-	return columns
+	return t.where(func(c *column) bool { return c.compared() && (c.own || named(all, c)) })
 }
 
 // differences are the columns of a row that have other values than a job's.
-func (t *table) differences(w *wanted, r row) (columns []*column) {
-	for i := range t.columns {
-		c := &t.columns[i]
-		if value, compared := w.texts[c.name]; c.compared() && compared && !same(value, r.texts[c.name]) {
-			columns = append(columns, c)
-		}
-	}
-	return columns
+func (t *table) differences(w *wanted, r row) []*column {
+	return t.where(func(c *column) bool {
+		value, compared := w.texts[c.name]
+		return c.compared() && compared && !same(value, r.texts[c.name])
+	})
 }
 
 // others tells whether a row belongs to another role than the one as which we insert.
@@ -120,10 +106,15 @@ func (t *table) others(r row) bool { return t.role != "" && (r.role == nil || *r
 
 // ofOthers refuses jobs whose rows would run under another role.
 func (t *table) ofOthers(all []*wanted, rows held) error {
+	return refused(all, rows, t.others, func(r row) string { return t.ofRole(r, "these jobs run") })
+}
+
+// refused are the faults of jobs of which a row is wrong.
+func refused(all []*wanted, rows held, wrong func(row) bool, why func(row) string) error {
 	var faults conf.Faults
 	for _, w := range all {
-		if i := slices.IndexFunc(rows[w.job.Key], t.others); i >= 0 {
-			faults.Add(w.job.at, "%s", t.ofRole(rows[w.job.Key][i], "these jobs run"))
+		if i := slices.IndexFunc(rows[w.job.Key], wrong); i >= 0 {
+			faults.Add(w.job.at, "%s", why(rows[w.job.Key][i]))
 		}
 	}
 	return faults.Err()
@@ -141,14 +132,11 @@ func (t *table) ofRole(r row, ours string) string {
 
 // foreign refuses jobs that another owner has named.
 func foreign(all []*wanted, rows held, owner string) error {
-	var faults conf.Faults
-	for _, w := range all {
-		i := slices.IndexFunc(rows[w.job.Key], func(r row) bool { return r.owner != nil && *r.owner != owner })
-		if i >= 0 {
-			faults.Add(w.job.at, "the job %q belongs to owner %q; take it out there first, or set the column owner of its row to %q", w.job.Key, *rows[w.job.Key][i].owner, owner)
-		}
-	}
-	return faults.Err()
+	others := func(r row) bool { return r.owner != nil && *r.owner != owner }
+	return refused(all, rows, others, func(r row) string {
+		return fmt.Sprintf("the job %q belongs to owner %q; take it out there first, or set the column owner of its row to %q",
+			r.key, *r.owner, owner)
+	})
 }
 
 var errUnmoved = errors.New("a trigger or a policy of the table keeps the row as it is")

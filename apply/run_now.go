@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -27,16 +26,13 @@ func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string, ins
 	if err != nil {
 		return 0, err
 	}
-	var copied []string
-	for i := range t.columns {
-		c := &t.columns[i]
-		if c.copied && !slices.Contains([]string{"key", "repeat", "cron"}, c.name) {
-			copied = append(copied, c.quoted())
-		}
-	}
+	copied := t.where(func(c *column) bool {
+		return c.copied && c.name != "key" && c.name != "repeat" && c.name != "cron"
+	})
+	statement := t.statement("run_now", words{":copied": quotedNames(copied), ":role": t.roleOf()})
 	found := row{key: key}
 	var made *int64
-	err = tx.QueryRow(ctx, t.statement("run_now", map[string][]string{":copied": copied, ":role": {t.roleOf()}}), key, t.role).Scan(&found.id, &found.role, &made)
+	err = tx.QueryRow(ctx, statement, key, t.role).Scan(&found.id, &found.role, &made)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		return 0, fmt.Errorf("%w: %q", errNoJob, key)

@@ -2,9 +2,10 @@ package apply
 
 import (
 	"context"
-	"embed"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -17,13 +18,10 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-//go:embed sql/*.sql
-var statements embed.FS
-
 // table has the facts of a task table that are needed here.
 type table struct {
 	name    sql.Table
-	columns []column
+	columns []*column
 	byName  map[string]*column
 	role    string // as which rows are inserted; "" where tasks run under the serving role
 }
@@ -39,21 +37,51 @@ type column struct {
 
 func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 
+// listed writes columns side by side.
+func listed(columns []*column, written func(*column) string) string {
+	all := make([]string, len(columns))
+	for i, c := range columns {
+		all[i] = written(c)
+	}
+	return strings.Join(all, ", ")
+}
+
+// quotedNames are those of columns.
+func quotedNames(columns []*column) string { return listed(columns, (*column).quoted) }
+
+// typed are columns as a list of definitions.
+func typed(columns []*column) string {
+	return listed(columns, func(c *column) string { return c.quoted() + " " + c.typ })
+}
+
+// texts are columns of a row as the server writes them.
+func texts(row string, columns []*column) string {
+	return listed(columns, func(c *column) string { return row + "." + c.quoted() + "::pg_catalog.text" })
+}
+
+// words are what stands for :words in a statement.
+type words = map[string]string
+
+// where are the columns of the table that fit.
+func (t *table) where(fits func(*column) bool) []*column {
+	return slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool { return !fits(c) })
+}
+
 // seen locks the table, and then looks at it: it stays as it is.
-func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (schema.Description, error) {
+func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (known schema.Description, err error) {
 	var r schema.Reading
-	err := tx.QueryRow(ctx, (&table{name: name}).statement("rights", nil), name.Schema, name.Name).Scan(&r.Role, &r.Usage, &r.Select)
-	if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-		return schema.Description{}, err
+	rights := (&table{name: name}).statement("rights", nil)
+	err = tx.QueryRow(ctx, rights, name.Schema, name.Name).Scan(&r.Role, &r.Usage, &r.Select)
+	if errors.Is(err, pgx.ErrNoRows) {
+		return known, nil
 	}
 	if grants := r.Grants(name); err == nil && len(grants) > 0 {
-		return schema.Description{}, r.Denied(grants)
+		err = r.Denied(grants)
 	}
-	known, err := schema.Describe(ctx, tx.Conn(), name) // its error is better than that of the lock
-	if err != nil || !known.Exists {
-		return known, err
+	if err == nil {
+		_, err = tx.Exec(ctx, "LOCK TABLE "+name.String()+" IN ACCESS SHARE MODE")
 	}
-	if _, err := tx.Exec(ctx, "LOCK TABLE "+name.String()+" IN ACCESS SHARE MODE"); err != nil {
+	if err != nil {
 		return known, err
 	}
 	return schema.Describe(ctx, tx.Conn(), name)
@@ -74,19 +102,15 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}
 	t := &table{name: name, byName: map[string]*column{}}
-	rows, err := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name)
-	if err != nil {
-		return nil, err
-	}
-	t.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (c column, err error) {
-		err = row.Scan(&c.name, &c.typ, &c.json, &c.fallback)
-		return c, err
+	rows, _ := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name) // CollectRows has its error
+	t.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*column, error) {
+		c := &column{}
+		return c, row.Scan(&c.name, &c.typ, &c.json, &c.fallback)
 	})
 	if err != nil {
 		return nil, err
 	}
-	for i := range t.columns {
-		c := &t.columns[i]
+	for _, c := range t.columns {
 		c.own = slices.Contains(schema.OwnColumns(), c.name)
 		c.copied = slices.Contains(known.Copied, c.quoted())
 		t.byName[c.name] = c
@@ -106,7 +130,7 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 // and for whom.
 var byOthers = []string{"author", "owner", "role"}
 
-// named tells whether a file may name a column: one that repetitions copy, so that it keeps the
+// namable tells whether a file may name a column: one that repetitions copy, so that it keeps the
 // file's value, or plan, for the first run.
 func (c *column) namable() bool {
 	return c.name == "plan" || c.copied && !slices.Contains(byOthers, c.name)
@@ -117,13 +141,10 @@ func (c *column) compared() bool { return c.namable() && c.name != "plan" && c.n
 
 // check finds columns that no file may name.
 func (t *table) check(jobs Jobs) error {
-	var names []string
-	for i := range t.columns {
-		if t.columns[i].namable() {
-			names = append(names, t.columns[i].name)
-		}
+	names := []string{inputFile}
+	for _, c := range t.where((*column).namable) {
+		names = append(names, c.name)
 	}
-	names = append(names, inputFile)
 	var faults conf.Faults
 	for _, j := range jobs {
 		for _, name := range j.columns {
@@ -139,11 +160,11 @@ func (t *table) check(jobs Jobs) error {
 				faults.Add(f.at, "owner is what --owner says")
 			case !c.namable():
 				faults.Add(f.at, "%s is not for a file: it belongs to one run", name)
-			case c.json && f.value.kind == scalar && !isJSON(f.value.text):
+			case c.json && f.value.kind == scalar && !json.Valid([]byte(f.value.text)):
 				faults.Add(f.value.at, "%s is no JSON", name)
 			case name == "cron" && f.value.kind == scalar:
-				if why := wrongCron(f.value.text); why != "" {
-					faults.Add(f.value.at, "%s", why)
+				if _, err := schedule.Parse(f.value.text, time.UTC); err != nil {
+					faults.Add(f.value.at, "%s", err)
 				}
 			}
 		}
@@ -151,56 +172,9 @@ func (t *table) check(jobs Jobs) error {
 	return faults.Err()
 }
 
-// wrongCron is the fault of an expression.
-func wrongCron(text string) string {
-	if _, err := schedule.Parse(text, time.UTC); err != nil {
-		return err.Error()
-	}
-	return ""
-}
-
-// statement is a text of sql/ with names in it. Those of columns are lists.
-func (t *table) statement(name string, lists map[string][]string) string {
-	text, err := statements.ReadFile("sql/" + name + ".sql")
-	if err != nil {
-		panic(err) // the file is part of the program
-	}
-	var pairs []string
-	for word, list := range lists {
-		pairs = append(pairs, word, strings.Join(list, ", "))
-	}
-	pairs = append(pairs, ":table", t.name.String())
-	var b strings.Builder
-	for line := range strings.Lines(string(text)) {
-		if !strings.HasPrefix(line, "--") {
-			b.WriteString(line)
-		}
-	}
-	return strings.NewReplacer(pairs...).Replace(b.String())
-}
-
-// texts are columns of a row as the server writes them.
-func texts(alias string, columns []*column) []string {
-	all := make([]string, len(columns))
-	for i, c := range columns {
-		all[i] = alias + "." + c.quoted() + "::pg_catalog.text"
-	}
-	return all
-}
-
-// typed are columns as a list of definitions.
-func typed(columns []*column) []string {
-	all := make([]string, len(columns))
-	for i, c := range columns {
-		all[i] = c.quoted() + " " + c.typ
-	}
-	return all
-}
-
-func quotedNames(columns []*column) []string {
-	all := make([]string, len(columns))
-	for i, c := range columns {
-		all[i] = c.quoted()
-	}
-	return all
+// statement is a text of sql/apply with names in it.
+func (t *table) statement(name string, names words) string {
+	all := words{":table": t.name.String()}
+	maps.Copy(all, names)
+	return sql.Named(sql.File("apply/"+name), all)
 }

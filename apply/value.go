@@ -65,5 +65,3 @@ func quoted(text string) json.RawMessage {
 	}
 	return written
 }
-
-func isJSON(text string) bool { return json.Valid([]byte(text)) }

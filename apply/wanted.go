@@ -3,6 +3,7 @@ package apply
 import (
 	"context"
 	"errors"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5"
@@ -35,8 +36,7 @@ func (t *table) want(jobs Jobs) []*wanted {
 	all := make([]*wanted, len(jobs))
 	for i, j := range jobs {
 		w := &wanted{job: j, json: map[string]string{}, texts: map[string]*string{}}
-		for n := range t.columns {
-			c := &t.columns[n]
+		for _, c := range t.columns {
 			f, named := j.named[c.name]
 			switch {
 			case named:
@@ -52,44 +52,37 @@ func (t *table) want(jobs Jobs) []*wanted {
 	return all
 }
 
-// object is a JSON object of columns.
+// named tells whether a job names a column.
+func named(all []*wanted, c *column) bool {
+	return slices.ContainsFunc(all, func(w *wanted) bool { return slices.Contains(w.named, c) })
+}
+
+// object is a JSON object of columns, as far as the job has values for them.
 func (w *wanted) object(columns []*column) string {
-	parts := make([]string, len(columns))
-	for i, c := range columns {
-		parts[i] = string(quoted(c.name)) + ":" + w.json[c.name]
+	var parts []string
+	for _, c := range columns {
+		if value, has := w.json[c.name]; has {
+			parts = append(parts, string(quoted(c.name))+":"+value)
+		}
 	}
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
 // understand has the server read the values of the files, and fills in the defaults of others.
 func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error {
-	if err := t.defaults(ctx, tx, all); err != nil {
+	var faults conf.Faults
+	err := t.readValues(ctx, tx, all, t.where(func(c *column) bool { return named(all, c) }))
+	if isServers(err) {
+		err = t.blame(ctx, tx, all, &faults)
+	}
+	if err == nil {
+		err = t.defaults(ctx, tx, all)
+	}
+	if err != nil {
 		return err
 	}
-	alike := map[string][]*wanted{} // jobs that name the same columns
-	var order []string
 	for _, w := range all {
-		key := strings.Join(quotedNames(w.named), ",")
-		if alike[key] == nil {
-			order = append(order, key)
-		}
-		alike[key] = append(alike[key], w)
-	}
-	var faults conf.Faults
-	for _, key := range order {
-		err := t.readValues(ctx, tx, alike[key], alike[key][0].named)
-		if !isServers(err) {
-			if err != nil {
-				return err
-			}
-			continue
-		}
-		if err := t.blame(ctx, tx, alike[key], &faults); err != nil {
-			return err
-		}
-	}
-	for _, w := range all {
-		if repeat := w.texts["repeat"]; repeat != nil && *repeat == "00:00:00" && w.job.given("repeat") {
+		if same(w.texts["repeat"], new("00:00:00")) && w.job.given("repeat") {
 			faults.Add(w.job.named["repeat"].value.at, "repeat is 0, and a job without cron and repeat would run once")
 		}
 	}
@@ -97,16 +90,10 @@ func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error 
 }
 
 func (t *table) defaults(ctx context.Context, tx pgx.Tx, all []*wanted) error {
-	var own []*column
-	var expressions []string
-	for i := range t.columns {
-		if c := &t.columns[i]; c.own && c.compared() {
-			own = append(own, c)
-			expressions = append(expressions, "(("+c.fallback+")::"+c.typ+")::pg_catalog.text")
-		}
-	}
+	own := t.where(func(c *column) bool { return c.own && c.compared() })
+	defaults := listed(own, func(c *column) string { return "((" + c.fallback + ")::" + c.typ + ")::pg_catalog.text" })
 	var values []*string
-	if err := tx.QueryRow(ctx, t.statement("defaults", map[string][]string{":defaults": expressions})).Scan(&values); err != nil {
+	if err := tx.QueryRow(ctx, t.statement("defaults", words{":defaults": defaults})).Scan(&values); err != nil {
 		return err
 	}
 	for _, w := range all {
@@ -128,8 +115,7 @@ func (t *table) defaults(ctx context.Context, tx pgx.Tx, all []*wanted) error {
 	return nil
 }
 
-// readValues has the server read columns of jobs that name the same ones, in a transaction within
-// ours.
+// readValues has the server read columns of jobs, in a transaction within ours.
 func (t *table) readValues(ctx context.Context, tx pgx.Tx, jobs []*wanted, columns []*column) error {
 	inner, err := tx.Begin(ctx)
 	if err != nil {
@@ -139,18 +125,17 @@ func (t *table) readValues(ctx context.Context, tx pgx.Tx, jobs []*wanted, colum
 	for i, w := range jobs {
 		objects[i] = w.object(columns)
 	}
-	rows, err := inner.Query(ctx, t.statement("wanted",
-		map[string][]string{":texts": texts("r", columns), ":typed": typed(columns)}), objects)
-	if err != nil {
-		return errors.Join(err, inner.Rollback(ctx))
-	}
+	statement := t.statement("wanted", words{":texts": texts("r", columns), ":typed": typed(columns)})
+	rows, _ := inner.Query(ctx, statement, objects) // CollectRows has its error
 	read, err := pgx.CollectRows(rows, pgx.RowTo[[]*string])
 	if err != nil {
 		return errors.Join(err, inner.Rollback(ctx))
 	}
 	for i, w := range jobs {
 		for n, c := range columns {
-			w.texts[c.name] = read[i][n]
+			if slices.Contains(w.named, c) {
+				w.texts[c.name] = read[i][n]
+			}
 		}
 	}
 	return inner.Commit(ctx)

@@ -20,7 +20,8 @@ func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, expired map
 				err = errors.Join(err, t.update(ctx, tx, w, r, owner))
 			}
 		} else if !expired[w] {
-			err = t.run(ctx, tx, "insert", map[string][]string{":columns": quotedNames(w.named), ":typed": typed(w.named)}, w.object(w.named), owner)
+			names := words{":columns": quotedNames(w.named), ":typed": typed(w.named)}
+			err = t.run(ctx, tx, "insert", names, w.object(w.named), owner)
 		}
 		if err != nil {
 			return w.placed(err)
@@ -31,25 +32,21 @@ func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, expired map
 
 func (t *table) update(ctx context.Context, tx pgx.Tx, w *wanted, r row, owner string) error {
 	columns := t.differences(w, r)
-	assigned := make([]string, len(columns))
-	for i, c := range columns {
-		assigned[i] = c.quoted() + " = r." + c.quoted()
-	}
 	switch {
 	case len(columns) > 0:
 	case r.owner != nil:
 		return nil
 	default: // adopted, and a record must have a column
-		columns, assigned = []*column{t.byName["key"]}, []string{"key = r.key"}
+		columns = []*column{t.byName["key"]}
 	}
-	return t.run(ctx, tx, "update", map[string][]string{":assigned": assigned, ":typed": typed(columns)},
-		w.object(columns), owner, r.id)
+	assigned := listed(columns, func(c *column) string { return c.quoted() + " = r." + c.quoted() })
+	return t.run(ctx, tx, "update", words{":assigned": assigned, ":typed": typed(columns)}, w.object(columns), owner, r.id)
 }
 
 // run runs a statement that writes one row.
-func (t *table) run(ctx context.Context, tx pgx.Tx, name string, lists map[string][]string, args ...any) error {
+func (t *table) run(ctx context.Context, tx pgx.Tx, name string, names words, args ...any) error {
 	var id int64
-	err := tx.QueryRow(ctx, t.statement(name, lists), args...).Scan(&id)
+	err := tx.QueryRow(ctx, t.statement(name, names), args...).Scan(&id)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return errUnmoved
 	}
@@ -95,7 +92,7 @@ func (t *table) prune(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, 
 			switch {
 			case r.owner == nil || *r.owner != o.Owner:
 				continue
-			case r.running && r.texts["cron"] == nil && same(r.texts["repeat"], pointer("00:00:00")):
+			case r.running && r.texts["cron"] == nil && same(r.texts["repeat"], new("00:00:00")):
 				continue
 			case r.running:
 				name = "end"

@@ -2,7 +2,6 @@ package moving
 
 import (
 	"context"
-	_ "embed"
 	"errors"
 	"fmt"
 	"strings"
@@ -13,9 +12,6 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/sql/lock"
 )
-
-//go:embed query/tables.sql
-var tablesQuery string
 
 // lockLimit bounds the wait for each lock: anybody who may use the schema can hold one for ever.
 const lockLimit = "5s"
@@ -75,7 +71,7 @@ func inUse(ctx context.Context, conn *pgx.Conn, name string, err error) error {
 
 // judge is an error if these are not tables, or belong to somebody who is not trusted.
 func judge(ctx context.Context, tx pgx.Tx, trust []string, scheduler string, names []string) error {
-	rows, err := tx.Query(ctx, tablesQuery, names, trust)
+	rows, err := tx.Query(ctx, sql.File("moving/tables"), names, trust)
 	if err != nil {
 		return err
 	}

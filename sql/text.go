@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-//go:embed part/*.sql ask/*.sql door/*.sql lock/*.sql query/*.sql schema/*.sql schema/inspect/*.sql schema/beside/*.sql
+//go:embed apply/*.sql moving/*.sql moving/*/*.sql part/*.sql ask/*.sql door/*.sql lock/*.sql query/*.sql schema/*.sql schema/inspect/*.sql schema/beside/*.sql
 var files embed.FS
 
 // File is a file of this folder or one below it, as it is, by its path without .sql. An unknown one

@@ -2,12 +2,12 @@ package pgagent
 
 import (
 	"context"
-	_ "embed"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/moving"
+	"pgtaskd/sql"
 )
 
 // Place is where jobs are kept, with the settings that pgAgent uses there.
@@ -50,17 +50,10 @@ type Schedule struct {
 	Exceptions []string   `json:"exceptions"` // dates, times, or both
 }
 
-var (
-	//go:embed query/place.sql
-	placeQuery string
-	//go:embed query/jobs.sql
-	jobsQuery string
-)
-
 // Read looks at the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []Job, err error) {
-	if err = conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.Database, &p.Now); err == nil {
-		jobs, err = moving.Read[Job](ctx, conn, trust, "pgAgent", jobsQuery,
+	if err = conn.QueryRow(ctx, sql.File("moving/pgagent/place")).Scan(&p.Zone, &p.Database, &p.Now); err == nil {
+		jobs, err = moving.Read[Job](ctx, conn, trust, "pgAgent", sql.File("moving/pgagent/jobs"),
 			"pgagent.pga_job", "pgagent.pga_jobstep", "pgagent.pga_schedule", "pgagent.pga_exception")
 	}
 	return p, jobs, err

@@ -2,12 +2,12 @@ package pgcron
 
 import (
 	"context"
-	_ "embed"
 	"fmt"
 
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/moving"
+	"pgtaskd/sql"
 )
 
 // Place is where jobs are kept, with the settings that pg_cron uses there.
@@ -30,22 +30,15 @@ type Job struct {
 	Active            bool
 }
 
-var (
-	//go:embed query/place.sql
-	placeQuery string
-	//go:embed query/jobs.sql
-	jobsQuery string
-)
-
 // Read looks at the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []Job, err error) {
 	there := false
-	err = conn.QueryRow(ctx, placeQuery).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User)
+	err = conn.QueryRow(ctx, sql.File("moving/pgcron/place")).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User)
 	if err == nil && !there {
 		err = fmt.Errorf("database %q has no pg_cron: connect to the one that SHOW cron.database_name names, postgres by default", p.Database)
 	}
 	if err == nil {
-		jobs, err = moving.Read[Job](ctx, conn, trust, "pg_cron", jobsQuery, "cron.job")
+		jobs, err = moving.Read[Job](ctx, conn, trust, "pg_cron", sql.File("moving/pgcron/jobs"), "cron.job")
 	}
 	return p, jobs, err
 }

@@ -2,7 +2,6 @@ package timetable
 
 import (
 	"context"
-	_ "embed"
 	"encoding/json"
 	"errors"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/moving"
+	"pgtaskd/sql"
 )
 
 // Place is where chains are kept, with the settings that pg_timetable uses there.
@@ -50,17 +50,11 @@ type Task struct {
 	Parameters  []json.RawMessage `json:"parameters"` // it runs once with each
 }
 
-var (
-	//go:embed query/place.sql
-	placeQuery string
-	//go:embed query/chains.sql
-	chainsQuery string
-)
-
 // Read looks at the chains of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, chains []Chain, err error) {
-	if err = conn.QueryRow(ctx, placeQuery).Scan(&p.Zone, &p.User, &p.Now); err == nil {
-		chains, err = moving.Read[Chain](ctx, conn, trust, "pg_timetable", chainsQuery, "timetable.chain", "timetable.task", "timetable.parameter")
+	if err = conn.QueryRow(ctx, sql.File("moving/timetable/place")).Scan(&p.Zone, &p.User, &p.Now); err == nil {
+		chains, err = moving.Read[Chain](ctx, conn, trust, "pg_timetable", sql.File("moving/timetable/chains"),
+			"timetable.chain", "timetable.task", "timetable.parameter")
 	}
 	var lack *pgconn.PgError
 	if errors.As(err, &lack) && lack.Code == "42703" {
