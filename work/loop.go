@@ -79,6 +79,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 			l.leads.Renew()
 		},
 	}
+	l.leader.clear()
 	l.duties = l.timetable()
 	return l
 }

@@ -30,7 +30,7 @@ type Successors struct {
 	served    time.Time // when successors of tasks that have ended were looked at last
 }
 
-// Clear forgets all: a term begins, and nothing is known before the first, or it has ended.
+// Clear forgets all: a term begins, or has ended. It comes before anything else.
 func (s *Successors) Clear() {
 	s.newcomers, s.awaited, s.ended = map[int64]bool{}, map[int64]bool{}, nil
 	s.surveys, s.served = surveys{}, time.Time{}

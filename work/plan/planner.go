@@ -35,7 +35,7 @@ type Planner struct {
 	tried time.Time // when that was tried last
 }
 
-// Clear forgets how far it has come: a term begins, or has ended.
+// Clear forgets how far it has come: a term begins, or has ended. It comes before anything else.
 func (p *Planner) Clear() { p.unplanned, p.from = nil, math.MinInt64 }
 
 // Queue asks for unplanned tasks, from where the last look has come to.
