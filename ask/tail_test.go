@@ -69,13 +69,18 @@ func tailed(t *testing.T, objects bool, targets ...work.Target) (out, remarks *r
 	return out, remarks, end
 }
 
-// waits returns when a tail has a session, in which it has looked: that ends with a COMMIT.
+// waits returns when a tail has a session in which it has looked: opening the table ends with a
+// COMMIT, and the look with another.
 func waits(t *testing.T, target work.Target) (pid string) {
 	t.Helper()
 	conn := servertest.Connect(t, target.Connect.String())
+	commits := map[string]bool{}
 	servertest.Wait(t, patient, "a tail", func() bool {
 		pid = servertest.Get(t, conn, "SELECT coalesce(max(pid), 0) FROM pg_stat_activity WHERE datname = current_database() AND application_name = 'pgtaskd-tail' AND query = 'commit'")
-		return pid != "0"
+		if pid != "0" {
+			commits[servertest.Get(t, conn, "SELECT max(query_start) FROM pg_stat_activity WHERE query = 'commit' AND pid = $1::text::int", pid)] = true
+		}
+		return len(commits) > 1
 	})
 	return pid
 }

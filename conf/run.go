@@ -24,6 +24,7 @@ const lookEvery = 500 * time.Millisecond
 func Run(ctx context.Context, path string, log zerolog.Logger, options Options) error {
 	s := newSupervisor(log, options)
 	s.path = path
+	info, statErr := os.Stat(path) // before targets start: later it may have been exchanged
 	file, err := s.first(ctx)
 	if err != nil || file == nil {
 		return err
@@ -33,8 +34,7 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 		return err
 	}
 	s.take(ctx, file)
-	info, err := os.Stat(path)
-	if err != nil || !info.Mode().IsRegular() { // a pipe is read once
+	if statErr != nil || !info.Mode().IsRegular() { // a pipe is read once
 		return s.run(ctx, nil)
 	}
 	look := time.NewTicker(lookEvery)
