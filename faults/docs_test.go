@@ -37,7 +37,7 @@ const (
 // that the documentation has.
 var computed = map[string][]string{
 	"warning": {"contains a password"},
-	"why":     {"goes without a register of sessions: those of a previous leader", "has no column xact"},
+	"why":     {"goes without a register of sessions: those of a previous leader"},
 	"wake.Impossible(t.Target.Wake, obstacles)": {"is not possible"},
 	"summary(made)":       {"created column"},
 	"c.Note":              nil,

@@ -76,6 +76,7 @@ func (l *leader) rescan(ctx context.Context) error {
 	}
 	if l.notices.Changed {
 		l.doubt()
+		l.scan.Changed()
 	}
 	return l.scan.Step(ctx)
 }

@@ -87,3 +87,15 @@ func TestManyThatAreMissingAskForALook(t *testing.T) {
 		}
 	}
 }
+
+// TestAChangeOfFewIsLookedAt at once, however long a look takes: a priority may have changed.
+func TestAChangeOfFewIsLookedAt(t *testing.T) {
+	t.Parallel()
+	s := unserved()
+	s.looks = looks{full: time.Now(), took: time.Hour, wanted: true}
+	before := choose(s.view(time.Now(), false))
+	s.Changed()
+	if after := choose(s.view(time.Now(), false)); before != news || after != all {
+		t.Error(before, after)
+	}
+}

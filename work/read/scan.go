@@ -49,6 +49,14 @@ func (s *Scan) Want() { s.looks.wanted = true }
 // All has the next round look at all that is due.
 func (s *Scan) All() { s.looks.full = time.Time{} }
 
+// Changed tells that somebody has changed rows that wait: one may have another place in its lane. If few
+// are known, all are looked at before the next starts; many get their new place by and by.
+func (s *Scan) Changed() {
+	if s.listed() <= hold.Batch {
+		s.All()
+	}
+}
+
 // Resumed has it look at all that is due: tasks that a pause has held back may start.
 func (s *Scan) Resumed() {
 	s.All()
