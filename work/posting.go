@@ -33,10 +33,12 @@ func (l *loop) post(ctx context.Context) error {
 	return l.ends.Deletes.Step(ctx)
 }
 
-// answer answers the questions of runners, and sets the marks that they wait for.
+// answer answers the questions of runners, and sets the marks that they wait for. After a handover it
+// answers no; the ledger goes on for what still runs.
 func (l *loop) answer(ctx context.Context) error {
 	if l.leads.Handed {
-		l.decline()
+		l.inbox.Decline()
+		l.marks.Decline()
 		return nil
 	}
 	if err := l.inbox.Answer(ctx); err != nil {

@@ -8,6 +8,7 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -189,6 +190,17 @@ func (s *stage) usurp() (giveBack func()) {
 		if _, err := other.Exec(s.t.Context(), "SELECT pg_advisory_unlock("+key+")"); err != nil {
 			s.t.Fatal(err)
 		}
+	}
+}
+
+// TestAPreparationAfterAHandoverIsWritten: what runs when the lead is given away ends as it would have.
+func TestAPreparationAfterAHandoverIsWritten(t *testing.T) {
+	t.Parallel()
+	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
+	l.leads.Handed = true
+	l.ledger.Put(&ledger.Entry{Kind: ledger.Prepare, Tell: func(a ledger.Answer) { t.Error("it was answered", a) }})
+	if err := l.answer(t.Context()); err != nil || l.ledger.Len() != 1 {
+		t.Error(l.ledger.Len(), err)
 	}
 }
 

@@ -88,8 +88,7 @@ func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key
 }
 
 // tellLack logs from time to time that the sequence has no more ids, or that a partition is missing: the
-// server's words name it. That is no task's trouble: ends wait, since none is written without what
-// follows on it.
+// server's words name it. Ends wait for a person to mend it: none is written without what follows on it.
 func (c *Changer) tellLack(class fault.Class, err error) {
 	if class == fault.NoPartition {
 		c.Log.Hourly(c.Log.Error(), "partition").Err(err).
@@ -104,7 +103,7 @@ func (c *Changer) tellLack(class fault.Class, err error) {
 
 // TellQueueFull logs from time to time that the server's queue of notifications is full: in it they wait
 // for each session that listens, in all databases. If one stays in a transaction, every transaction that
-// notifies fails at COMMIT. That is no task's trouble: its end waits.
+// notifies fails at COMMIT, through no fault of its task: the end waits.
 func (c *Changer) TellQueueFull(words string) {
 	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").

@@ -3,5 +3,5 @@
 // many rows, it changes fewer at a time, until the row in question stands alone; if somebody's lock
 // is in the way, it waits briefly, and comes back later.
 //
-// It belongs to the goroutine of the loop. What became of the rows goes back as values.
+// It belongs to the goroutine of the loop, and returns what became of the rows as values.
 package change

@@ -29,7 +29,7 @@ func Bisect[T any](rows []T, change func([]T) error, refused func(T, error) erro
 	return nil
 }
 
-// Each does something to rows with these ids. One that refuses it is left as it is, for a while.
+// Each does something to rows with these ids. A row that refuses it is left as it is, for a while.
 func (c *Changer) Each(ids []int64, do func([]int64) error) error {
 	return Bisect(ids, do, func(id int64, err error) error {
 		class := fault.Of(err)
@@ -43,9 +43,9 @@ func (c *Changer) Each(ids []int64, do func([]int64) error) error {
 	})
 }
 
-// EachWithWords is Each for changes that write words of ours into the rows: one that refuses them is
-// changed without (true). One that another transaction is in the way of is held. left are those for
-// which the time of a duty does not suffice.
+// EachWithWords is Each for changes that write words of ours into the rows: a row that refuses them is
+// changed without (true). If another transaction is in the way of one, it is held. left are those for
+// which a duty has no time.
 func (c *Changer) EachWithWords(ctx context.Context, ids []int64, do func([]int64, bool) error) (left []int64, err error) {
 	s, began := &c.sizer, time.Now()
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {

@@ -7,6 +7,6 @@
 // row refuses its end, less is written; if somebody has locked it, the end waits. How far an end has
 // come is its stage; end.go decides, without a server, what follows from a refusal.
 //
-// It belongs to the goroutine of the loop, and outlasts terms. What others have to know goes out by
-// the functions of Config.
+// It belongs to the goroutine of the loop, and outlasts terms. The functions of Config tell others what
+// they have to know.
 package ends

@@ -85,7 +85,7 @@ func (e *End) pause() (p pgtype.Interval) {
 
 // stage is how far an end has come. The table's refusals (a CHECK, a trigger, a domain, an index) bring
 // it on, and it never goes back. Less is written each time, since a task whose end stands nowhere would
-// run again and again. That undoes nothing: DONE stays DONE.
+// run again and again. It undoes nothing: DONE stays DONE.
 type stage int
 
 const (

@@ -8,8 +8,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Entries takes out the ends that the ledger can write, and says how it does. What it has not written
-// comes back.
+// Entries takes out the ends that the ledger can write. Those that it does not write come back.
 func (s *Ends) Entries() (entries []*ledger.Entry) {
 	s.queue.fresh = slices.DeleteFunc(s.queue.fresh, func(e End) bool {
 		if !e.plain() {
@@ -21,8 +20,8 @@ func (s *Ends) Entries() (entries []*ledger.Entry) {
 	return entries
 }
 
-// plain tells an end that is like most: of a task that ran well, said nothing beside its output and
-// does not repeat itself, and that nothing has stood in the way of.
+// plain tells an end that is like most: its task ran well, said nothing beside its output and does not
+// repeat itself, and nothing has been in the way.
 func (e *End) plain() bool {
 	return e.Kind == run.Finished && e.Result != nil && e.Failure() == nil && e.Result.Notice == nil &&
 		e.Task.Row.Single && e.Size() <= run.HeavyFrom && e.stage == fresh && e.backoff.Wait == 0

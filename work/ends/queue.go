@@ -94,8 +94,8 @@ func (q *queue) takeAll() []End {
 	return all
 }
 
-// ripe takes all that is to be written by now: what is to be written next, and then what is tried
-// again, first what has waited longest. What has failed keeps nothing waiting that has not.
+// ripe takes all that is to be written by now: first the new ones, then those that are tried again, by
+// how long they have waited. So an end that has failed keeps no other waiting.
 func (q *queue) ripe(now time.Time) []End {
 	all := q.fresh
 	q.fresh = nil
@@ -148,8 +148,8 @@ func (q *queue) rest() time.Duration {
 	return hold.Never
 }
 
-// togetherMost is how many ends are written in one statement that has both. One that could not be
-// written is tried by itself.
+// togetherMost is how many ends go into one statement that has both. An end that could not be written is
+// tried by itself.
 func (q *queue) togetherMost(a, b *End) int {
 	switch {
 	case a.Kind != b.Kind || a.Task.TooLong || b.Task.TooLong || a.backoff.Wait > 0 || b.backoff.Wait > 0:

@@ -15,7 +15,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Step writes what is to be written now. What cannot be written waits.
+// Step writes the ends that are to be written now. Those that cannot be written wait.
 func (s *Ends) Step(ctx context.Context) error {
 	if err := s.dismiss(ctx); err != nil {
 		return err
@@ -47,8 +47,8 @@ func (s *Ends) Step(ctx context.Context) error {
 	return nil
 }
 
-// dismiss ends the backends that have not obeyed: by themselves they would go on until they next
-// speak to us, who have hung up. One of another role that we may not end notices that by itself.
+// dismiss ends the backends that have not obeyed: they would go on until they next speak to us, who have
+// hung up. A backend of another role, that we may not end, notices that by itself.
 func (s *Ends) dismiss(ctx context.Context) error {
 	if len(s.stay) == 0 {
 		return nil

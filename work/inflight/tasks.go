@@ -91,8 +91,8 @@ type Standing struct {
 // UnderWay tells whether the row's task may run, on whatever session.
 func (s Standing) UnderWay() bool { return s.State == "TAKE" || s.State == "WORK" || s.Stopping }
 
-// Standings are what the rows show. Of several with one id, as a partitioned table may have, it is what
-// the one shows that is ours, else one whose task may run.
+// Standings are what the rows show. If several have one id, as in a partitioned table, the one that is
+// ours counts, else one whose task may run.
 func Standings(ctx context.Context, c *control.Control, claims []Claim) (map[int64]Standing, error) {
 	all := make(map[int64]Standing, len(claims))
 	if len(claims) == 0 {

@@ -3,8 +3,7 @@
 // and runs whose rows somebody has stopped or deleted (Watch).
 //
 // One statement (cut.sql) judges a row: it asks the server whether the run's backend is gone, and
-// what became of its transaction. What this package finds out about tasks of the leader's own goes
-// back by the functions of Config.
+// what became of its transaction. The functions of Config tell the loop what came out.
 //
 // Any goroutine may call Panics; the rest belongs to the goroutine of the loop. Orphans belong to a
 // term; Lost and Panics outlast it.

@@ -4,7 +4,7 @@
 //
 // The queue is pure: it says what to write next, and what follows from an answer. A Ledger puts it
 // to work: on a connection of its own while there is much to write or somebody waits for it, or
-// else on the loop's, when the loop calls Step. What it cannot write (a row that takes no end, a
+// else on the loop's, when the loop calls Step. Entries that it cannot write (a row that takes no end, a
 // failure, a task that something follows) it passes over, and others look closer.
 //
 // No preparation waits long for a lock: the run that waits for it may have that lock itself, and

@@ -76,7 +76,7 @@ type Answer struct {
 // Result says what became of an entry.
 type Result int
 
-// What becomes of an entry.
+// The results.
 const (
 	Taken     Result = iota // the row shows it, and that is committed
 	Passed                  // it was not written: somebody is to look closer

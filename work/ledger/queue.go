@@ -50,9 +50,8 @@ func (q *Queue) add(e *waiting) {
 // few are entries that are not worth a round of many.
 const few = 2
 
-// Next takes out what is to be written now, together: preparations before ends. None of it has the
-// same id twice. Where a single session waits, few ends do not keep it waiting: they have the time of
-// its COMMIT.
+// Next takes out what is to be written now, together: preparations before ends, and no id twice. A
+// session that waits alone does not wait for few ends: they have the time of its COMMIT.
 func (q *Queue) Next(now time.Time) (round []*waiting) {
 	if len(q.urgent) == 1 && len(q.others) <= few && !q.urgent[0].after.After(now) {
 		round, q.urgent = q.urgent, nil
@@ -87,8 +86,8 @@ type Row struct {
 	Empty bool
 }
 
-// Written takes what the statement has returned of a round, by id. Of those in look somebody is to
-// find out why their rows were passed over, and call Looked.
+// Written takes what the statement has returned of a round, by id. The rows of the entries in look were
+// passed over: the caller finds out why, and calls Looked.
 func (q *Queue) Written(round []*waiting, rows map[int64]Row) (look []*waiting) {
 	for _, e := range round {
 		switch row, met := rows[e.ID]; {
@@ -105,8 +104,8 @@ func (q *Queue) Written(round []*waiting, rows map[int64]Row) (look []*waiting) 
 	return look
 }
 
-// Failed takes the error by which the server has refused a round. One of several is tried by parts,
-// until the row in question stands alone.
+// Failed takes the error by which the server has refused a round. A round of several rows is tried by
+// parts, until the row in question stands alone.
 func (q *Queue) Failed(round []*waiting, err error, now time.Time) (look []*waiting) {
 	if len(round) > 1 {
 		for part := range slices.Chunk(round, (len(round)+1)/2) {

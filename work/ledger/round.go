@@ -119,7 +119,7 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 	return rows, err
 }
 
-// send has a statement write entries. What is prepared need not wait for the disk: the log has it
+// send has a statement write entries. A preparation need not wait for the disk: the server's log has it
 // there before the transaction that it tells of.
 func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
 	queries, batch := l.Queries(), &pgx.Batch{}
@@ -165,7 +165,7 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Loo
 	return Look{Ours: true}, nil // it is tried again
 }
 
-// What a round waits for as it commits.
+// A round waits for this as it commits.
 const (
 	lazy  = "lazy"  // nothing
 	usual = "usual" // what the role's transactions do
