@@ -129,11 +129,9 @@ func versionOf(comment string) int {
 	return n
 }
 
-// If each task runs under the role that inserted it, the table also has a column, and a trigger
-// that fills and guards it.
-
-// roles adds the column and its trigger, to a table of a later pgtaskd too. None of it is optional:
-// without it tasks would run under a role that they name themselves.
+// roles adds the column of the role that has inserted a task, and the trigger that fills and guards
+// it, to a table of a later pgtaskd too. Neither is optional: without them tasks would run under a
+// role that they name themselves. A trigger that guards may be of another build.
 func (m *missing) roles(inserter bool) error {
 	if !inserter {
 		return nil
@@ -145,24 +143,25 @@ func (m *missing) roles(inserter bool) error {
 	if m.partitioned() && m.version < 130000 {
 		return fmt.Errorf(`table %s is partitioned: "as": "inserter" needs PostgreSQL 13 or later for that`, m.table)
 	}
-	before := len(m.changes)
 	for _, s := range roleSteps() {
-		switch trigger := m.trigger(s.name); {
-		case s.kind == triggerStep && trigger != nil && !trigger.Guards && m.partition: // it comes from the whole
+		before, trigger := len(m.changes), m.trigger(s.name)
+		guarded := trigger != nil && trigger.Guards
+		switch {
+		case s.kind == triggerStep && trigger != nil && !guarded && m.partition: // it comes from the whole
 			m.change("trigger "+s.name, "ALTER TABLE "+m.table.String()+" ENABLE ALWAYS TRIGGER "+s.name+";")
-		case s.kind == triggerStep && trigger != nil && !trigger.Guards:
+		case s.kind == triggerStep && trigger != nil && !guarded:
 			m.add(s, "trigger "+s.name)
 		case s.kind != commentStep:
 			m.look(s) // whoever has made the table
 		case column == nil: // a person's own stays
 			m.add(s, "comment on column role")
 		}
+		for i := range m.changes[before:] {
+			m.changes[before+i].Optional = guarded && s.kind == triggerStep
+		}
 	}
 	if column != nil && column.Default == "" { // dropped, maybe: then the serving role's tasks have none
 		m.change("default of column role", setDefault(m.table, "role", "current_user")+";")
-	}
-	for i := range m.changes[before:] {
-		m.changes[before+i].Optional = false
 	}
 	return nil
 }
