@@ -134,3 +134,28 @@ func (b *table) lost(err error) bool {
 	}
 	return err != nil
 }
+
+// ErrFailed is returned when all there is to say has been written.
+var ErrFailed = errors.New("failed")
+
+// one asks a target.
+func one(ctx context.Context, t work.Target, command string, purpose use, do func(*table) error) error {
+	b, err := open(ctx, t, command, purpose)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	return do(b)
+}
+
+// the only target there is to ask.
+func only(targets []work.Target) (work.Target, error) {
+	if len(targets) == 1 {
+		return targets[0], nil
+	}
+	names := ""
+	for _, t := range targets {
+		names += "\n  " + t.Name()
+	}
+	return work.Target{}, fmt.Errorf("there are several targets: choose one with --target:%s", names)
+}
