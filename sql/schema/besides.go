@@ -149,3 +149,29 @@ func (m *missing) besideStep(s step) {
 	change := m.add(s, s.makes+" "+sql.BesideName(m.table, s.name))
 	change.Optional, change.Outdated, change.beside = true, there != nil, true
 }
+
+// GrantBeside gives a role the rights to the tables beside the table, as far as there are some of
+// ours.
+func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error {
+	d, err := Describe(ctx, tx.Conn(), t)
+	if err != nil {
+		return err
+	}
+	for _, grant := range []struct {
+		number int64
+		rights string
+	}{
+		{d.Leader, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "leader")},
+		{d.Group, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "group")},
+		{d.Group, "SELECT ON SEQUENCE " + limits(t)},
+		{d.Register, strings.Join(registerRights, ", ") + " ON TABLE " + sql.Beside(t, "session")},
+	} {
+		if grant.number == 0 {
+			continue
+		}
+		if _, err := tx.Exec(ctx, "GRANT "+grant.rights+" TO "+pgx.Identifier{role}.Sanitize()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
