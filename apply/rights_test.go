@@ -36,7 +36,7 @@ func TestMissingRightsToReadAreNamed(t *testing.T) {
 				s.exec("REVOKE ALL ON SCHEMA public FROM PUBLIC; GRANT SELECT (id, key), INSERT, UPDATE, DELETE ON task TO " + role + "; GRANT USAGE ON SEQUENCE task_id_seq TO " + role)
 				s.own = dial(t, s.conn.Config().ConnString()+" user="+role)
 				grants := grant.FindAllString(fmt.Sprint(do(t.Context(), s)), -1)
-				s.equal("statements", fmt.Sprint(grants), fmt.Sprintf(`[GRANT USAGE ON SCHEMA "public" TO %s GRANT SELECT ON TABLE "public"."task" TO %[1]s]`, role))
+				s.equal("statements", fmt.Sprint(grants), fmt.Sprintf(`[GRANT USAGE ON SCHEMA public TO %s GRANT SELECT ON TABLE public.task TO %[1]s]`, role))
 				for _, statement := range grants {
 					s.exec(statement)
 				}

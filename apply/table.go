@@ -69,14 +69,14 @@ func (t *table) where(fits func(*column) bool) []*column {
 
 // seen locks the table, and then looks at it: it stays as it is.
 func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (known schema.Description, err error) {
-	var r schema.Reading
-	rights := (&table{name: name}).statement("rights", nil)
-	err = tx.QueryRow(ctx, rights, name.Schema, name.Name).Scan(&r.Role, &r.Usage, &r.Select)
+	var denied *string
+	rights := (&table{name: name}).statement("rights", words{":reads": "true", ":stops": "false"})
+	err = tx.QueryRow(ctx, rights, name.Schema, name.Name).Scan(&denied)
 	if errors.Is(err, pgx.ErrNoRows) {
 		return known, nil
 	}
-	if grants := r.Grants(name); err == nil && len(grants) > 0 {
-		err = r.Denied(grants)
+	if denied != nil {
+		err = errors.New(*denied)
 	}
 	if err == nil {
 		_, err = tx.Exec(ctx, "LOCK TABLE "+name.String()+" IN ACCESS SHARE MODE")

@@ -45,14 +45,28 @@ func List(ctx context.Context, s *Screen, targets []work.Target, f Filter) error
 		}
 	}
 	f.least = math.MinInt64
-	return each(ctx, s, targets, "ls", func(b *table) error {
-		if len(targets) > 1 && s.Objects == nil {
-			if err := s.Line("%s", b.target.Name()); err != nil {
-				return err
+	failed := false
+	for _, t := range targets {
+		err := one(ctx, t, "ls", reads, func(b *table) error {
+			if len(targets) > 1 && s.Objects == nil {
+				if err := s.Line("%s", t.Name()); err != nil {
+					return err
+				}
 			}
+			return b.list(ctx, s, f)
+		})
+		if ctx.Err() != nil {
+			return context.Cause(ctx)
 		}
-		return b.list(ctx, s, f)
-	})
+		if err != nil {
+			s.Remark("pgtaskd: %s: %s", t.Name(), err)
+			failed = true
+		}
+	}
+	if failed {
+		return ErrFailed
+	}
+	return nil
 }
 
 func (b *table) list(ctx context.Context, s *Screen, f Filter) error {

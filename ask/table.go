@@ -11,7 +11,6 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
-	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 )
 
@@ -24,20 +23,8 @@ type table struct {
 	name    sql.Table
 	conn    *pgx.Conn
 	queries sql.Queries
-	facts
-}
-
-// facts must be known of a table before it is asked.
-type facts struct {
-	kind     string // of relation
-	role     string // ours, quoted
-	usage    bool   // of the schema, is ours
-	reads    bool   // we may
-	changes  bool   // we may, the state
-	complete bool   // it has the columns that are asked for
-	leaders  bool   // there is a table of controllers that we may read
-	why      bool   // there is a function that says why a task waits
-	groups   bool   // there is a table of groups
+	leaders bool // there is a table of controllers that we may read
+	why     bool // there is a function that says why a task waits
 }
 
 // use is the purpose for which a table is opened.
@@ -62,7 +49,7 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	}
 	b := &table{target: t, name: t.Relation(), conn: conn}
 	b.queries = sql.NewQueries("ask", map[string]string{
-		":table":   b.name.String(),
+		":table": b.name.String(), ":reads": "$3::bool", ":stops": "$4::bool",
 		":leaders": sql.Beside(b.name, "leader"), ":leaders_text": sql.Literal(sql.BesideName(b.name, "leader")),
 		":groups": sql.Beside(b.name, "group"), ":groups_text": sql.Literal(sql.BesideName(b.name, "group")),
 		":why": sql.Beside(b.name, "why"), ":why_text": sql.Literal(sql.BesideName(b.name, "why")),
@@ -78,46 +65,36 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	return b, nil
 }
 
-// find looks at the table. It is an error where that cannot be asked.
+// find looks at the table. It is an error where that cannot be asked, or changed.
 func (b *table) find(ctx context.Context, purpose use) error {
-	f := &b.facts
-	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name).
-		Scan(&f.kind, &f.role, &f.usage, &f.reads, &f.changes, &f.complete, &f.leaders, &f.why, &f.groups)
-	if errors.Is(err, pgx.ErrNoRows) {
-		return refusal{fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)}
-	} else if err != nil {
+	var kind string
+	var denied *string
+	var complete, groups bool
+	err := b.conn.QueryRow(ctx, b.queries.Text("facts"), b.name.Schema, b.name.Name, purpose != changesGroups, purpose == changesTasks).
+		Scan(&kind, &denied, &complete, &b.leaders, &b.why, &groups)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		err = fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.name)
+	case err != nil:
 		return err
+	case kind != "r" && kind != "p":
+		err = fmt.Errorf("%s is not a table", b.name)
+	case denied != nil:
+		err = errors.New(*denied)
+	case !complete:
+		err = fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.name)
+	case purpose == changesGroups && !groups:
+		err = fmt.Errorf("there is no table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.name, "group"))
+	default:
+		return nil
 	}
-	if err := b.refuse(purpose); err != nil {
-		return refusal{err}
-	}
-	return nil
+	return refusal{err}
 }
 
 // look only reads the table, in a transaction of its own: nothing that runs there can write,
 // whatever it sets.
 func (b *table) look(ctx context.Context, do func() error) error {
 	return pgx.BeginTxFunc(ctx, b.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(pgx.Tx) error { return do() })
-}
-
-// refuse is an error where the table cannot be asked, or changed.
-func (b *table) refuse(purpose use) error {
-	reading := schema.Reading{Role: b.role, Usage: b.usage, Select: b.reads || purpose == changesGroups}
-	grants := reading.Grants(b.name)
-	if purpose == changesTasks && !b.changes {
-		grants = append(grants, fmt.Sprintf("GRANT UPDATE (state) ON TABLE %s TO %s", b.name, b.role))
-	}
-	switch {
-	case b.kind != "r" && b.kind != "p":
-		return fmt.Errorf("%s is not a table", b.name)
-	case len(grants) > 0:
-		return reading.Denied(grants)
-	case !b.complete:
-		return fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.name)
-	case purpose == changesGroups && !b.groups:
-		return fmt.Errorf("there is no table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.name, "group"))
-	}
-	return nil
 }
 
 func (b *table) close() {
@@ -133,4 +110,29 @@ func (b *table) lost(err error) bool {
 		return b.conn.IsClosed() || strings.HasPrefix(answer.Code, "57P")
 	}
 	return err != nil
+}
+
+// ErrFailed is returned when all there is to say has been written.
+var ErrFailed = errors.New("failed")
+
+// one asks a target.
+func one(ctx context.Context, t work.Target, command string, purpose use, do func(*table) error) error {
+	b, err := open(ctx, t, command, purpose)
+	if err != nil {
+		return err
+	}
+	defer b.close()
+	return do(b)
+}
+
+// the only target there is to ask.
+func only(targets []work.Target) (work.Target, error) {
+	if len(targets) == 1 {
+		return targets[0], nil
+	}
+	names := ""
+	for _, t := range targets {
+		names += "\n  " + t.Name()
+	}
+	return work.Target{}, fmt.Errorf("there are several targets: choose one with --target:%s", names)
 }

@@ -1,16 +1,10 @@
--- The relation of the table's name, the role's rights to it, and whether the table of controllers, the
--- function that says why a task waits, and the table of groups are there.
--- $1 schema, $2 table
+-- The relation of the table's name, which rights the role lacks, whether the table has the columns that
+-- are asked for, and whether the table of controllers, the function that says why a task waits, and the
+-- table of groups are there.
+-- $1 schema, $2 table, $3 whether it is read, $4 whether tasks are stopped
 SELECT
     c.relkind::text,
-    quote_ident(current_user),
-    has_schema_privilege(n.oid, 'USAGE'),
-    has_table_privilege(c.oid, 'SELECT'),
-    EXISTS (
-        SELECT
-        FROM pg_attribute AS a
-        WHERE a.attrelid = c.oid AND a.attname = 'state' AND has_column_privilege(c.oid, a.attnum, 'UPDATE')
-    ),
+    :denied,
     (
         SELECT count(*)
         FROM pg_attribute AS a

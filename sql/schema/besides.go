@@ -2,8 +2,6 @@ package schema
 
 import (
 	"context"
-	"crypto/sha256"
-	"encoding/hex"
 	"errors"
 	"fmt"
 	"slices"
@@ -13,6 +11,11 @@ import (
 
 	"pgtaskd/sql"
 )
+
+// inspections are the statements that look.
+var inspections = sql.NewQueries("schema/inspect", map[string]string{
+	":guarded_part": "c.oid", ":guarded_whole": "below.whole", ":table_number": "$1::int8",
+})
 
 // besides are the objects beside the table: ours, and others that have one of their names.
 type besides struct {
@@ -117,35 +120,4 @@ func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence in
 		return 0, 0, fmt.Sprintf("%s: rights are missing: GRANT SELECT ON SEQUENCE %s TO %s", without, limits(all.table), all.role), nil
 	}
 	return oid, sequence, "", err
-}
-
-// made is the object's build, as its comment has it: the version of the schema, and a hash of the
-// statements that have made it.
-func (n names) made(s step) string {
-	sum := sha256.Sum256([]byte(n.fill(s.sql)))
-	return versionText + " " + hex.EncodeToString(sum[:4])
-}
-
-// sql are the statements of a step.
-func (n names) sql(s step) string {
-	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
-}
-
-// outdated tells by the comment of an object that another build has made it, but no later version.
-func (m *missing) outdated(s step, comment string) bool {
-	return versionOf(comment) <= Version && !strings.Contains(comment, m.names.made(s))
-}
-
-// besideStep makes an object that is not there, and makes one of another build again, where the
-// role may. An object that is not ours stays.
-func (m *missing) besideStep(s step) {
-	there, ours := m.besides.find(s)
-	switch {
-	case there == nil && (m.oid == 0 || m.besides.makes):
-	case ours && m.outdated(s, there.Comment):
-	default:
-		return
-	}
-	change := m.add(s, s.makes+" "+sql.BesideName(m.table, s.name))
-	change.Optional, change.Outdated, change.beside = true, there != nil, true
 }

@@ -1,6 +1,6 @@
 -- What is wrong with a cron expression, and in which field; null: nothing. It accepts what
 -- work/schedule accepts, and a test compares the two.
--- No text has a backslash but behind an E, as in functions.sql. The zone is tried as the session's
+-- Only texts after an E have backslashes, as in functions.sql. The zone is tried as the session's
 -- own, which the end of the function takes back: pg_timezone_names reads all files of zones.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_cron(expr text) RETURNS text LANGUAGE plpgsql STABLE STRICT

@@ -33,7 +33,7 @@ func DDL(t sql.Table, o Options) string {
 			_, comment, _ := strings.Cut(s.sql, "\n")
 			fmt.Fprintf(&b, "%s\n", n.fill(comment))
 		case s.kind == besideStep:
-			fmt.Fprintf(&b, "%s\n", n.sql(s))
+			fmt.Fprintf(&b, "%s\n", n.statements(s))
 		case s.joins(): // one statement for all that stand together
 			line := n.fill(strings.TrimPrefix(s.sql, "ALTER TABLE :table "))
 			if !together {
@@ -44,7 +44,7 @@ func DDL(t sql.Table, o Options) string {
 			}
 			fmt.Fprintf(&b, "    %s\n", line)
 		default:
-			fmt.Fprintf(&b, "%s\n", n.sql(s))
+			fmt.Fprintf(&b, "%s\n", n.statements(s))
 		}
 	}
 	b.WriteString("\n")
@@ -115,4 +115,11 @@ func forEverybody() string {
 		}
 	}
 	return "GRANT EXECUTE ON FUNCTION " + strings.Join(all, ", ") + " TO PUBLIC;"
+}
+
+// CreatePublication are the statements that make the publication of the table that was described,
+// or make it again, for a person to run.
+func CreatePublication(t sql.Table, d Description) string {
+	lines := strings.Split(namesOf(t, "", d.Partitioned, Options{}).fill(stepsOf(publicationStep)[0].sql), "\n")
+	return strings.Join(lines[:2], " ")
 }

@@ -66,14 +66,6 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	return d, nil
 }
 
-// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTrigger of
-// all else that it must know of.
-const (
-	acceptTrigger = "pgtaskd_accept"
-	stateTrigger  = "pgtaskd_state"
-	changeTrigger = "pgtaskd_update"
-)
-
 // Waking is how a table tells its leader of new tasks and of changes.
 type Waking struct {
 	Lock      int64  // number of an advisory lock: the leader holds it alone while it sleeps; INSERTs that do not wake it share it
@@ -91,3 +83,33 @@ func (f *found) waking() Waking {
 		Inserts: f.enabled(acceptTrigger), Changes: f.enabled(stateTrigger) && f.enabled(changeTrigger),
 	}
 }
+
+// GrantBeside gives a role the rights to the tables beside the table, as far as there are some of
+// ours.
+func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error {
+	d, err := Describe(ctx, tx.Conn(), t)
+	if err != nil {
+		return err
+	}
+	for _, grant := range []struct {
+		number int64
+		rights string
+	}{
+		{d.Leader, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "leader")},
+		{d.Group, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "group")},
+		{d.Group, "SELECT ON SEQUENCE " + limits(t)},
+		{d.Register, strings.Join(registerRights, ", ") + " ON TABLE " + sql.Beside(t, "session")},
+	} {
+		if grant.number == 0 {
+			continue
+		}
+		if _, err := tx.Exec(ctx, "GRANT "+grant.rights+" TO "+pgx.Identifier{role}.Sanitize()); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// Refusal is an error if a part of the table is not to be served: inserter tells that tasks run
+// under the roles that insert them.
+func (d Description) Refusal(inserter bool) error { return refusal(d.Below, inserter) }

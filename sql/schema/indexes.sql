@@ -1,7 +1,7 @@
 -- No index but the primary key and these: each costs every task. They are called as nothing that the
 -- server would name after a column.
 
--- Behind what is due stand the few tasks that were set to STOP while they ran: due is null there.
+-- After what is due come the few tasks that were set to STOP while they ran: due is null there.
 CREATE INDEX IF NOT EXISTS :bare_open_idx ON :table (due, id) WHERE due IS NOT NULL OR stopping;
 COMMENT ON INDEX :schema.:bare_open_idx IS 'Finds what is due, and what is to be stopped';
 

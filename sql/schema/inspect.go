@@ -145,11 +145,6 @@ func (f *found) indexOf(s step) *foundIndex {
 // unbracketed takes from a condition the brackets that the server adds to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
-// inspections are the statements that look.
-var inspections = sql.NewQueries("schema/inspect", map[string]string{
-	":guarded_part": "c.oid", ":guarded_whole": "below.whole", ":table_number": "$1::int8",
-})
-
 // inspect looks the table up in the catalogs, which any role may read.
 func inspect(ctx context.Context, conn *pgx.Conn, t sql.Table) (*found, error) {
 	f := &found{besides: besides{table: t}}
@@ -202,4 +197,28 @@ func collect[T any](ctx context.Context, conn *pgx.Conn, into *[]T, query string
 	}
 	*into, err = pgx.CollectRows(rows, row)
 	return err
+}
+
+// stateType is the type of the column state as a cast names it, and the type itself (nil: not an
+// enum, or yet to be made). A table keeps the type it has. A new one shares that of the schema,
+// unless the name is taken by somebody's own type.
+func (f *found) stateType(t sql.Table) (string, *foundType) {
+	if column := f.column("state"); column != nil {
+		for i, typ := range f.types {
+			if typ.OID == column.TypeOID && typ.Enum {
+				return column.Cast, &f.types[i]
+			}
+		}
+		return column.Cast, nil
+	}
+	for _, name := range stateNames(t) {
+		i := slices.IndexFunc(f.types, func(typ foundType) bool { return typ.Name == name })
+		switch {
+		case i < 0:
+			return sql.Plain(t.Schema, name), nil
+		case f.types[i].usable():
+			return sql.Plain(t.Schema, name), &f.types[i]
+		}
+	}
+	return sql.Plain(t.Schema, "pgtaskd_state"), nil // the server says that there is one
 }

@@ -23,9 +23,6 @@ const (
 // errBusy: another Install is at work in the same schema and does not come to an end.
 var errBusy = errors.New("another session is changing the schema of the task tables")
 
-// ErrGone is returned where a table that was there has been dropped: it is not made again.
-var ErrGone = errors.New("the table is gone")
-
 // Install makes the changes that Missing returns, and returns those that it has made: none if
 // nothing was missing. It commits by itself, either everything or nothing. Two at once wait for each
 // other.

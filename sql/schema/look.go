@@ -11,6 +11,23 @@ import (
 	"pgtaskd/sql"
 )
 
+// missing compares steps with the table that was found, and collects changes.
+type missing struct {
+	*found
+	table   sql.Table
+	names   names
+	state   *foundType
+	wake    sql.Wake
+	changes []Change
+}
+
+func (m *missing) add(s step, what string) *Change { return m.change(what, m.names.statements(s)) }
+
+func (m *missing) change(what, statement string) *Change {
+	m.changes = append(m.changes, Change{What: what, SQL: statement})
+	return &m.changes[len(m.changes)-1]
+}
+
 // step adds the change of a step, unless a later pgtaskd has completed the table.
 func (m *missing) step(s step) {
 	if (versionOf(m.comment) <= Version || s.kind == columnStep) && wants(m.wake, s) {
@@ -224,9 +241,21 @@ func (m *missing) publicationStep(s step) {
 	m.add(s, "publication "+sql.Publication(m.table)).Optional = true
 }
 
-// CreatePublication are the statements that make the publication of the table that was described,
-// or make it again, for a person to run.
-func CreatePublication(t sql.Table, d Description) string {
-	lines := strings.Split(namesOf(t, "", d.Partitioned, Options{}).fill(stepsOf(publicationStep)[0].sql), "\n")
-	return strings.Join(lines[:2], " ")
+// outdated tells by the comment of an object that another build has made it, but no later version.
+func (m *missing) outdated(s step, comment string) bool {
+	return versionOf(comment) <= Version && !strings.Contains(comment, m.names.made(s))
+}
+
+// besideStep makes an object that is not there, and makes one of another build again, where the
+// role may. An object that is not ours stays.
+func (m *missing) besideStep(s step) {
+	there, ours := m.besides.find(s)
+	switch {
+	case there == nil && (m.oid == 0 || m.besides.makes):
+	case ours && m.outdated(s, there.Comment):
+	default:
+		return
+	}
+	change := m.add(s, s.makes+" "+sql.BesideName(m.table, s.name))
+	change.Optional, change.Outdated, change.beside = true, there != nil, true
 }

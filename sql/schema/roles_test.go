@@ -63,4 +63,7 @@ func TestATableOfALaterPgtaskdIsGuardedToo(t *testing.T) {
 	execute(t, conn, "COMMENT ON TABLE task IS 'Later (pgtaskd schema 999)'")
 	employ(t, conn)
 	equal(t, "triggers", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtaskd_role'"), "1")
+	execute(t, conn, "COMMENT ON TRIGGER pgtaskd_role ON task IS 'Old (pgtaskd schema 1 00000000)'")
+	lacks(t, conn, "trigger pgtaskd_role (optional)")
+	employ(t, conn)
 }

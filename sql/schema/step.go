@@ -197,3 +197,23 @@ func OwnColumns() []string {
 	}
 	return names
 }
+
+// acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTrigger of
+// all else that it must know of.
+const (
+	acceptTrigger = "pgtaskd_accept"
+	stateTrigger  = "pgtaskd_state"
+	changeTrigger = "pgtaskd_update"
+)
+
+// wants tells whether the step is of use with that way of waking.
+func wants(w sql.Wake, s step) bool {
+	kind, name := s.kind, s.name
+	switch {
+	case kind == publicationStep:
+		return w == sql.WAL
+	case kind == triggerStep && name == changeTrigger:
+		return w != sql.Poll
+	}
+	return true
+}

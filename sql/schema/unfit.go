@@ -30,10 +30,6 @@ func (o *OfInserters) Error() string {
 	return fmt.Sprintf(`table %s runs each task under the role that inserted it: write "as": "inserter" into the target; or, to have all tasks run under the serving role, those that wait there too: DROP TRIGGER pgtaskd_role ON %[1]s, and rename column role`, o.Table)
 }
 
-// Refusal is an error if a part of the table is not to be served: inserter tells that tasks run
-// under the roles that insert them.
-func (d Description) Refusal(inserter bool) error { return refusal(d.Below, inserter) }
-
 func refusal(parts []Below, inserter bool) error {
 	for _, b := range parts {
 		switch {
