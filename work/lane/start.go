@@ -144,7 +144,6 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	if found {
 		s.Slots.busy++
 		next = s.order.start(l)
-		next.ticket().era = s.prefetched.era
 	}
 	s.order.handOn(own, b, next, found)
 	return next
@@ -162,7 +161,7 @@ func (s *Lanes[T]) Rejoin(tasks []T, after *Ticket) (left []T) {
 		l := s.index.of(t.Lane)
 		s.order.began(l, t, time.Time{})
 		s.order.hold(l, t, -1)
-		t.passed, t.left = s.Slots.IsClosed() || t.era != s.prefetched.era, false
+		t.passed, t.left = s.Slots.IsClosed() || t.Read.Before(s.prefetched.dropped), false
 		if t.passed {
 			left = append(left, task)
 			continue
