@@ -118,7 +118,6 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t.passed = true
 	s.order.countEnd(l)
 	s.order.place(l)
-	s.index.prune(l)
 	return next
 }
 
