@@ -22,17 +22,11 @@ type group[M comparable] struct {
 
 // of is the group of a key; nil: there are no limits for it.
 func (s *groups[M]) of(key string) *group[M] {
-	found := s.limits.of(key)
-	if len(found) == 0 {
-		return nil
+	if found := s.limits.of(key); s.all[key] == nil && len(found) > 0 {
+		s.all[key] = &group[M]{members: map[M]struct{}{}}
+		s.all[key].hold(found)
 	}
-	g := s.all[key]
-	if g == nil {
-		g = &group[M]{members: map[M]struct{}{}, windows: map[*rule]*window{}}
-		s.all[key] = g
-		g.hold(found)
-	}
-	return g
+	return s.all[key]
 }
 
 // change gives each group the rules that hold by now.

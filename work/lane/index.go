@@ -41,7 +41,7 @@ const crowdFrom = 10_000
 // after a while, or at once where there are many lanes and it had no pause.
 func (x *index[T]) prune(l *lane[T]) {
 	crowded := len(x.all) > crowdFrom && l.pause == 0
-	if x.all[l.key] != l || !l.isEmpty() || !crowded && x.order.now().Sub(l.ended) <= max(l.pause, time.Minute) {
+	if !l.isEmpty() || !crowded && x.order.now().Sub(l.ended) <= max(l.pause, time.Minute) {
 		return
 	}
 	x.order.pausing.drop(l)

@@ -112,6 +112,6 @@ func (s *Lanes[T]) Forget() (read []T) {
 	}
 	s.ready = readySet[T]{known: idSet{}}
 	clear(s.prefetched.lanes)
-	s.prefetched.era++
+	s.prefetched.dropped = time.Now()
 	return read
 }

@@ -1,7 +1,6 @@
 package lane
 
 import (
-	"iter"
 	"maps"
 	"slices"
 	"sync/atomic"
@@ -62,7 +61,7 @@ func (r *Limits) Holds(group []byte) bool {
 // call of Lanes.Limit; zero: it had none, as far as is known.
 func (r *Limits) Paused(group string) (paused bool, ended time.Time) {
 	now := r.now()
-	for n := range r.names(Brief(group)) {
+	for _, n := range r.names(Brief(group)) {
 		one := r.all[n]
 		paused = paused || one != nil && one.pausedAt(now)
 		ended = later(ended, r.ended[n])
@@ -79,25 +78,21 @@ func (r *Limits) LastPause() (ended time.Time) {
 }
 
 // names are the keys of all rules that a group may have. key is the group's in Key.
-func (r *Limits) names(key string) iter.Seq[ruleKey] {
-	return func(yield func(ruleKey) bool) {
-		if !yield(ruleKey{key, false}) {
-			return
-		}
-		head := Head(key)
-		for _, n := range r.lengths {
-			if n > len(head) || !yield(ruleKey{head[:n], true}) {
-				return
-			}
+func (r *Limits) names(key string) []ruleKey {
+	names, head := []ruleKey{{key, false}}, Head(key)
+	for _, n := range r.lengths {
+		if n <= len(head) {
+			names = append(names, ruleKey{head[:n], true})
 		}
 	}
+	return names
 }
 
 func (r *Limits) of(key string) (found []*rule) {
 	if len(r.all) == 0 {
 		return nil
 	}
-	for n := range r.names(key) {
+	for _, n := range r.names(key) {
 		if one := r.all[n]; one != nil {
 			found = append(found, one)
 		}

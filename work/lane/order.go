@@ -41,14 +41,13 @@ func (o *order[T]) countEnd(l *lane[T]) {
 
 // place puts a lane where it now belongs. It is called after each change of a lane.
 func (o *order[T]) place(l *lane[T]) {
-	if l.trying() && len(l.prefetched)+l.fetching+l.running == 0 {
-		o.tries(l.gate, nil) // the task that was to try is not there any more
-	}
-	if waits, until := o.waits(l); waits {
+	waits, until := o.waits(l)
+	switch {
+	case l.trying() && l.fetching+l.running == 0 && (waits || len(l.prefetched) == 0):
+		o.tries(l.gate, nil) // others may try instead; it is placed with them
+		return
+	case waits:
 		o.pause(l, until)
-		if l.trying() && l.fetching+l.running == 0 { // others may try instead
-			o.tries(l.gate, nil)
-		}
 		return
 	}
 	o.pausing.drop(l)

@@ -4,12 +4,12 @@ import "time"
 
 // prefetchedSet counts the tasks that lanes have read, and finds those that were read too long ago.
 type prefetchedSet[T Holder] struct {
-	n      int
-	now    func() time.Time      // the server's clock
-	fresh  time.Duration         // how long what was read is kept
-	lanes  map[*lane[T]]struct{} // that have tasks, or had some lately
-	looked time.Time             // at their tasks
-	era    int32                 // counts what is forgotten
+	n       int
+	now     func() time.Time      // the server's clock
+	fresh   time.Duration         // how long what was read is kept
+	lanes   map[*lane[T]]struct{} // that have tasks, or had some lately
+	looked  time.Time             // at their tasks
+	dropped time.Time             // all that was read before
 }
 
 const (

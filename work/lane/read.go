@@ -114,7 +114,6 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 			s.order.tries(l.gate, nil)
 		}
 		s.order.place(l)
-		s.index.prune(l)
 	}
 	clear(s.ready.chosen)
 	s.ready.chosen = s.ready.chosen[:0]

@@ -118,7 +118,6 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t.passed = true
 	s.order.countEnd(l)
 	s.order.place(l)
-	s.index.prune(l)
 	return next
 }
 
@@ -144,7 +143,6 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	if found {
 		s.Slots.busy++
 		next = s.order.start(l)
-		next.ticket().era = s.prefetched.era
 	}
 	s.order.handOn(own, b, next, found)
 	return next
@@ -162,7 +160,7 @@ func (s *Lanes[T]) Rejoin(tasks []T, after *Ticket) (left []T) {
 		l := s.index.of(t.Lane)
 		s.order.began(l, t, time.Time{})
 		s.order.hold(l, t, -1)
-		t.passed, t.left = s.Slots.IsClosed() || t.era != s.prefetched.era, false
+		t.passed, t.left = s.Slots.IsClosed() || t.Read.Before(s.prefetched.dropped), false
 		if t.passed {
 			left = append(left, task)
 			continue

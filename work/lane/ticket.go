@@ -17,11 +17,10 @@ type Ticket struct {
 	Drift   bool      // a pause is counted from the end of the run before, not from its plan
 	Suspect bool      // the server has crashed while it ran: nothing else starts while it is young
 
-	passed  bool  // the slot of the lane belongs to the next task of the session
-	left    bool  // the place in run belongs to the next task of the session
-	tries   bool  // it tries the gate of its remote, and has no place in run
-	counted bool  // in the rates of its group, until it is known when it began
-	era     int32 // in which it was queued behind another
+	passed  bool // the slot of the lane belongs to the next task of the session
+	left    bool // the place in run belongs to the next task of the session
+	tries   bool // it tries the gate of its remote, and has no place in run
+	counted bool // in the rates of its group, until it is known when it began
 }
 
 // These make whatever embeds a Ticket a Holder.

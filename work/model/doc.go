@@ -2,10 +2,10 @@
 // table and the people who change its rows. Its tests visit every state of small cases, breadth
 // first. It talks to no database, nothing imports it, and all of it but this comment is test code.
 //
-// The way of a run through MARK, PREPARE, COMMIT and END is in docs/ways.md. MARK goes on the
-// control connection here, PREPARE and END on that of the ledger. What is not built yet is the fence
-// before the PREPARE of a remote run: a second connection commits on the remote and waits for the
-// disk, so that no crash there gives the id of the run to somebody else.
+// docs/ways.md has the way of a run through MARK, PREPARE, COMMIT and END. Here MARK goes on the
+// control connection, PREPARE and END on that of the ledger. The fence is not built yet: before the
+// PREPARE of a remote run a second connection commits on the remote and waits for the disk, so that
+// no crash there gives the id of the run to somebody else.
 //
 // # How to read it
 //
@@ -14,22 +14,20 @@
 // has a file of its name that lists the steps it can take in a state. statements_test.go executes
 // MARK, PREPARE and END as the server does.
 //
-// A message is sent in one step and executed in another, and anything may happen between the two,
-// so it may be late, or lost with its connection. A frozen controller takes no step until it thaws,
-// if ever; its messages stay in flight. A crash of the server may forget everything that another
-// session or a user has committed, and then hands the same xmin and the same transaction ids out
-// again, those of open transactions first. Only the mark of rerun = false, and MARK and PREPARE of
-// a remote task, wait for the disk. An answer that is lost is a connection that breaks after the
-// message was executed. These steps are one step each, since no state between sending and executing
-// them differs from one in which they are not yet sent or are executed: the lock, the reads of a
-// takeover, terminate, register, the fence. The controller waits for them.
+// A message is sent in one step and executed in another. Anything may happen between the two: it may
+// be late, or lost with its connection. An answer is lost if the connection breaks after the message
+// was executed. The controller waits for the lock, the reads of a takeover, terminate, register and
+// the fence: each is one step. A frozen controller takes no step until it thaws, if ever; its
+// messages stay in flight. A crash of the server may forget everything that another session or a
+// user has committed, and then hands out the same xmin and transaction ids again, those of open
+// transactions first. Only the mark of rerun = false, and MARK and PREPARE of a remote task, wait
+// for the disk.
 //
-// properties_test.go has the properties that always hold. That each run can end is checked
-// backwards: from each state, steps that happen sooner or later must lead to a state in which no
-// task waits or runs. Thaws, faults and users are no steps of this kind.
+// properties_test.go has the properties that always hold. Each run can end: from each state, steps
+// that happen sooner or later (no thaws, faults or users) lead to one in which no task waits or runs.
 //
 // rules_test.go has the rules by name, each with a sentence. left_out_test.go leaves out each once and
-// expects the check to find how that breaks. go test -v prints the shortest way there. Six rules are
+// expects the check to find how that breaks; go test -v prints the shortest way there. Six rules are
 // not needed for any property here.
 //
 // # Bounds
@@ -52,7 +50,7 @@
 //   - How a session tells its transaction id: that no cursor, deferred trigger or setting of the
 //     task makes that late or wrong.
 //   - A task that changes its own row: row locks decide which of the two wins.
-//   - An output or a trigger that refuses PREPARE: the run is rolled back, as it is without a row.
+//   - A table that refuses PREPARE: the run is rolled back, as it is without a row.
 //   - A status that is not known any more, since its log is gone; a row that has left its server.
 //   - Rows and tables that are locked for long: they make a step late, which it may be.
 //   - Effects outside the database. Because of them a row that has changed is read again before it
