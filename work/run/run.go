@@ -54,8 +54,8 @@ func (r *runner) work(ctx context.Context, a attempt) {
 // run brings one task to its end, which may be pending then, and returns the next.
 func (r *runner) run(ctx context.Context) (next attempt) {
 	a, t, s := &r.at, r.at.task, r.shared
-	if t.Row.Barred != nil {
-		r.turnAway(t.Row.Barred)
+	if t.Row.RoleFailure != nil {
+		r.turnAway(t.Row.RoleFailure)
 		return r.another()
 	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn() {
