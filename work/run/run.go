@@ -85,9 +85,7 @@ func (r *runner) run(ctx context.Context) (next attempt) {
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, s.Clock.Now())
 	}
-	if err != nil {
-		t.end()
-	} else if r.session.Behind() == 0 {
+	if err == nil && r.session.Behind() == 0 {
 		r.requeue()
 	}
 	r.conclude(verdict, err)
