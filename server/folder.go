@@ -116,7 +116,7 @@ func (f *folder) include() error {
 	if err != nil {
 		return err
 	}
-	_, err = fmt.Fprintf(conf, "include = %s\n", quoteSetting(filepath.Base(settingsName)))
+	_, err = fmt.Fprintf(conf, "include = %s\n", quote(filepath.Base(settingsName)))
 	return errors.Join(err, conf.Close())
 }
 
@@ -125,9 +125,9 @@ func (f *folder) include() error {
 func (f *folder) configure(port int, options Options) error {
 	var conf strings.Builder
 	fmt.Fprintf(&conf, "listen_addresses = '127.0.0.1'\nport = %d\n", port)
-	fmt.Fprintf(&conf, "unix_socket_directories = %s\n", quoteSetting(f.path))
+	fmt.Fprintf(&conf, "unix_socket_directories = %s\n", quote(f.path))
 	for _, name := range slices.Sorted(maps.Keys(options.Settings)) {
-		fmt.Fprintf(&conf, "%s = %s\n", name, quoteSetting(options.Settings[name]))
+		fmt.Fprintf(&conf, "%s = %s\n", name, quote(options.Settings[name]))
 	}
 	hba := append(slices.Clone(options.HBA), "local all all trust", "local replication all trust",
 		"host all all 127.0.0.1/32 scram-sha-256", "host replication all 127.0.0.1/32 scram-sha-256", "")
@@ -148,8 +148,4 @@ func (f *folder) write(name, content string) error {
 // remove deletes the folder, once no server runs in it.
 func (f *folder) remove() error {
 	return errors.Join(f.root.Close(), os.RemoveAll(f.path), f.guard.release())
-}
-
-func quoteSetting(value string) string {
-	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `''`).Replace(value) + "'"
 }

@@ -54,11 +54,9 @@ func startProcess(ctx context.Context, bindir string, f *folder, environment []s
 // awaitReady watches for the line by which the server says, in postmaster.pid, that it accepts
 // connections.
 func (p *process) awaitReady(ctx context.Context, f *folder) error {
-	ticker := time.NewTicker(5 * time.Millisecond)
-	defer ticker.Stop()
 	for !p.isReady(f) {
 		select {
-		case <-ticker.C:
+		case <-time.After(5 * time.Millisecond):
 		case <-p.done:
 			return errors.New("it ended before it was ready")
 		case <-ctx.Done():
@@ -86,12 +84,10 @@ func (p *process) stop(signal os.Signal) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("PostgreSQL server: %w", err)
 	}
-	timer := time.NewTimer(stopTimeout)
-	defer timer.Stop()
 	select {
 	case <-p.done:
 		return nil
-	case <-timer.C:
+	case <-time.After(stopTimeout):
 		_ = p.cmd.Process.Kill() // or it has ended just now
 		<-p.done
 		return fmt.Errorf("PostgreSQL server: did not stop within %d s, killed", stopTimeout/time.Second)

@@ -127,44 +127,41 @@ func (s *Server) Stop() error {
 // Crash shuts the server down immediately: nothing is flushed, the next start recovers from the
 // WAL. It returns when the server is gone; Restart brings it back.
 func (s *Server) Crash() error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.process == nil {
-		return errStopped
-	}
-	return s.process.stop(syscall.SIGQUIT)
+	return s.alone(func() error { return s.process.stop(syscall.SIGQUIT) })
 }
 
 // Restart starts the server again on the same data, port and socket, after a fast shutdown if it
 // still runs.
 func (s *Server) Restart(ctx context.Context) error {
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.process == nil {
-		return errStopped
-	}
-	if err := s.process.stop(syscall.SIGINT); err != nil {
-		return err
-	}
-	p, err := startProcess(ctx, s.Bindir, s.folder, s.environment)
-	if err != nil {
-		return fmt.Errorf("PostgreSQL server: %w", err)
-	}
-	s.process = p
-	return nil
+	return s.alone(func() error {
+		if err := s.process.stop(syscall.SIGINT); err != nil {
+			return err
+		}
+		p, err := startProcess(ctx, s.Bindir, s.folder, s.environment)
+		if err != nil {
+			return fmt.Errorf("PostgreSQL server: %w", err)
+		}
+		s.process = p
+		return nil
+	})
 }
 
 // Promote makes a standby a server of its own, and returns when it takes writes.
 func (s *Server) Promote(ctx context.Context) error {
+	return s.alone(func() error {
+		return s.folder.run(ctx, s.Bindir, "pg_ctl", "promote", "--pgdata", s.folder.data(), "--wait")
+	})
+}
+
+// alone does something to a server that has not been stopped, while nobody else does.
+func (s *Server) alone(do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.process == nil {
-		return errStopped
+		return errors.New("PostgreSQL server: already stopped")
 	}
-	return s.folder.run(ctx, s.Bindir, "pg_ctl", "promote", "--pgdata", s.folder.data(), "--wait")
+	return do()
 }
-
-var errStopped = errors.New("PostgreSQL server: already stopped")
 
 // DSN is the connection string of the superuser postgres for a database, over the unix socket.
 func (s *Server) DSN(database string) string {
@@ -206,5 +203,10 @@ func quoteDSN(value string) string {
 	if value != "" && !strings.ContainsAny(value, " \t\n\r\v\f'\\") {
 		return value
 	}
+	return quote(value)
+}
+
+// quote quotes a value of a connection string, or of a configuration.
+func quote(value string) string {
 	return "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
 }

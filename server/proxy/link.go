@@ -33,7 +33,7 @@ type stream interface {
 func (l *link) serve() {
 	defer l.proxy.forget(l)
 	defer l.close()
-	if l.await(0) != nil {
+	if l.await(false) != nil {
 		return
 	}
 	server, err := l.dial()
@@ -71,7 +71,7 @@ func (l *link) carry(err error, to stream) {
 	switch {
 	case errors.Is(err, errPassedThenCut):
 		l.close()
-	case !errors.Is(err, io.EOF) || l.await(0) != nil || to.CloseWrite() != nil:
+	case !errors.Is(err, io.EOF) || l.await(false) != nil || to.CloseWrite() != nil:
 		l.reset()
 	}
 }
@@ -84,24 +84,14 @@ var (
 // fromClient forwards the client's messages, until an error; io.EOF is the regular one.
 func (l *link) fromClient(server stream) error {
 	from := bufio.NewReader(l.client)
-	for {
-		m, err := readStartup(from)
-		if err != nil {
-			return err
-		}
-		if !m.asksForEncryption() {
-			if err := l.forward(m, true, server, true); err != nil {
-				return err
-			}
-			return l.forwardAll(from, true, server)
-		}
-		if err := l.await(l.pause()); err != nil {
-			return err
-		}
-		if _, err := l.client.Write([]byte{'N'}); err != nil { // the server says nothing before the startup packet
-			return err
-		}
+	m, err := readStartup(from)
+	if err != nil {
+		return err
 	}
+	if err := l.forward(m, true, server, true); err != nil {
+		return err
+	}
+	return l.forwardAll(from, true, server)
 }
 
 // forwardAll forwards messages with a type byte, until an error.
@@ -124,11 +114,7 @@ func (l *link) forward(m message, fromClient bool, to stream, fresh bool) error 
 	if verdict == Cut {
 		return errCut
 	}
-	pause := time.Duration(0)
-	if fresh {
-		pause = l.pause()
-	}
-	if err := l.await(pause); err != nil {
+	if err := l.await(fresh); err != nil {
 		return err
 	}
 	if _, err := to.Write(m.raw); err != nil {
@@ -140,24 +126,17 @@ func (l *link) forward(m message, fromClient bool, to stream, fresh bool) error 
 	return nil
 }
 
-func (l *link) pause() time.Duration {
-	l.proxy.mu.Lock()
-	defer l.proxy.mu.Unlock()
-	return l.proxy.delay
-}
-
-// await returns when the pause has passed and messages pass, or when the link is cut.
-func (l *link) await(pause time.Duration) error {
-	timer := time.NewTimer(pause)
-	defer timer.Stop()
-	select {
-	case <-timer.C:
-	case <-l.ctx.Done():
-		return l.ctx.Err()
+// await returns when messages pass, with the delay if there is to be one, or when the link is cut.
+func (l *link) await(delayed bool) error {
+	if delayed {
+		_, delay := l.proxy.holds()
+		select {
+		case <-time.After(delay):
+		case <-l.ctx.Done():
+			return l.ctx.Err()
+		}
 	}
-	l.proxy.mu.Lock()
-	open := l.proxy.open
-	l.proxy.mu.Unlock()
+	open, _ := l.proxy.holds()
 	select {
 	case <-open:
 	case <-l.ctx.Done():

@@ -24,12 +24,8 @@ const maxMessage = 1 << 30
 
 var errFraming = errors.New("no message of the protocol")
 
-// Codes that stand where a startup packet has the protocol's version.
-const (
-	cancelCode = 80877102
-	sslCode    = 80877103
-	gssCode    = 80877104
-)
+// cancelCode stands where a startup packet has the protocol's version.
+const cancelCode = 80877102
 
 // readStartup reads a packet that has no type byte. Its body begins with the code.
 func readStartup(from io.Reader) (message, error) {
@@ -41,16 +37,11 @@ func readStartup(from io.Reader) (message, error) {
 		return m, err
 	}
 	m.kind = Startup
-	if m.code() == cancelCode {
+	if binary.BigEndian.Uint32(m.body()) == cancelCode {
 		m.kind = CancelRequest
 	}
 	return m, nil
 }
-
-func (m message) code() uint32 { return binary.BigEndian.Uint32(m.body()) }
-
-// asksForEncryption tells a request for TLS or GSSAPI, which the server answers with one byte.
-func (m message) asksForEncryption() bool { return m.code() == sslCode || m.code() == gssCode }
 
 // readMessage reads a message with a type byte. The error is io.EOF only if there is no more.
 func readMessage(from io.Reader) (message, error) {

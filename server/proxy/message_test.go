@@ -78,7 +78,7 @@ func TestMessages(t *testing.T) {
 		}
 		return proxy.Pass
 	})
-	conn := servertest.Connect(t, dsn+" sslmode=prefer")
+	conn := servertest.Connect(t, dsn)
 	if _, err := conn.PgConn().Exec(t.Context(), "SELECT 1").ReadAll(); err != nil {
 		t.Fatal(err)
 	}

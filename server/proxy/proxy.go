@@ -33,9 +33,8 @@ const (
 // time from other goroutines. A watcher may call the proxy's methods other than Stop.
 type Watcher func(conn int, fromClient bool, kind byte, body []byte) Verdict
 
-// Proxy listens on a TCP port of 127.0.0.1 and leads each connection to a server. It does no TLS: a
-// client that asks for it is told that the server has none. Its methods may be called from any
-// goroutine.
+// Proxy listens on a TCP port of 127.0.0.1 and leads each connection to a server, without TLS. Its
+// methods may be called from any goroutine.
 type Proxy struct {
 	server   string
 	listener *net.TCPListener
@@ -124,8 +123,14 @@ func (p *Proxy) Refuse(refuse bool) {
 	p.refuse = refuse
 }
 
+// holds tells what holds messages back: until open is closed, and for how long.
+func (p *Proxy) holds() (open <-chan struct{}, delay time.Duration) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.open, p.delay
+}
+
 // Watch has a watcher see all messages from now on, in place of the one before; nil: none does.
-// Answers to requests for TLS, which come from the proxy itself, are not shown.
 func (p *Proxy) Watch(w Watcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

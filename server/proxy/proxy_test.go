@@ -54,12 +54,6 @@ func TestPass(t *testing.T) {
 	if rows.Err() != nil || n != 20000 {
 		t.Fatal(n, rows.Err())
 	}
-	if err := servertest.Connect(t, dsn+" sslmode=prefer").Ping(t.Context()); err != nil {
-		t.Error("asking for TLS first:", err)
-	}
-	if _, err := pgx.Connect(t.Context(), dsn+" sslmode=require"); err == nil {
-		t.Error("TLS came from nowhere")
-	}
 }
 
 func TestTCP(t *testing.T) {

@@ -42,12 +42,11 @@ func Wait(t testing.TB, limit time.Duration, what string, done func() bool, repo
 func Comes(limit time.Duration, done func() bool) bool {
 	limit = Limit(limit)
 	began := time.Now()
-	end := time.NewTimer(limit)
-	defer end.Stop()
+	end := time.After(limit)
 	for !done() {
 		select {
 		case <-time.After(min(max(time.Since(began)/waitShare, waitLeast), waitMost)):
-		case <-end.C:
+		case <-end:
 			return false
 		}
 	}

@@ -84,7 +84,7 @@ func (r *rowReader) columns() []any {
 func (r *rowReader) task(before *run.Task) *run.Task {
 	row := r.row
 	row.How.Settings = settingsOf(r.own)
-	row.Session.Role, row.Barred = r.under.read(&r.p.Target, r.p.Control.Facts().Superuser)
+	row.Session.Role, row.RoleFailure = r.under.read(&r.p.Target, r.p.Control.Facts().Superuser)
 	row.How.Timeout, row.Session.Live = micros(r.timeout), micros(r.live)
 	row.How.Format.Delimiter, row.How.Format.Escape, row.How.Format.Quote = r.delimiter, r.escape, r.quote
 	if r.created.Valid {
@@ -94,13 +94,13 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 		row.How.Format.Null = *r.null
 	}
 	key := lane.KeyOf(row.Group, row.Remote)
-	if run.IsBehind(row.Group) && r.group != nil {
+	if run.IsStandIn(row.Group) && r.group != nil {
 		row.Group = *r.group
 	}
-	if run.IsBehind(row.Remote) && r.remote != nil {
+	if run.IsStandIn(row.Remote) && r.remote != nil {
 		row.Remote = *r.remote
 	}
-	if row.Input == nil || row.Data == nil || r.null == nil || run.IsBehind(row.Group) || run.IsBehind(row.Remote) {
+	if row.Input == nil || row.Data == nil || r.null == nil || run.IsStandIn(row.Group) || run.IsStandIn(row.Remote) {
 		row.Input, row.Data = nil, nil // all come together
 	}
 	t := &run.Task{
@@ -154,7 +154,7 @@ func (u *under) columns() []any { return []any{&u.role, &u.standing, &u.superuse
 
 // read is the role under which the task runs, none for the target's own, and why it may not; ours
 // tells whether our own role is a superuser.
-func (u *under) read(t *target.Target, ours bool) (role pool.Role, barred *text.Failure) {
+func (u *under) read(t *target.Target, ours bool) (role pool.Role, failure *text.Failure) {
 	if !t.Inserter || u.standing == "serves" {
 		return role, nil
 	}

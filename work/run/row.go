@@ -12,25 +12,25 @@ import (
 // Row is what is read of a task before it starts. It does not change, but for what comes at its
 // start.
 type Row struct {
-	ID        int64
-	Version   uint32 // xmin of the row
-	MarkFirst bool   // it must be marked before it starts, whatever its SQL is
-	Group     string
-	Remote    string // "": the target's own database
-	Max       int32
-	Priority  int32
-	Parent    *int64
-	Key       *string
-	Attempt   int32
-	Rerun     bool
-	Single    bool          // nothing follows its end: no repetition, no other task, no notification
-	Suspect   bool          // the server has crashed more than once while it ran
-	Input     *string       // nil: too long to be read with the others, as are maybe its names
-	Data      *string       // likewise; empty when there is none
-	Barred    *text.Failure // why it may not run under its role; nil: it may
-	Schedule  Schedule
-	Session   pool.Wishes
-	How       How
+	ID          int64
+	Version     uint32 // xmin of the row
+	MarkFirst   bool   // it must be marked before it starts, whatever its SQL is
+	Group       string
+	Remote      string // "": the target's own database
+	Max         int32
+	Priority    int32
+	Parent      *int64
+	Key         *string
+	Attempt     int32
+	Rerun       bool
+	Single      bool          // nothing follows its end: no repetition, no other task, no notification
+	Suspect     bool          // the server has crashed more than once while it ran
+	Input       *string       // nil: too long to be read with the others, as are maybe its names
+	Data        *string       // likewise; empty when there is none
+	RoleFailure *text.Failure // why it may not run under its role; nil: it may
+	Schedule    Schedule
+	Session     pool.Wishes
+	How         How
 }
 
 // Schedule says when a task is to start.
@@ -66,5 +66,5 @@ type Sizes struct {
 	Names                            [3]*string // nil: too long
 }
 
-// IsBehind tells a name that did not come with the others, but what stands for it.
-func IsBehind(name string) bool { return strings.HasPrefix(name, "\x01") }
+// IsStandIn tells what stands for a name that is too long to come with the others.
+func IsStandIn(name string) bool { return strings.HasPrefix(name, "\x01") }

@@ -54,8 +54,8 @@ func (r *runner) work(ctx context.Context, a attempt) {
 // run brings one task to its end, which may be pending then, and returns the next.
 func (r *runner) run(ctx context.Context) (next attempt) {
 	a, t, s := &r.at, r.at.task, r.shared
-	if t.Row.Barred != nil {
-		r.turnAway(t.Row.Barred)
+	if t.Row.RoleFailure != nil {
+		r.turnAway(t.Row.RoleFailure)
 		return r.another()
 	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn() {
@@ -85,9 +85,7 @@ func (r *runner) run(ctx context.Context) (next attempt) {
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, s.Clock.Now())
 	}
-	if err != nil {
-		t.end()
-	} else if r.session.Behind() == 0 {
+	if err == nil && r.session.Behind() == 0 {
 		r.requeue()
 	}
 	r.conclude(verdict, err)

@@ -237,7 +237,7 @@ func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) (nex
 // lose ends the session that is gone in the middle of a task.
 func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) (none attempt) {
 	o := r.outcome(start, result)
-	if r.at.lost(&o, err) && r.goesOn(ctx) {
+	if r.at.lost(&o, err) && r.goesOn(ctx, start) {
 		o.Kind = Finished
 	}
 	if o.Kind == Released && r.session.Tasks == 0 {
@@ -254,8 +254,8 @@ func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result,
 const restartTime = 200 * time.Millisecond
 
 // goesOn tells whether a remote server still takes connections a while after it has ended a session
-// of ours.
-func (r *runner) goesOn(ctx context.Context) bool {
+// of ours, and was not started since the run's start.
+func (r *runner) goesOn(ctx context.Context, start time.Time) bool {
 	select {
 	case <-ctx.Done():
 		return false
@@ -267,6 +267,5 @@ func (r *runner) goesOn(ctx context.Context) bool {
 	}
 	defer session.Close()
 	started, err := session.ServerStart(ctx)
-	_, since, _ := r.at.task.Runs()
-	return err == nil && started.Add(r.session.Ahead).Before(since)
+	return err == nil && started.Add(r.session.Ahead).Before(start)
 }
