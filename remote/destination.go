@@ -4,8 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
-	"encoding/hex"
-	"strconv"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -37,7 +36,7 @@ func destination(settings Settings, needsPassword bool) (Destination, error) {
 	}
 	settings = settings.With(Settings{"password": cfg.Password}) // which may come from a file
 	return Destination{
-		Key:           key(settings.String() + strconv.FormatBool(needsPassword)),
+		Key:           fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %t %s", secret, needsPassword, settings.String()))),
 		Name:          Settings{}.With(place).String(),
 		config:        cfg,
 		needsPassword: needsPassword,
@@ -67,8 +66,3 @@ func (d Destination) Connect(ctx context.Context, application string, limit time
 
 // secret makes keys of connection strings that can't be guessed back.
 var secret = rand.Text()
-
-func key(s string) string {
-	sum := sha256.Sum256([]byte(secret + s))
-	return hex.EncodeToString(sum[:16])
-}

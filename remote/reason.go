@@ -3,6 +3,7 @@ package remote
 import (
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -18,7 +19,8 @@ func (r *reason) Error() string   { return r.text }
 func (r *reason) Unwrap() []error { return r.tries }
 
 // Reason returns the error of a connection that could not be opened, in words that show the cause:
-// of several tries only those that name one. Other errors come back as they are.
+// of several tries only those that name one, and not that TLS was refused where it was then tried
+// without. Other errors come back as they are.
 func Reason(err error) error {
 	var failed *pgconn.ConnectError
 	if !errors.As(err, &failed) {
@@ -31,9 +33,13 @@ func Reason(err error) error {
 	var texts []string
 	var kept []error
 	known := map[string]bool{}
-	for i, try := range tries {
+	for _, try := range tries {
 		text := try.Error()
-		if known[text] || refusesTLS(text) && triedOtherwise(tries, i) {
+		address, withTLS := strings.CutSuffix(text, refusesTLS)
+		otherwise := func(other error) bool {
+			return strings.HasPrefix(other.Error(), address+": ") && !strings.HasSuffix(other.Error(), refusesTLS)
+		}
+		if known[text] || withTLS && slices.ContainsFunc(tries, otherwise) {
 			continue
 		}
 		known[text] = true
@@ -43,21 +49,9 @@ func Reason(err error) error {
 	return &reason{text: place + strings.ReplaceAll(strings.Join(texts, "; "), "\n", " "), tries: kept}
 }
 
-// refusesTLS tells the error of a server that has no TLS. pgconn has no other sign for it.
-func refusesTLS(text string) bool {
-	return strings.HasSuffix(text, ": tls error: server refused TLS connection")
-}
-
-// triedOtherwise tells whether the same address was tried without TLS as well.
-func triedOtherwise(tries []error, one int) bool {
-	address, _, _ := strings.Cut(tries[one].Error(), ": tls error: ")
-	for _, try := range tries {
-		if text := try.Error(); strings.HasPrefix(text, address+": ") && !refusesTLS(text) {
-			return true
-		}
-	}
-	return false
-}
+// refusesTLS ends the error of a server that has no TLS, after its address. pgconn has no other sign
+// for it.
+const refusesTLS = ": tls error: server refused TLS connection"
 
 // Unsuited tells that a server was reached that is not as target_session_attrs asks for.
 func Unsuited(err error) bool {

@@ -12,7 +12,7 @@ import (
 // sends. Errors, notices and the data of COPY are cut. Rows are passed on whole: our queries limit
 // them.
 func Own(cfg *pgconn.Config) {
-	bounded(cfg, func(b *Reader) { b.whole, b.login.afford = true, affordable })
+	bounded(cfg, func(b *Reader) { b.whole = true })
 }
 
 // Tasks does the same for connections on which tasks run, in the target's own database or
@@ -20,8 +20,8 @@ func Own(cfg *pgconn.Config) {
 // whose password is its own. Others wait for their proof of a password, until ctx ends.
 func Tasks(ctx context.Context, cfg *pgconn.Config, own, trusted bool, tell func(*Reader)) {
 	bounded(cfg, func(b *Reader) {
-		if b.pace.own, b.login.afford = own, affordable; !trusted {
-			b.login.afford = affords(ctx)
+		if b.pace.own = own; !trusted {
+			b.login.waits = ctx
 		}
 		tell(b)
 	})

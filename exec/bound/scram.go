@@ -32,32 +32,24 @@ func (e *Costly) Error() string { return e.text }
 // roles: about a third of one processor.
 var proofs = rate.NewLimiter(iterationsMost, iterationsMost)
 
-// affordable refuses more iterations than any proof may take.
-func affordable(iterations int) error {
-	if iterations > iterationsMost {
-		return &Costly{fmt.Sprintf("the server asks for %d iterations of SCRAM, more than %d: lower scram_iterations there and set the password again", iterations, iterationsMost)}
-	}
-	return nil
-}
-
-// affords waits until a proof can be afforded, or says why it can not.
-func affords(ctx context.Context) func(iterations int) error {
-	return func(iterations int) error {
-		if err := affordable(iterations); err != nil || iterations <= iterationsFree {
-			return err
-		}
-		if proofs.WaitN(ctx, iterations) != nil {
-			return &Costly{fmt.Sprintf("other connections whose servers ask for many iterations of SCRAM come first, and this one asks for %d: lower scram_iterations there and set the password again", iterations)}
-		}
-		return nil
-	}
-}
-
 // login is how far the server has gone in asking for a password.
 type login struct {
-	asked  bool                       // for one, in whatever form
-	proved bool                       // for a proof of it
-	afford func(iterations int) error // waits until so many iterations of SCRAM may be computed
+	asked  bool            // for one, in whatever form
+	proved bool            // for a proof of it
+	waits  context.Context // until it ends, the proof waits until it can be afforded; nil: it does not wait
+}
+
+// afford is an error if so many iterations are too many, or too many for now.
+func (l *login) afford(iterations int) error {
+	switch {
+	case iterations > iterationsMost:
+		return &Costly{fmt.Sprintf("the server asks for %d iterations of SCRAM, more than %d: "+
+			"lower scram_iterations there and set the password again", iterations, iterationsMost)}
+	case iterations > iterationsFree && l.waits != nil && proofs.WaitN(l.waits, iterations) != nil:
+		return &Costly{fmt.Sprintf("other connections whose servers ask for many iterations of SCRAM come first, and this one "+
+			"asks for %d: lower scram_iterations there and set the password again", iterations)}
+	}
+	return nil
 }
 
 // asks follows what the server asks for. It waits until a proof can be afforded. The server may ask

@@ -71,10 +71,10 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 
 	ended, cancel := context.WithCancel(t.Context())
 	cancel()
-	if err := affords(ended)(iterationsFree); err != nil {
+	if err := (&login{waits: ended}).afford(iterationsFree); err != nil {
 		t.Error(err)
 	}
-	if err := affords(ended)(iterationsMost); err == nil || !strings.Contains(err.Error(), "come first") {
+	if err := (&login{waits: ended}).afford(iterationsMost); err == nil || !strings.Contains(err.Error(), "come first") {
 		t.Error(err)
 	}
 }
@@ -84,7 +84,7 @@ func TestAServerAsksForThePasswordOnce(t *testing.T) {
 	t.Parallel()
 	asks := encoded('R', append([]byte{0, 0, 0, 11}, "r=ours+theirs,s=c2FsdA==,i=4096"...))
 	for times, want := range map[int]string{1: "", 2: "again and again"} {
-		b := &Reader{from: bytes.NewReader(bytes.Repeat(asks, times)), login: login{afford: affordable}}
+		b := &Reader{from: bytes.NewReader(bytes.Repeat(asks, times))}
 		if heard, err := heard(b); len(heard) != 1 || want == "" && err != nil || !strings.Contains(fmt.Sprint(err), want) {
 			t.Errorf("%d times: %v, %v", times, heard, err)
 		}

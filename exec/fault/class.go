@@ -63,7 +63,7 @@ const anywhere, inOurs = false, true
 // that runs below it can raise any code.
 var table = []struct {
 	code, routine string
-	where         bool
+	ours          bool
 	class         Class
 }{
 	{"42501", "aclcheck_error", inOurs, Whole}, // another routine's is a policy's, and may be that of one row only
@@ -111,7 +111,7 @@ func Of(err error) Class {
 	}
 	for _, line := range table {
 		routine := line.routine == "" || line.routine == answer.Routine
-		if line.code == answer.Code && routine && (line.where == anywhere || answer.Where == "") {
+		if line.code == answer.Code && routine && (!line.ours || answer.Where == "") {
 			return line.class
 		}
 	}
