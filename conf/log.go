@@ -20,14 +20,14 @@ const (
 	FormatJournal = "journal" // text with the priority in front, as sd-daemon(3) has it
 )
 
-func (r *reader) log(into *Log) func(value) {
-	return func(v value) {
-		name := into.Level.String()
-		r.object(v, keys{
-			"level":  r.choice(&name, "trace", "debug", "info", "warn", "error"),
-			"format": r.choice(&into.Format, FormatJSON, FormatText, FormatJournal),
-			"tasks":  r.choice(&into.Tasks, work.LogFailed, work.LogAll, work.LogNone),
-		})
-		into.Level, _ = zerolog.ParseLevel(name) // only names that it knows come here
-	}
+func (r *reader) log(v value) Log {
+	l := Log{Level: zerolog.InfoLevel, Tasks: work.LogFailed}
+	level := l.Level.String()
+	r.object(v, keys{
+		"level":  into(r, &level, choice("trace", "debug", "info", "warn", "error")),
+		"format": into(r, &l.Format, choice(FormatJSON, FormatText, FormatJournal)),
+		"tasks":  into(r, &l.Tasks, choice(work.LogFailed, work.LogAll, work.LogNone)),
+	})
+	l.Level, _ = zerolog.ParseLevel(level) // only names that it knows come here
+	return l
 }

@@ -57,10 +57,10 @@ func (r *reader) file(root value) *File {
 	if root.kind == object {
 		targets = value{}
 		r.object(root, keys{
-			"dsn":     r.dsn(&dsn),
-			"remotes": r.remotes(entries),
-			"log":     r.log(&file.Log),
-			"http":    r.http(&file.Listen),
+			"dsn":     into(r, &dsn, r.dsn),
+			"remotes": func(v value) { entries = r.remotes(v) },
+			"log":     func(v value) { file.Log = r.log(v) },
+			"http":    func(v value) { file.Listen = r.http(v) },
 			"targets": func(v value) { targets = v },
 		})
 	}

@@ -51,32 +51,32 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 	t := newTarget()
 	var data, user string
 	sleep, run := int64(defaultSleep), int64(defaultRun)
-	outputOver, as, wake := "cut", "target", string(t.Wake)
+	outputOver, as := "cut", "target"
 	r.object(v, keys{
-		"dsn":          r.dsn(&dsn),
-		"data":         r.name(&data),
-		"user":         r.name(&user),
-		"schema":       r.name(&t.Schema),
-		"table":        r.name(&t.Table),
-		"sleep":        r.whole(&sleep, "a number of milliseconds ≥ 1 (0 would never rest)", 1, mostInteger),
-		"grace":        r.duration(&t.Grace, 0),
-		"idle":         r.duration(&t.Idle, 0),
-		"reset":        r.duration(&t.Reset, time.Millisecond),
-		"keep":         r.keep(&t.Keep),
-		"run":          r.whole(&run, "a number of tasks ≥ 1", 1, mostInteger),
-		"defaults":     r.columns(t.Defaults),
-		"output_limit": r.whole(&t.OutputLimit, "a number of bytes ≥ 0", 0, mostOutput),
-		"data_limit":   r.whole(&t.DataLimit, "a number of bytes ≥ 0", 0, mostOutput),
-		"output_over":  r.choice(&outputOver, "cut", "fail"),
-		"create":       r.flag(&t.Create),
-		"timezone":     r.zone(&t.TimeZone),
-		"as":           r.choice(&as, "target", "inserter"),
-		"roles":        r.roles(&t.Roles),
-		"trust":        r.trust(&t.Trust),
-		"wake":         r.choice(&wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
+		"dsn":          into(r, &dsn, r.dsn),
+		"data":         into(r, &data, name),
+		"user":         into(r, &user, name),
+		"schema":       into(r, &t.Schema, name),
+		"table":        into(r, &t.Table, name),
+		"sleep":        into(r, &sleep, whole("a number of milliseconds ≥ 1 (0 would never rest)", 1, mostInteger)),
+		"grace":        into(r, &t.Grace, duration(0)),
+		"idle":         into(r, &t.Idle, duration(0)),
+		"reset":        into(r, &t.Reset, duration(time.Millisecond)),
+		"keep":         func(v value) { t.Keep = r.keep(v) },
+		"run":          into(r, &run, whole("a number of tasks ≥ 1", 1, mostInteger)),
+		"defaults":     func(v value) { t.Defaults = r.columns(v) },
+		"output_limit": into(r, &t.OutputLimit, whole("a number of bytes ≥ 0", 0, mostOutput)),
+		"data_limit":   into(r, &t.DataLimit, whole("a number of bytes ≥ 0", 0, mostOutput)),
+		"output_over":  into(r, &outputOver, choice("cut", "fail")),
+		"create":       into(r, &t.Create, flag),
+		"timezone":     into(r, &t.TimeZone, zone),
+		"as":           into(r, &as, choice("target", "inserter")),
+		"roles":        func(v value) { t.Roles = r.roles(v) },
+		"trust":        func(v value) { t.Trust = r.trust(v) },
+		"wake":         into(r, &t.Wake, choice(sql.Auto, sql.Notify, sql.WAL, sql.Poll)),
 	})
 	t.Sleep, t.Run = time.Duration(sleep)*time.Millisecond, int(run)
-	t.OutputFail, t.Inserter, t.Wake = outputOver == "fail", as == "inserter", sql.Wake(wake)
+	t.OutputFail, t.Inserter = outputOver == "fail", as == "inserter"
 	if t.Roles != nil && !t.Inserter {
 		r.fault(v, `"roles" goes with "as": "inserter" alone`)
 	}
