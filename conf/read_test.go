@@ -173,7 +173,7 @@ func TestSingle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if target.Name() != c.want || target.Connect["user"] != "u" || target.Run != defaultRun {
+		if target.Name() != c.want || target.Connect["user"] != "u" || target.Run != 32 {
 			t.Errorf("%s: got %+v", c.dsn, target)
 		}
 	}

@@ -8,7 +8,10 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/rs/zerolog"
+
 	"pgtaskd/remote"
+	"pgtaskd/work"
 	"pgtaskd/work/schedule"
 )
 
@@ -67,17 +70,10 @@ func (r *reader) names(items []value) (names []string) {
 // number, and its least.
 func whole(what string, least, most int64) func(value) (int64, error) {
 	return func(v value) (int64, error) {
-		n, err := strconv.ParseInt(v.text, 10, 64)
-		if err != nil {
-			const exact = 1 << 53
-			var f float64
-			f, err = strconv.ParseFloat(v.text, 64)
-			if n = int64(f); float64(n) != f || max(f, -f) > exact {
-				err = strconv.ErrRange
-			}
-		}
+		f, err := strconv.ParseFloat(v.text, 64)
+		n := int64(f)
 		switch {
-		case v.kind != number || err != nil || n < least:
+		case v.kind != number || err != nil || float64(n) != f || n < least:
 			return 0, fmt.Errorf("must be %s, not %s", what, shown(v))
 		case n > most:
 			return 0, fmt.Errorf("must be at most %d, not %s", most, shown(v))
@@ -134,6 +130,19 @@ func choice[T ~string](words ...T) func(value) (T, error) {
 		}
 		return T(v.text), nil
 	}
+}
+
+// log reads which lines are logged.
+func (r *reader) log(v value) Log {
+	l := Log{Level: zerolog.InfoLevel, Tasks: work.LogFailed}
+	level := l.Level.String()
+	r.object(v, keys{
+		"level":  into(r, &level, choice("trace", "debug", "info", "warn", "error")),
+		"format": into(r, &l.Format, choice(FormatJSON, FormatText, FormatJournal)),
+		"tasks":  into(r, &l.Tasks, choice(work.LogFailed, work.LogAll, work.LogNone)),
+	})
+	l.Level, _ = zerolog.ParseLevel(level) // only names that it knows come here
+	return l
 }
 
 // http reads where the metrics are served.
