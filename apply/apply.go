@@ -85,20 +85,12 @@ func crossed(err error) bool {
 		answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
-// rounds is how often values are written: an INSERT's own trigger may fill a column that the file
-// does not name.
-const rounds = 2
-
 func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (result Result, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() {
-		if rollback := tx.Rollback(context.WithoutCancel(ctx)); rollback != nil && !errors.Is(rollback, pgx.ErrTxClosed) {
-			err = errors.Join(err, rollback)
-		}
-	}()
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // without an answer the server does it by itself
 	t, err := describe(ctx, tx, name, o.Inserter)
 	if err == nil {
 		err = t.check(jobs)
@@ -125,7 +117,7 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 		return Result{}, err
 	}
 	after := before
-	for range rounds {
+	for range 2 { // an INSERT's own trigger may fill a column that the file does not name
 		if err := t.write(ctx, tx, all, after, o.Owner); err != nil {
 			return Result{}, err
 		}
