@@ -40,7 +40,7 @@ func (c asking) ask(p *program, dsn string, do func(*ask.Screen, []work.Target) 
 func (p *program) screen(json bool) *ask.Screen {
 	s := &ask.Screen{Out: p.stdout, Err: p.stderr, Visible: human.Visible}
 	if json {
-		s.Objects = visibleJSON{p.stdout}
+		s.Objects = changed{p.stdout, visibleJSON}
 	}
 	if file, ok := p.stderr.(*os.File); ok {
 		s.Terminal = isTerminal(file)

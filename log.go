@@ -49,7 +49,7 @@ func (o *output) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	case conf.FormatJournal:
 		_, err = journal(o.out, level).Write(line)
 	default:
-		_, err = visibleJSON{o.out}.Write(line)
+		_, err = changed{o.out, visibleJSON}.Write(line)
 	}
 	return len(line), err
 }
@@ -57,7 +57,7 @@ func (o *output) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 // journal writes for systemd: it knows the time, and takes the priority from the beginning of the
 // line.
 func journal(out io.Writer, level zerolog.Level) io.Writer {
-	w := console(prefixed{out, priority(level)}, false)
+	w := console(changed{out, func(line string) string { return priority(level) + line }}, false)
 	w.PartsExclude = []string{zerolog.TimestampFieldName, zerolog.LevelFieldName}
 	return w
 }
@@ -75,15 +75,4 @@ func priority(level zerolog.Level) string {
 		return "<7>"
 	}
 	return "<6>"
-}
-
-// prefixed writes lines with something in front, each at once.
-type prefixed struct {
-	out    io.Writer
-	prefix string
-}
-
-func (p prefixed) Write(line []byte) (int, error) {
-	_, err := p.out.Write(append([]byte(p.prefix), line...))
-	return len(line), err
 }

@@ -16,38 +16,39 @@ func printLine(out io.Writer, format string, args ...any) {
 	_, _ = fmt.Fprintln(out, human.Visible(fmt.Sprintf(format, args...))) // nobody could be told
 }
 
-// visibleJSON passes lines of JSON on, with hidden characters written as JSON's escapes, which mean
-// the same. Control characters below 0x20 are escaped already.
-type visibleJSON struct{ out io.Writer }
+// changed writes texts in another form, each at once.
+type changed struct {
+	out  io.Writer
+	form func(string) string
+}
 
-func (v visibleJSON) Write(line []byte) (int, error) {
-	text := strings.TrimSuffix(string(line), "\n")
-	if strings.IndexFunc(text, human.Hidden) < 0 {
-		return v.out.Write(line)
-	}
-	var b strings.Builder
-	for _, r := range text {
-		switch {
-		case !human.Hidden(r):
-			b.WriteRune(r)
-		case r < 0x10000:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		default:
-			high, low := utf16.EncodeRune(r)
-			fmt.Fprintf(&b, `\u%04x\u%04x`, high, low)
-		}
-	}
-	b.WriteByte('\n')
-	if _, err := io.WriteString(v.out, b.String()); err != nil {
+func (c changed) Write(text []byte) (int, error) {
+	if _, err := io.WriteString(c.out, c.form(string(text))); err != nil {
 		return 0, err
 	}
-	return len(line), nil
+	return len(text), nil
+}
+
+// visibleJSON is a line of JSON with hidden characters written as JSON's escapes, which mean the
+// same. Control characters below 0x20 are escaped already.
+func visibleJSON(line string) string {
+	var b strings.Builder
+	for _, r := range line {
+		if r == '\n' || !human.Hidden(r) {
+			b.WriteRune(r)
+			continue
+		}
+		for _, unit := range utf16.AppendRune(nil, r) {
+			fmt.Fprintf(&b, `\u%04x`, unit)
+		}
+	}
+	return b.String()
 }
 
 // console writes for people. The message is made visible first, fields are quoted by zerolog; so
 // control characters below 0x20 are its own colours, and the end of the line.
 func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
-	return zerolog.ConsoleWriter{Out: visibleText{out}, NoColor: !colours, TimeFormat: "15:04:05.000", FormatPrepare: func(event map[string]any) error {
+	return zerolog.ConsoleWriter{Out: changed{out, visibleText}, NoColor: !colours, TimeFormat: "15:04:05.000", FormatPrepare: func(event map[string]any) error {
 		if message, ok := event[zerolog.MessageFieldName].(string); ok {
 			event[zerolog.MessageFieldName] = human.Visible(message)
 		}
@@ -55,21 +56,16 @@ func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
 	}}
 }
 
-// visibleText passes text on, with hidden characters written as escapes, but for control characters
+// visibleText is a text with hidden characters written as escapes, but for control characters
 // below 0x20.
-type visibleText struct{ out io.Writer }
-
-func (v visibleText) Write(text []byte) (int, error) {
+func visibleText(text string) string {
 	var b strings.Builder
-	for _, r := range string(text) {
+	for _, r := range text {
 		if r < ' ' {
 			b.WriteRune(r)
 		} else {
 			b.WriteString(human.Visible(string(r)))
 		}
 	}
-	if _, err := io.WriteString(v.out, b.String()); err != nil {
-		return 0, err
-	}
-	return len(text), nil
+	return b.String()
 }

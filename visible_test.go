@@ -33,7 +33,7 @@ func TestLogIsVisible(t *testing.T) {
 	t.Parallel()
 	for name, wrap := range map[string]func(*bytes.Buffer) zerolog.Logger{
 		"text": func(b *bytes.Buffer) zerolog.Logger { return zerolog.New(console(b, true)) },
-		"JSON": func(b *bytes.Buffer) zerolog.Logger { return zerolog.New(visibleJSON{b}) },
+		"JSON": func(b *bytes.Buffer) zerolog.Logger { return zerolog.New(changed{b, visibleJSON}) },
 	} {
 		var out bytes.Buffer
 		log := wrap(&out)

@@ -85,20 +85,12 @@ func crossed(err error) bool {
 		answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
-// rounds is how often values are written: an INSERT's own trigger may fill a column that the file
-// does not name.
-const rounds = 2
-
 func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (result Result, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() {
-		if rollback := tx.Rollback(context.WithoutCancel(ctx)); rollback != nil && !errors.Is(rollback, pgx.ErrTxClosed) {
-			err = errors.Join(err, rollback)
-		}
-	}()
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // without an answer the server does it by itself
 	t, err := describe(ctx, tx, name, o.Inserter)
 	if err == nil {
 		err = t.check(jobs)
@@ -117,8 +109,7 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	if err := foreign(all, before, o.Owner); err != nil {
 		return Result{}, err
 	}
-	expired, err := t.expired(ctx, tx, all, before)
-	if err != nil {
+	if err := t.expire(ctx, tx, all, before); err != nil {
 		return Result{}, err
 	}
 	pruned, err := t.prune(ctx, tx, all, before, o)
@@ -126,18 +117,18 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 		return Result{}, err
 	}
 	after := before
-	for range rounds {
-		if err := t.write(ctx, tx, all, expired, after, o.Owner); err != nil {
+	for range 2 { // an INSERT's own trigger may fill a column that the file does not name
+		if err := t.write(ctx, tx, all, after, o.Owner); err != nil {
 			return Result{}, err
 		}
 		if after, err = t.locked(ctx, tx, all, o.Owner); err != nil {
 			return Result{}, err
 		}
 	}
-	if err := t.kept(all, expired, after); err != nil {
+	if err := t.kept(all, after); err != nil {
 		return Result{}, err
 	}
-	result = t.compare(all, expired, before, after, o.Owner)
+	result = t.compare(all, before, after, o.Owner)
 	result.add(pruned, o.Prune)
 	if _, err := tx.Exec(ctx, "SET CONSTRAINTS ALL IMMEDIATE"); err != nil || o.DryRun {
 		return result, err
@@ -145,30 +136,25 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	return result, tx.Commit(ctx)
 }
 
-// expired are the jobs that are not begun: their until has passed, and nothing of them waits or runs.
-func (t *table) expired(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) (map[*wanted]bool, error) {
-	expired := map[*wanted]bool{}
+// expire finds the jobs that are not begun: their until has passed, and nothing of them waits or runs.
+func (t *table) expire(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) error {
 	for _, w := range all {
 		until := w.texts["until"]
 		if until == nil || len(rows[w.job.Key]) > 0 {
 			continue
 		}
-		var passed bool
-		if err := tx.QueryRow(ctx, t.statement("expired", nil), *until).Scan(&passed); err != nil {
-			return nil, err
-		}
-		if passed {
-			expired[w] = true
+		if err := tx.QueryRow(ctx, t.statement("expired", nil), *until).Scan(&w.expired); err != nil {
+			return err
 		}
 	}
-	return expired, nil
+	return nil
 }
 
 // kept finds values of the files that the table has not taken.
-func (t *table) kept(all []*wanted, expired map[*wanted]bool, rows held) error {
+func (t *table) kept(all []*wanted, rows held) error {
 	var faults conf.Faults
 	for _, w := range all {
-		if len(rows[w.job.Key]) == 0 && !expired[w] {
+		if len(rows[w.job.Key]) == 0 && !w.expired {
 			faults.Add(w.job.at, "the job is not there after its INSERT: a trigger of the table has taken it away")
 		}
 		for _, r := range rows[w.job.Key] {
@@ -183,12 +169,12 @@ func (t *table) kept(all []*wanted, expired map[*wanted]bool, rows held) error {
 }
 
 // compare returns the changes of the jobs.
-func (t *table) compare(all []*wanted, expired map[*wanted]bool, before, after held, owner string) (result Result) {
+func (t *table) compare(all []*wanted, before, after held, owner string) (result Result) {
 	for _, w := range all {
 		key := w.job.Key
 		was := before[key]
 		switch {
-		case expired[w]:
+		case w.expired:
 			result.Expired = append(result.Expired, key)
 		case len(was) == 0:
 			change := Change{Kind: New, Key: key}

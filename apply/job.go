@@ -103,14 +103,14 @@ func (r *reader) job(item value, folder string) {
 	for _, f := range item.fields {
 		name, v := f.name, f.value
 		if name == inputFile {
-			if _, given := j.named["input"]; given {
-				r.faults.Add(f.at, "a job has input or input_file, not both")
-				continue
-			}
-			name, v = "input", r.inputOf(v, folder)
-		} else if _, given := j.named[name]; given {
+			name = "input"
+		}
+		if _, given := j.named[name]; given {
 			r.faults.Add(f.at, "a job has input or input_file, not both")
 			continue
+		}
+		if f.name == inputFile {
+			v = r.inputOf(v, folder)
 		}
 		j.named[name] = field{f.at, name, v}
 		j.columns = append(j.columns, name)
@@ -205,35 +205,22 @@ func (j *Job) given(column string) bool {
 
 // readText reads a file of text. trouble says why it cannot.
 func readText(path string, limit int64) (text, trouble string) {
+	var data []byte
 	file, err := os.Open(path)
-	if err != nil {
-		return "", reasonOf(err)
+	if err == nil {
+		defer func() { _ = file.Close() }()
+		data, err = io.ReadAll(io.LimitReader(file, limit+1))
 	}
-	defer func() { _ = file.Close() }()
-	data, err := readAll(file, limit)
+	var of *fs.PathError
 	switch {
+	case errors.As(err, &of):
+		return "", of.Err.Error() // the path stands before it already
 	case err != nil:
-		return "", reasonOf(err)
+		return "", err.Error()
+	case int64(len(data)) > limit:
+		return "", fmt.Sprintf("is longer than %d bytes", limit)
 	case !utf8.Valid(data):
 		return "", "is not UTF-8"
 	}
 	return strings.TrimPrefix(string(data), "\ufeff"), "" // some editors put it in front
-}
-
-// readAll reads no more than limit bytes; longer is an error.
-func readAll(from io.Reader, limit int64) ([]byte, error) {
-	data, err := io.ReadAll(io.LimitReader(from, limit+1))
-	if err == nil && int64(len(data)) > limit {
-		return nil, fmt.Errorf("is longer than %d bytes", limit)
-	}
-	return data, err
-}
-
-// reasonOf is an error of the file system without the path, which stands before it already.
-func reasonOf(err error) string {
-	var of *fs.PathError
-	if errors.As(err, &of) {
-		return of.Err.Error()
-	}
-	return err.Error()
 }

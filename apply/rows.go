@@ -2,7 +2,6 @@ package apply
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"slices"
 
@@ -138,5 +137,3 @@ func foreign(all []*wanted, rows held, owner string) error {
 			r.key, *r.owner, owner)
 	})
 }
-
-var errUnmoved = errors.New("a trigger or a policy of the table keeps the row as it is")

@@ -18,6 +18,8 @@ type wanted struct {
 	named []*column          // in the table's order
 	json  map[string]string  // of the named ones, as JSON
 	texts map[string]*string // of all that are compared, as the server writes them; nil: NULL
+
+	expired bool // it is not begun: its until has passed
 }
 
 // of is a value as the server reads it into a column: a scalar is the text that an INSERT takes.
@@ -70,9 +72,13 @@ func (w *wanted) object(columns []*column) string {
 
 // understand has the server read the values of the files, and fills in the defaults of others.
 func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error {
+	if len(all) == 0 {
+		return nil
+	}
 	var faults conf.Faults
+	var answer *pgconn.PgError
 	err := t.readValues(ctx, tx, all, t.where(func(c *column) bool { return named(all, c) }))
-	if isServers(err) {
+	if errors.As(err, &answer) {
 		err = t.blame(ctx, tx, all, &faults)
 	}
 	if err == nil {
@@ -165,10 +171,4 @@ func (t *table) blame(ctx context.Context, tx pgx.Tx, jobs []*wanted, faults *co
 		}
 	}
 	return nil
-}
-
-// isServers tells an error with which the server has answered.
-func isServers(err error) bool {
-	var answer *pgconn.PgError
-	return errors.As(err, &answer)
 }

@@ -12,14 +12,14 @@ import (
 
 // write inserts the jobs that have no rows, and gives the rows of the others the values of the
 // files.
-func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, expired map[*wanted]bool, rows held, owner string) error {
+func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, owner string) error {
 	for _, w := range all {
 		var err error
 		if found := rows[w.job.Key]; len(found) > 0 {
 			for _, r := range found {
 				err = errors.Join(err, t.update(ctx, tx, w, r, owner))
 			}
-		} else if !expired[w] {
+		} else if !w.expired {
 			names := words{":columns": quotedNames(w.named), ":typed": typed(w.named)}
 			err = t.run(ctx, tx, "insert", names, w.object(w.named), owner)
 		}
@@ -43,6 +43,8 @@ func (t *table) update(ctx context.Context, tx pgx.Tx, w *wanted, r row, owner s
 	return t.run(ctx, tx, "update", words{":assigned": assigned, ":typed": typed(columns)}, w.object(columns), owner, r.id)
 }
 
+var errUnmoved = errors.New("a trigger or a policy of the table keeps the row as it is")
+
 // run runs a statement that writes one row.
 func (t *table) run(ctx context.Context, tx pgx.Tx, name string, names words, args ...any) error {
 	var id int64
@@ -56,9 +58,12 @@ func (t *table) run(ctx context.Context, tx pgx.Tx, name string, names words, ar
 // placed is an error of the server's with the place in the file that it speaks of. It leaves out
 // the detail that shows a whole row.
 func (w *wanted) placed(err error) error {
+	at, text := w.job.at, errUnmoved.Error()
 	var answer *pgconn.PgError
-	if errors.As(err, &answer) && !crossed(err) {
-		at, text := w.job.at, answer.Message
+	switch {
+	case errors.Is(err, errUnmoved):
+	case errors.As(err, &answer) && !crossed(err):
+		text = answer.Message
 		if f, named := w.job.named[answer.ColumnName]; named {
 			at = f.value.at
 		}
@@ -68,12 +73,10 @@ func (w *wanted) placed(err error) error {
 		if answer.Hint != "" {
 			text += " (" + answer.Hint + ")"
 		}
-		return conf.Faults{{Position: at, Message: text}}
+	default:
+		return err
 	}
-	if errors.Is(err, errUnmoved) {
-		return conf.Faults{{Position: w.job.at, Message: errUnmoved.Error()}}
-	}
-	return err
+	return conf.Faults{{Position: at, Message: text}}
 }
 
 // prune removes the owner's jobs that are in no file, or finds them: by their key whether they run.

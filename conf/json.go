@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"regexp"
+	"slices"
 	"strconv"
 	"unicode/utf8"
 )
@@ -36,6 +37,10 @@ type field struct {
 	key    string
 	offset int // of the key
 	value  value
+}
+
+func (v value) has(key string) bool {
+	return slices.ContainsFunc(v.fields, func(f field) bool { return f.key == key })
 }
 
 // member is the place of an object's member.

@@ -10,6 +10,20 @@ import (
 	"pgtaskd/work"
 )
 
+// Log says which lines are logged, and how.
+type Log struct {
+	Level  zerolog.Level // the least important
+	Format string        // FormatJSON, FormatText or FormatJournal; "": text on a terminal, else JSON
+	Tasks  string        // which tasks: work.LogFailed, work.LogAll or work.LogNone
+}
+
+// How a line of the log is written.
+const (
+	FormatJSON    = "json"
+	FormatText    = "text"
+	FormatJournal = "journal" // text with the priority in front, as sd-daemon(3) has it
+)
+
 // File is a configuration that was read.
 type File struct {
 	// Targets stand in the order of the file: Targets[1] is at targets[1]. No
@@ -57,10 +71,10 @@ func (r *reader) file(root value) *File {
 	if root.kind == object {
 		targets = value{}
 		r.object(root, keys{
-			"dsn":     r.dsn(&dsn),
-			"remotes": r.remotes(entries),
-			"log":     r.log(&file.Log),
-			"http":    r.http(&file.Listen),
+			"dsn":     into(r, &dsn, r.dsn),
+			"remotes": func(v value) { entries = r.remotes(v) },
+			"log":     func(v value) { file.Log = r.log(v) },
+			"http":    func(v value) { file.Listen = r.http(v) },
 			"targets": func(v value) { targets = v },
 		})
 	}

@@ -3,7 +3,7 @@ package conf
 import (
 	"cmp"
 	"errors"
-	"flag"
+	flags "flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -18,7 +18,7 @@ import (
 	"pgtaskd/work"
 )
 
-var update = flag.Bool("update", false, "write what is found into testdata/conf")
+var update = flags.Bool("update", false, "write what is found into testdata/conf")
 
 // TestGood reads good configurations and compares what becomes of them.
 func TestGood(t *testing.T) {
@@ -173,7 +173,7 @@ func TestSingle(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if target.Name() != c.want || target.Connect["user"] != "u" || target.Run != defaultRun {
+		if target.Name() != c.want || target.Connect["user"] != "u" || target.Run != 32 {
 			t.Errorf("%s: got %+v", c.dsn, target)
 		}
 	}

@@ -58,6 +58,7 @@ func (s *supervisor) take(ctx context.Context, file *File) {
 		s.log.Warn().Str("file", s.path).Msg(warning)
 	}
 	s.want(ctx, file.Targets)
+	s.show(file.Targets)
 }
 
 // reread loads the file as it is now; a bad one changes nothing. By now it has to be a regular one,

@@ -18,66 +18,57 @@ type entry struct {
 
 // remotes reads connection strings by their names: a string serves every
 // target, an object those that it names.
-func (r *reader) remotes(into map[string]entry) func(value) {
-	return func(v value) {
-		known := keys{}
-		for _, f := range v.fields {
-			known[f.key] = func(v value) { into[f.key] = r.entry(v) }
-		}
-		if known[""] != nil {
-			r.fault(v, "a name must not be empty")
-		}
-		r.object(v, known)
+func (r *reader) remotes(v value) map[string]entry {
+	entries, known := map[string]entry{}, keys{}
+	for _, f := range v.fields {
+		known[f.key] = func(v value) { entries[f.key] = r.entry(v) }
 	}
+	if known[""] != nil {
+		r.fault(v, "a name must not be empty")
+	}
+	r.object(v, known)
+	return entries
 }
 
 func (r *reader) entry(v value) (e entry) {
 	dsn := func(v value) {
-		r.dsn(new(remote.Settings))(v)
+		into(r, new(remote.Settings), r.dsn)(v)
 		e.dsn = v.text
 	}
-	if v.kind != object {
-		if v.kind != text {
-			r.fault(v, `must be a connection string, or an object with "dsn" and "targets", not %s`, v.kind)
-			return e
-		}
+	switch v.kind {
+	case text:
 		dsn(v)
-		return e
-	}
-	given := false
-	r.object(v, keys{
-		"dsn":     func(v value) { given = true; dsn(v) },
-		"targets": r.targetNames(&e.targets),
-	})
-	if !given {
-		r.fault(v, `"dsn" is missing`)
+	case object:
+		r.object(v, keys{"dsn": dsn, "targets": func(v value) { e.targets = r.targetNames(v) }})
+		if !v.has("dsn") {
+			r.fault(v, `"dsn" is missing`)
+		}
+	default:
+		r.fault(v, `must be a connection string, or an object with "dsn" and "targets", not %s`, v.kind)
 	}
 	return e
 }
 
 // targetNames reads a list of names such as shop/public/task.
-func (r *reader) targetNames(into *[]value) func(value) {
-	return func(v value) {
-		if v.kind != list {
-			r.fault(v, `must be a list of targets, such as ["shop/public/task"], not %s`, v.kind)
-			return
-		}
-		if len(v.items) == 0 {
-			r.fault(v, "must name a target; an entry without this key serves every target")
-		}
-		seen := map[string]bool{}
-		for _, name := range v.items {
-			switch {
-			case name.kind != text:
-				r.fault(name, "must be the name of a target, database/schema/table, not %s", name.kind)
-			case seen[name.text]:
-				r.fault(name, "is named twice")
-			default:
-				seen[name.text] = true
-				*into = append(*into, name)
-			}
+func (r *reader) targetNames(v value) (names []value) {
+	if v.kind != list {
+		r.fault(v, `must be a list of targets, such as ["shop/public/task"], not %s`, v.kind)
+	} else if len(v.items) == 0 {
+		r.fault(v, "must name a target; an entry without this key serves every target")
+	}
+	seen := map[string]bool{}
+	for _, name := range v.items {
+		switch {
+		case name.kind != text:
+			r.fault(name, "must be the name of a target, database/schema/table, not %s", name.kind)
+		case seen[name.text]:
+			r.fault(name, "is named twice")
+		default:
+			seen[name.text] = true
+			names = append(names, name)
 		}
 	}
+	return names
 }
 
 // allot gives each target the remotes that serve it, and finds names that no
@@ -95,7 +86,7 @@ func (r *reader) allot(targets []work.Target, entries map[string]entry) {
 			}
 		}
 		for _, v := range e.targets {
-			r.names(v, targets, byName)
+			r.known(v, targets, byName)
 			for _, i := range byName[v.text] {
 				targets[i].Remotes[name] = e.dsn
 			}
@@ -103,9 +94,9 @@ func (r *reader) allot(targets []work.Target, entries map[string]entry) {
 	}
 }
 
-// names refuses a name that means no target, or different tables: a/b/c/d is
+// known refuses a name that means no target, or different tables: a/b/c/d is
 // table d of schema c as well as c/d of schema b.
-func (r *reader) names(v value, targets []work.Target, byName map[string][]int) {
+func (r *reader) known(v value, targets []work.Target, byName map[string][]int) {
 	found := byName[v.text]
 	if len(found) == 0 {
 		names := slices.Sorted(maps.Keys(byName))

@@ -49,6 +49,7 @@ func RunTargets(ctx context.Context, targets []work.Target, log zerolog.Logger, 
 	s.options.Reload = nil
 	s.tasks.Set(cmp.Or(options.Tasks, work.LogFailed))
 	s.want(ctx, targets)
+	s.show(targets)
 	return s.run(ctx, nil)
 }
 

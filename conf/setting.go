@@ -1,185 +1,227 @@
 package conf
 
 import (
+	"errors"
+	"fmt"
 	"net"
 	"slices"
 	"strconv"
 	"strings"
-	"time"
+
+	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
+	"pgtaskd/work"
 	"pgtaskd/work/schedule"
 )
 
+// into reads a setting, or finds what is wrong with its value.
+func into[T any](r *reader, setting *T, read func(value) (T, error)) func(value) {
+	return func(v value) {
+		if got, err := read(v); err != nil {
+			r.fault(v, "%v", err)
+		} else {
+			*setting = got
+		}
+	}
+}
+
+// word reads a text that is not empty, and that a fault does not show.
+func word(v value) (string, error) {
+	switch {
+	case v.kind != text:
+		return "", fmt.Errorf("must be a string, not %s", v.kind)
+	case v.text == "":
+		return "", errors.New("must not be empty")
+	}
+	return v.text, nil
+}
+
 // name reads an identifier. PostgreSQL cuts longer ones without a word, so that
 // two different names could mean one thing.
-func (r *reader) name(into *string) func(value) {
+func name(v value) (string, error) {
 	const longest = 63
-	return func(v value) {
-		switch {
-		case v.kind != text:
-			r.fault(v, "must be a string, not %s", shown(v))
-		case v.text == "":
-			r.fault(v, "must not be empty")
-		case len(v.text) > longest:
-			r.fault(v, "must not be longer than %d bytes", longest)
-		case strings.Contains(v.text, "\x00"):
-			r.fault(v, "must not contain a zero byte")
-		default:
-			*into = v.text
-		}
+	switch {
+	case v.kind != text:
+		return "", fmt.Errorf("must be a string, not %s", shown(v))
+	case len(v.text) > longest:
+		return "", fmt.Errorf("must not be longer than %d bytes", longest)
+	case strings.Contains(v.text, "\x00"):
+		return "", errors.New("must not contain a zero byte")
 	}
+	return word(v)
 }
 
-// whole reads a whole number; what is the text of an error about it: of which things it is a
+// names reads identifiers, none of them twice.
+func (r *reader) names(items []value) (names []string) {
+	for _, item := range items {
+		one := ""
+		into(r, &one, name)(item)
+		if one != "" && slices.Contains(names, one) {
+			r.fault(item, "is named twice")
+		} else if one != "" {
+			names = append(names, one)
+		}
+	}
+	return names
+}
+
+// whole reads a whole number, written as 1000, 1000.0 or 1e3; what says of which things it is a
 // number, and its least.
-func (r *reader) whole(into *int64, what string, least, most int64) func(value) {
-	return func(v value) {
-		n, ok := integer(v)
+func whole(what string, least, most int64) func(value) (int64, error) {
+	return func(v value) (int64, error) {
+		f, err := strconv.ParseFloat(v.text, 64)
+		n := int64(f)
 		switch {
-		case !ok || n < least:
-			r.fault(v, "must be %s, not %s", what, shown(v))
+		case v.kind != number || err != nil || float64(n) != f || n < least:
+			return 0, fmt.Errorf("must be %s, not %s", what, shown(v))
 		case n > most:
-			r.fault(v, "must be at most %d, not %s", most, shown(v))
-		default:
-			*into = n
+			return 0, fmt.Errorf("must be at most %d, not %s", most, shown(v))
 		}
+		return n, nil
 	}
 }
 
-// integer is the value of a whole number, written as 1000, 1000.0 or 1e3.
-func integer(v value) (int64, bool) {
-	if v.kind != number {
-		return 0, false
+func flag(v value) (bool, error) {
+	if v.kind != boolean {
+		return false, fmt.Errorf("must be true or false, not %s", shown(v))
 	}
-	if n, err := strconv.ParseInt(v.text, 10, 64); err == nil {
-		return n, true
-	}
-	const exact = 1 << 53
-	f, err := strconv.ParseFloat(v.text, 64)
-	n := int64(f)
-	return n, err == nil && f >= -exact && f <= exact && float64(n) == f
-}
-
-func (r *reader) duration(into *time.Duration, least time.Duration) func(value) {
-	return func(v value) {
-		if v.kind != text {
-			r.fault(v, "%v, not %s", schedule.ErrNoInterval, shown(v))
-			return
-		}
-		d, err := parseInterval(v.text)
-		switch {
-		case err != nil:
-			r.fault(v, "%v, not %s", err, shown(v))
-		case d < least:
-			r.fault(v, "must be at least %d ms, not %s", least.Milliseconds(), shown(v))
-		default:
-			*into = d
-		}
-	}
-}
-
-func (r *reader) flag(into *bool) func(value) {
-	return func(v value) {
-		if v.kind != boolean {
-			r.fault(v, "must be true or false, not %s", shown(v))
-			return
-		}
-		*into = v.text == "true"
-	}
+	return v.text == "true", nil
 }
 
 // dsn reads a connection string. It may hold a password: faults show nothing of it.
-func (r *reader) dsn(into *remote.Settings) func(value) {
-	return func(v value) {
-		if v.kind != text {
-			r.fault(v, "must be a connection string, not %s", v.kind)
-			return
-		}
-		settings, err := remote.Parse(v.text)
-		if err != nil {
-			r.fault(v, "%v", err)
-			return
-		}
-		r.secret = r.secret || settings.Secret()
-		*into = settings
+func (r *reader) dsn(v value) (remote.Settings, error) {
+	if v.kind != text {
+		return nil, fmt.Errorf("must be a connection string, not %s", v.kind)
 	}
+	settings, err := remote.Parse(v.text)
+	r.secret = r.secret || err == nil && settings.Secret()
+	return settings, err
 }
 
 // columns reads the defaults of columns, as text.
-func (r *reader) columns(into map[string]string) func(value) {
-	return func(v value) {
-		known := keys{}
-		for _, f := range v.fields {
-			known[f.key] = func(v value) {
-				switch v.kind {
-				case object, list, null:
-					r.fault(v, "must be a string, a number, true or false, not %s", v.kind)
-				default:
-					into[f.key] = v.text
-					settings, err := remote.Parse(v.text) // that of remote, or of a column of the user's
-					r.secret = r.secret || err == nil && settings.Secret()
-				}
+func (r *reader) columns(v value) map[string]string {
+	defaults, known := map[string]string{}, keys{}
+	for _, f := range v.fields {
+		known[f.key] = func(v value) {
+			switch v.kind {
+			case object, list, null:
+				r.fault(v, "must be a string, a number, true or false, not %s", v.kind)
+			default:
+				defaults[f.key] = v.text
+				settings, err := remote.Parse(v.text) // that of remote, or of a column of the user's
+				r.secret = r.secret || err == nil && settings.Secret()
 			}
 		}
-		r.object(v, known)
 	}
+	r.object(v, known)
+	return defaults
 }
 
 // choice reads one of a few words.
-func (r *reader) choice(into *string, words ...string) func(value) {
-	return func(v value) {
-		if v.kind != text || !slices.Contains(words, v.text) {
-			r.fault(v, "must be one of %s, not %s%s", strings.Join(words, ", "), shown(v), DidYouMean(v.text, words))
-			return
-		}
-		*into = v.text
+func choice[T ~string](words ...T) func(value) (T, error) {
+	all := make([]string, len(words))
+	for i, word := range words {
+		all[i] = string(word)
 	}
+	return func(v value) (T, error) {
+		if v.kind != text || !slices.Contains(all, v.text) {
+			return "", fmt.Errorf("must be one of %s, not %s%s", strings.Join(all, ", "), shown(v), DidYouMean(v.text, all))
+		}
+		return T(v.text), nil
+	}
+}
+
+// log reads which lines are logged.
+func (r *reader) log(v value) Log {
+	l := Log{Level: zerolog.InfoLevel, Tasks: work.LogFailed}
+	level := l.Level.String()
+	r.object(v, keys{
+		"level":  into(r, &level, choice("trace", "debug", "info", "warn", "error")),
+		"format": into(r, &l.Format, choice(FormatJSON, FormatText, FormatJournal)),
+		"tasks":  into(r, &l.Tasks, choice(work.LogFailed, work.LogAll, work.LogNone)),
+	})
+	l.Level, _ = zerolog.ParseLevel(level) // only names that it knows come here
+	return l
 }
 
 // http reads where the metrics are served.
-func (r *reader) http(listen *string) func(value) {
-	return func(v value) {
-		given := false
-		r.object(v, keys{"listen": func(v value) { given = true; r.address(listen)(v) }})
-		if v.kind == object && !given {
-			r.fault(v, `"listen" is missing`)
-		}
+func (r *reader) http(v value) (listen string) {
+	r.object(v, keys{"listen": into(r, &listen, address)})
+	if v.kind == object && !v.has("listen") {
+		r.fault(v, `"listen" is missing`)
 	}
+	return listen
 }
 
 // zone reads the name of a time zone.
-func (r *reader) zone(into *string) func(value) {
-	return func(v value) {
-		switch {
-		case v.kind != text:
-			r.fault(v, "must be a string, not %s", shown(v))
-		default:
-			if _, err := schedule.LoadZone(v.text); err != nil {
-				r.fault(v, "must be the name of a time zone, such as Europe/Berlin, not %s", shown(v))
-				return
-			}
-			*into = v.text
-		}
+func zone(v value) (string, error) {
+	if v.kind != text {
+		return "", fmt.Errorf("must be a string, not %s", shown(v))
 	}
+	if _, err := schedule.LoadZone(v.text); err != nil {
+		return "", fmt.Errorf("must be the name of a time zone, such as Europe/Berlin, not %s", shown(v))
+	}
+	return v.text, nil
 }
 
 // address reads a host and the number of a port.
-func (r *reader) address(into *string) func(value) {
-	return func(v value) {
-		const example = `an address such as "127.0.0.1:8080"`
-		host, port, err := net.SplitHostPort(v.text)
-		n, wrong := strconv.ParseUint(port, 10, 16)
-		switch {
-		case v.kind != text:
-			r.fault(v, "must be %s, not %s", example, shown(v))
-		case err != nil || wrong != nil || port != strconv.FormatUint(n, 10) || strings.ContainsFunc(host, isOdd):
-			r.fault(v, "must be %s, with the number of a port up to 65535, not %s", example, shown(v))
-		default:
-			*into = v.text
-		}
+func address(v value) (string, error) {
+	const example = `an address such as "127.0.0.1:8080"`
+	host, port, err := net.SplitHostPort(v.text)
+	n, wrong := strconv.ParseUint(port, 10, 16)
+	switch {
+	case v.kind != text:
+		return "", fmt.Errorf("must be %s, not %s", example, shown(v))
+	case err != nil || wrong != nil || port != strconv.FormatUint(n, 10) || strings.ContainsFunc(host, isOdd):
+		return "", fmt.Errorf("must be %s, with the number of a port up to 65535, not %s", example, shown(v))
 	}
+	return v.text, nil
 }
 
 // isOdd tells characters that no name of a host has.
 func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\@?#`, r) }
+
+// trust reads a list of the names of roles.
+func (r *reader) trust(v value) []string {
+	const everybody = "PUBLIC" // what PostgreSQL calls all roles together
+	if v.kind != list {
+		r.fault(v, `must be a list of roles, such as ["app_owner"], not %s`, shown(v))
+	}
+	for _, item := range v.items {
+		if item.text == "public" { // a name that no role can have
+			r.fault(item, "must be the name of a role, not %s; did you mean %q?", shown(item), everybody)
+		}
+	}
+	return r.names(v.items)
+}
+
+// roles reads the roles under which tasks may run: an object of names, each with where its password
+// comes from, or a list of names alone.
+func (r *reader) roles(v value) map[string]remote.Credential {
+	all := map[string]remote.Credential{}
+	switch v.kind {
+	case list:
+		for _, role := range r.names(v.items) {
+			all[role] = remote.Credential{}
+		}
+	case object:
+		for _, f := range v.fields {
+			if _, err := name(value{kind: text, text: f.key}); err != nil {
+				r.fault(value{place: f.value.place, offset: f.offset}, "%v", err)
+			}
+			all[f.key] = r.credential(f.value)
+		}
+	default:
+		r.fault(v, `must be an object of roles, such as {"alice": {}}, or a list of them, not %s`, v.kind)
+	}
+	return all
+}
+
+func (r *reader) credential(v value) (c remote.Credential) {
+	r.object(v, keys{"password_file": into(r, &c.File, word), "password_command": into(r, &c.Command, word)})
+	if c.File != "" && c.Command != "" {
+		r.fault(v, `has "password_file" or "password_command", not both`)
+	}
+	return c
+}

@@ -28,8 +28,6 @@ type supervisor struct {
 	crew  *routine.Group   // the loops
 
 	tasks *work.TaskLog // for all loops
-
-	ending bool // all targets are drained, for good
 }
 
 // slot is where the loop of one table runs: never two at a time.
@@ -43,12 +41,14 @@ type slot struct {
 }
 
 func newSupervisor(log zerolog.Logger, options Options) *supervisor {
-	return &supervisor{log: log, options: options, slots: map[string]*slot{}, ended: make(chan string), crew: routine.New(context.Background()), tasks: work.NewTaskLog(work.LogFailed)}
+	return &supervisor{
+		log: log, options: options, slots: map[string]*slot{}, ended: make(chan string),
+		crew: routine.New(context.Background()), tasks: work.NewTaskLog(work.LogFailed),
+	}
 }
 
 // drain stops all targets and waits for them.
 func (s *supervisor) drain(ctx context.Context) error {
-	s.ending = true
 	s.want(ctx, nil)
 	for len(s.slots) > 0 {
 		select {
@@ -74,7 +74,6 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 		}
 		s.slots[id].wanted = &t
 	}
-	s.show(targets)
 	for id, slot := range s.slots {
 		if slot.wanted == nil {
 			s.adjust(ctx, id)
@@ -85,9 +84,10 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	}
 }
 
-// show shows the wanted targets. When the program ends, the last ones stay shown.
+// show shows the targets that are wanted from now on. When the program ends, the last ones stay
+// shown.
 func (s *supervisor) show(targets []work.Target) {
-	if s.options.Watch == nil || s.ending {
+	if s.options.Watch == nil {
 		return
 	}
 	shown := slices.Clone(targets)

@@ -11,19 +11,6 @@ import (
 	"pgtaskd/work"
 )
 
-// Defaults of a target's settings.
-const (
-	defaultSchema = "public"
-	defaultTable  = "task"
-	defaultSleep  = 1000 // milliseconds
-	defaultGrace  = 25 * time.Second
-	defaultIdle   = time.Minute
-	defaultReset  = time.Hour
-	defaultRun    = 32
-	defaultOutput = 8 << 20 // bytes
-	defaultData   = 8 << 20 // likewise
-)
-
 // PostgreSQL reads and sends no more than 1 GB at once; the rest of the row, and escaping, need
 // room too.
 const mostOutput = 512 << 20
@@ -33,14 +20,11 @@ const mostInteger = 1<<31 - 1
 // newTarget is a target where the configuration says nothing.
 func newTarget() work.Target {
 	return work.Target{
-		Schema: defaultSchema, Table: defaultTable,
-		Live: work.Live{
-			Sleep: defaultSleep * time.Millisecond, Grace: defaultGrace, Idle: defaultIdle,
-			Run: defaultRun, OutputLimit: defaultOutput,
-		},
-		Reset:     defaultReset,
+		Schema: "public", Table: "task",
+		Live:      work.Live{Sleep: time.Second, Grace: 25 * time.Second, Idle: time.Minute, Run: 32, OutputLimit: 8 << 20},
+		Reset:     time.Hour,
 		Defaults:  map[string]string{},
-		DataLimit: defaultData,
+		DataLimit: 8 << 20,
 		Create:    true,
 		Wake:      sql.Auto,
 		Remotes:   map[string]string{},
@@ -50,33 +34,33 @@ func newTarget() work.Target {
 func (r *reader) target(v value, dsn remote.Settings) work.Target {
 	t := newTarget()
 	var data, user string
-	sleep, run := int64(defaultSleep), int64(defaultRun)
-	outputOver, as, wake := "cut", "target", string(t.Wake)
+	sleep, run := t.Sleep.Milliseconds(), int64(t.Run)
+	outputOver, as := "cut", "target"
 	r.object(v, keys{
-		"dsn":          r.dsn(&dsn),
-		"data":         r.name(&data),
-		"user":         r.name(&user),
-		"schema":       r.name(&t.Schema),
-		"table":        r.name(&t.Table),
-		"sleep":        r.whole(&sleep, "a number of milliseconds ≥ 1 (0 would never rest)", 1, mostInteger),
-		"grace":        r.duration(&t.Grace, 0),
-		"idle":         r.duration(&t.Idle, 0),
-		"reset":        r.duration(&t.Reset, time.Millisecond),
-		"keep":         r.keep(&t.Keep),
-		"run":          r.whole(&run, "a number of tasks ≥ 1", 1, mostInteger),
-		"defaults":     r.columns(t.Defaults),
-		"output_limit": r.whole(&t.OutputLimit, "a number of bytes ≥ 0", 0, mostOutput),
-		"data_limit":   r.whole(&t.DataLimit, "a number of bytes ≥ 0", 0, mostOutput),
-		"output_over":  r.choice(&outputOver, "cut", "fail"),
-		"create":       r.flag(&t.Create),
-		"timezone":     r.zone(&t.TimeZone),
-		"as":           r.choice(&as, "target", "inserter"),
-		"roles":        r.roles(&t.Roles),
-		"trust":        r.trust(&t.Trust),
-		"wake":         r.choice(&wake, string(sql.Auto), string(sql.Notify), string(sql.WAL), string(sql.Poll)),
+		"dsn":          into(r, &dsn, r.dsn),
+		"data":         into(r, &data, name),
+		"user":         into(r, &user, name),
+		"schema":       into(r, &t.Schema, name),
+		"table":        into(r, &t.Table, name),
+		"sleep":        into(r, &sleep, whole("a number of milliseconds ≥ 1 (0 would never rest)", 1, mostInteger)),
+		"grace":        into(r, &t.Grace, duration(0)),
+		"idle":         into(r, &t.Idle, duration(0)),
+		"reset":        into(r, &t.Reset, duration(time.Millisecond)),
+		"keep":         func(v value) { t.Keep = r.keep(v) },
+		"run":          into(r, &run, whole("a number of tasks ≥ 1", 1, mostInteger)),
+		"defaults":     func(v value) { t.Defaults = r.columns(v) },
+		"output_limit": into(r, &t.OutputLimit, whole("a number of bytes ≥ 0", 0, mostOutput)),
+		"data_limit":   into(r, &t.DataLimit, whole("a number of bytes ≥ 0", 0, mostOutput)),
+		"output_over":  into(r, &outputOver, choice("cut", "fail")),
+		"create":       into(r, &t.Create, flag),
+		"timezone":     into(r, &t.TimeZone, zone),
+		"as":           into(r, &as, choice("target", "inserter")),
+		"roles":        func(v value) { t.Roles = r.roles(v) },
+		"trust":        func(v value) { t.Trust = r.trust(v) },
+		"wake":         into(r, &t.Wake, choice(sql.Auto, sql.Notify, sql.WAL, sql.Poll)),
 	})
 	t.Sleep, t.Run = time.Duration(sleep)*time.Millisecond, int(run)
-	t.OutputFail, t.Inserter, t.Wake = outputOver == "fail", as == "inserter", sql.Wake(wake)
+	t.OutputFail, t.Inserter = outputOver == "fail", as == "inserter"
 	if t.Roles != nil && !t.Inserter {
 		r.fault(v, `"roles" goes with "as": "inserter" alone`)
 	}
@@ -101,23 +85,16 @@ func Single(dsn string) (work.Target, error) {
 }
 
 // connect sets the connections of a target. The database and the role, where they are not given,
-// are named after each other.
+// are named after each other. Passwords and keys of the dsn's own role prove nothing about another
+// role, and are left out; if the dsn names no role, they are those of the target's role.
 func connect(t *work.Target, dsn remote.Settings, data, user string) {
-	t.Connect = login(dsn, cmp.Or(data, user, "postgres"), cmp.Or(user, data, "postgres"))
-	t.Admin = dsn
-}
-
-// login is the dsn for another database and role. Passwords and keys of the dsn's own role prove
-// nothing about another role, and are left out; if the dsn names no role, they are those of the
-// target's role.
-func login(dsn remote.Settings, data, user string) remote.Settings {
-	settings := dsn.With(remote.Settings{"dbname": data, "user": user})
+	data, user = cmp.Or(data, user, "postgres"), cmp.Or(user, data, "postgres")
+	t.Admin, t.Connect = dsn, dsn.With(remote.Settings{"dbname": data, "user": user})
 	if dsn["user"] != "" && dsn["user"] != user {
 		for _, proof := range []string{"password", "scram_client_key", "scram_server_key"} {
-			delete(settings, proof)
+			delete(t.Connect, proof)
 		}
 	}
-	return settings
 }
 
 // identity is equal for targets that have the same table, as far as can be told

@@ -29,14 +29,14 @@ func Read[J any](ctx context.Context, conn *pgx.Conn, trust []string, scheduler,
 
 // locked begins a transaction that only reads, in which these are tables and stay as they are. They
 // must belong to a superuser, the session's role, or a role in trust: a view, or a table with
-// policies, runs its owner's code. They are judged before they are locked, for a better error, and
+// policies, runs its owner's code. They are checked before they are locked, for a better error, and
 // again after. An error of a lock that cannot be had names its holders.
 func locked(ctx context.Context, conn *pgx.Conn, trust []string, scheduler string, names []string) (pgx.Tx, error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly})
 	if err != nil {
 		return nil, err
 	}
-	if err = judge(ctx, tx, trust, scheduler, names); err == nil {
+	if err = trusted(ctx, tx, trust, scheduler, names); err == nil {
 		_, err = tx.Exec(ctx, "SET LOCAL lock_timeout = '"+lockLimit+"'")
 	}
 	for i := 0; i < len(names) && err == nil; i++ {
@@ -46,7 +46,7 @@ func locked(ctx context.Context, conn *pgx.Conn, trust []string, scheduler strin
 		}
 	}
 	if err == nil {
-		err = judge(ctx, tx, trust, scheduler, names)
+		err = trusted(ctx, tx, trust, scheduler, names)
 	}
 	if err != nil {
 		_ = tx.Rollback(ctx)
@@ -69,21 +69,21 @@ func inUse(ctx context.Context, conn *pgx.Conn, name string, err error) error {
 	return fmt.Errorf("%s is locked by %s: %w", name, strings.Join(holders, ", "), err)
 }
 
-// judge is an error if these are not tables, or belong to somebody who is not trusted.
-func judge(ctx context.Context, tx pgx.Tx, trust []string, scheduler string, names []string) error {
+// trusted is an error if these are not tables, or belong to somebody who is not trusted.
+func trusted(ctx context.Context, tx pgx.Tx, trust []string, scheduler string, names []string) error {
 	rows, err := tx.Query(ctx, sql.File("moving/tables"), names, trust)
 	if err != nil {
 		return err
 	}
 	var name, database, owner string
-	var there, trusted bool
+	var there, fine bool
 	var missing []string
 	var strange error
-	if _, err = pgx.ForEachRow(rows, []any{&name, &database, &there, &owner, &trusted}, func() error {
+	if _, err = pgx.ForEachRow(rows, []any{&name, &database, &there, &owner, &fine}, func() error {
 		switch {
 		case !there:
 			missing = append(missing, name)
-		case !trusted && strange == nil:
+		case !fine && strange == nil:
 			strange = fmt.Errorf("table %s belongs to role %s, who could have it run anything with your rights: connect as that role, or trust it with --trust %[2]s", name, owner)
 		}
 		return nil

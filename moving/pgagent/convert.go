@@ -129,7 +129,8 @@ func (p Place) steps(job Job, choice Choice, notes *moving.Notes) (j moving.Job,
 		}
 		steps = append(steps, step)
 	}
-	return j, j.Run(choice.Table, "step", steps, lost, notes)
+	ok = j.Run(choice.Table, "step", steps, lost, notes)
+	return j, ok
 }
 
 // where is the remote of a step, or why it is left out.

@@ -15,7 +15,10 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-func TestParseInterval(t *testing.T) {
+// parse reads a duration of any length.
+func parse(of string) (time.Duration, error) { return duration(0)(value{kind: text, text: of}) }
+
+func TestDuration(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]time.Duration{
 		"25 s":           25 * time.Second,
@@ -38,7 +41,7 @@ func TestParseInterval(t *testing.T) {
 		"30 s 1 min":     90 * time.Second,
 		"0.0000010000 s": time.Microsecond,
 	} {
-		if got, err := parseInterval(text); err != nil || got != want {
+		if got, err := parse(text); err != nil || got != want {
 			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
 		}
 	}
@@ -66,14 +69,14 @@ func TestParseInterval(t *testing.T) {
 		"P1.5D":            schedule.ErrNoInterval,
 		"99999999999 us":   errTooLong,
 	} {
-		if got, err := parseInterval(text); !errors.Is(err, want) {
+		if got, err := parse(text); !errors.Is(err, want) {
 			t.Errorf("%q: got %v, %v; want %v", text, got, err, want)
 		}
 	}
 }
 
-// TestParseIntervalAgrees: what is accepted means the same to PostgreSQL.
-func TestParseIntervalAgrees(t *testing.T) {
+// TestDurationAgrees: what is accepted means the same to PostgreSQL.
+func TestDurationAgrees(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, servertest.Database(t))
 	for _, style := range []string{"postgres", "postgres_verbose", "sql_standard", "iso_8601"} {
@@ -83,7 +86,7 @@ func TestParseIntervalAgrees(t *testing.T) {
 		accepted := 0
 		for range 1500 {
 			text := randomInterval()
-			got, err := parseInterval(text)
+			got, err := parse(text)
 			if err != nil {
 				continue
 			}

@@ -1,0 +1,73 @@
+package conf
+
+import (
+	"errors"
+	"fmt"
+	"math"
+	"time"
+
+	"pgtaskd/work"
+	"pgtaskd/work/schedule"
+)
+
+const day = 24 * time.Hour
+
+// interval reads a duration as PostgreSQL reads an interval.
+func interval(v value) (schedule.Interval, error) {
+	if v.kind != text {
+		return schedule.Interval{}, schedule.ErrNoInterval
+	}
+	return schedule.ParseInterval(v.text)
+}
+
+var (
+	errElastic = errors.New("must be a duration of fixed length; that of months and years depends on the calendar")
+	errTooLong = errors.New("must be shorter than 290 years")
+)
+
+// duration reads one of fixed length. A day has 24 hours.
+func duration(least time.Duration) func(value) (time.Duration, error) {
+	return func(v value) (time.Duration, error) {
+		i, err := interval(v)
+		d := time.Duration(i.Days)*day + time.Duration(i.Micros)*time.Microsecond
+		switch {
+		case errors.Is(err, schedule.ErrTooLong):
+			err = errTooLong
+		case err != nil:
+		case i.Months > 0:
+			err = errElastic
+		case i.Days > int64(math.MaxInt64/day)-1 || i.Micros > math.MaxInt64/1000-i.Days*day.Microseconds():
+			err = errTooLong
+		case d < least:
+			err = fmt.Errorf("must be at least %d ms", least.Milliseconds())
+		}
+		if err != nil {
+			return 0, fmt.Errorf("%w, not %s", err, shown(v))
+		}
+		return d, nil
+	}
+}
+
+// longestKept bounds each part of a time in keep: the server counts back from now, to a date that
+// it knows.
+const longestKept = 1000 // years
+
+// keep reads how long ended tasks are kept, by state. Months and years are the calendar's.
+func (r *reader) keep(v value) work.Keep {
+	keep, known := work.Keep{}, keys{}
+	for _, state := range work.Kept {
+		known[state] = func(v value) {
+			age, err := interval(v)
+			switch {
+			case err != nil:
+				r.fault(v, "%v, not %s", err, shown(v))
+			case age.Months > longestKept*12, age.Days > longestKept*365, age.Micros > longestKept*365*day.Microseconds():
+				r.fault(v, "must be at most %d years, not %s", longestKept, shown(v))
+			default:
+				keep[state] = age
+			}
+		}
+	}
+	r.object(v, known)
+	return keep
+}
