@@ -66,7 +66,7 @@ func newLoop(ctx context.Context, t target.Target, log *target.Log) *loop {
 	l.leader.furnish()
 	l.marks = l.newMarks()
 	l.leads = &lead.Lead{
-		Control: l.control, Target: t, Log: log, Version: Version, Zone: l.leader.planner.Zone,
+		Control: l.control, Target: t, Log: log, Version: Version,
 		Sessions: l.runs.Pool.Backends, Slots: func() int { return l.live.Load().Run },
 	}
 	l.table = &install.Table{

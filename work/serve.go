@@ -183,7 +183,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer func() { l.endTerm(ctx, err) }()
 	f := l.control.Facts()
 	l.runs.Superuser.Store(f.Superuser)
-	l.leader.planner.Begin(f.TimeZone)
+	l.leader.planner.Begin()
 	if err := l.ledger.Begin(ctx, l.control); err != nil {
 		return err
 	}

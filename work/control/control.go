@@ -29,13 +29,13 @@ type Control struct {
 	queries sql.Queries
 }
 
-// Facts are known of a session and its server when it opens, and do not change.
+// Facts are known of a session and its server when it opens. All but TimeZone stay as they are.
 type Facts struct {
 	PID       int32
 	Since     time.Time // start of the backend
 	Version   int       // server_version_num
 	Superuser bool      // the role is one
-	TimeZone  string
+	TimeZone  string    // of the session, as it was set last
 	Lazy      bool            // commits do not wait for the disk
 	Encoding  string          // of the database, by the server's name
 	Base      remote.Settings // what the connection really uses, and remotes inherit
@@ -97,7 +97,13 @@ func (c *Control) Follow(ctx context.Context, path string) error {
 
 // SetTimeZone sets the time zone of the session.
 func (c *Control) SetTimeZone(ctx context.Context, name string) error {
-	return c.set(ctx, "TimeZone", name)
+	err := c.set(ctx, "TimeZone", name)
+	if err == nil {
+		facts := *c.Facts()
+		facts.TimeZone = name
+		c.facts.Store(&facts)
+	}
+	return err
 }
 
 func (c *Control) set(ctx context.Context, setting, value string) error {
