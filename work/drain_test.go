@@ -12,7 +12,6 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/target"
 )
 
 // TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.
@@ -110,7 +109,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	collected := make(chan struct{}, 100)
-	l := newLoop(t.Context(), s.target, target.NewLog(zerologNone, nil))
+	l := newLoop(t.Context(), newService(s.target, zerologNone))
 	if err := l.control.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

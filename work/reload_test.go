@@ -4,8 +4,6 @@ import (
 	"strings"
 	"testing"
 	"time"
-
-	"pgtaskd/work/target"
 )
 
 // TestSettingsChangeWithoutADrain: what runs goes on, what starts later obeys.
@@ -46,7 +44,7 @@ func TestSettingsChangeWithoutADrain(t *testing.T) {
 		t.Error("something was cancelled")
 	}
 	// A drain obeys the latest grace, and a new loop the latest settings.
-	again := newLoop(t.Context(), s.target, target.NewLog(zerologNone, nil))
+	again := newLoop(t.Context(), newService(s.target, zerologNone))
 	if live := again.live.Load(); live.Run != 2 || live.Grace != time.Minute {
 		t.Errorf("%+v", live)
 	}

@@ -23,8 +23,7 @@ import (
 // drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
 // has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t target.Target, log zerolog.Logger) error {
-	t.Stats = cmp.Or(t.Stats, target.NewStats())
-	return (&service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &judge.Panics{}}).serve(ctx, stop)
+	return newService(t, log).serve(ctx, stop)
 }
 
 // service is what outlasts the loops that serve a target one after the other.
@@ -35,8 +34,12 @@ type service struct {
 	begins  func(*loop) // for tests: called with each loop; may be nil
 }
 
+func newService(t target.Target, log zerolog.Logger) *service {
+	t.Stats, t.Changes = cmp.Or(t.Stats, target.NewStats()), cmp.Or(t.Changes, target.NewChanges())
+	return &service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &judge.Panics{}}
+}
+
 func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
-	s.target.Changes = cmp.Or(s.target.Changes, target.NewChanges())
 	for {
 		err := s.once(ctx, stop)
 		switch {
@@ -73,8 +76,7 @@ func undone(err error) error {
 // once serves the target until a failure that leaves nothing of ours under way. A panic in any of
 // the loop's goroutines is one, so that one target's bug leaves the others alone.
 func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
-	l := newLoop(ctx, s.target, s.trouble.log)
-	l.trouble, l.leader.judge.Panics = s.trouble, s.panics
+	l := newLoop(ctx, s)
 	if s.begins != nil {
 		s.begins(l)
 	}

@@ -14,50 +14,35 @@ const (
 
 // sleep waits until there is something to do: a runner's word, a notification, the next plan, the
 // end of a pause, or the time for one of the regular looks.
-func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
+func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) (err error) {
 	l.gather(ctx)
-	if !l.drain.on() {
-		fell, err := l.wake.FallAsleep(ctx)
-		if err != nil {
-			return err
-		}
-		if fell {
-			l.leader.want()
-		}
-	}
-	d := l.doze()
-	if d <= 0 {
-		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-stop:
-			l.drain.step()
-		default:
-		}
-		return nil
-	}
 	if l.drain.on() {
 		stop = nil
+	} else if fell, err := l.wake.FallAsleep(ctx); err != nil {
+		return err
+	} else if fell {
+		l.leader.want()
 	}
-	heard, cancel := l.wake.Wait(ctx, d)
-	defer cancel()
-	ends := func() error {
-		cancel()
-		return <-heard
+	if d := l.doze(); d > 0 {
+		heard, cancel := l.wake.Wait(ctx, d)
+		select {
+		case <-l.inbox.Poked():
+		case <-l.target.Changes.Poked():
+		case <-stop:
+		case err = <-heard:
+			heard = nil
+		}
+		if cancel(); heard != nil {
+			err = <-heard
+		}
 	}
-	var err error
 	select {
-	case err = <-heard:
-	case <-l.inbox.Poked():
-		err = ends()
-	case <-l.target.Changes.Poked():
-		err = ends()
 	case <-stop:
-		err = ends()
 		l.drain.step()
-	}
-	if l.drain.on() {
-		l.drain.step()
+	default:
+		if l.drain.on() {
+			l.drain.step()
+		}
 	}
 	if ctx.Err() != nil {
 		return ctx.Err()

@@ -14,7 +14,6 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/work/target"
 )
 
 // patient bounds how long a test waits for what must come.
@@ -146,7 +145,7 @@ func (s *stage) installed() *loop {
 // connected is a loop that has a control connection, and nothing else.
 func (s *stage) connected() *loop {
 	s.t.Helper()
-	l := newLoop(s.t.Context(), s.target, target.NewLog(zerologNone, nil))
+	l := newLoop(s.t.Context(), newService(s.target, zerologNone))
 	if err := l.table.Connect(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}

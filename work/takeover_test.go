@@ -10,7 +10,6 @@ import (
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
-	"pgtaskd/work/target"
 )
 
 // TestControlTerminated: running tasks go on, and the next term writes their ends.
@@ -40,7 +39,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // connection is lost.
 func TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
+	l := newLoop(t.Context(), newService(Target{Live: Live{Run: 1}}, zerologNone))
 	l.runs.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
 	ids := l.runs.Lanes.Choose(1)
 	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}
