@@ -1,8 +1,8 @@
 package conf
 
 import (
-	"pgtaskd/work"
 	"pgtaskd/work/schedule"
+	"pgtaskd/work/target"
 )
 
 // longestKept bounds each part of a time in keep: the server counts back from now, to a date that
@@ -10,13 +10,13 @@ import (
 const longestKept = 1000 // years
 
 // keep reads how long ended tasks are kept, by state. Months and years are the calendar's.
-func (r *reader) keep(into *work.Keep) func(value) {
+func (r *reader) keep(into *target.Keep) func(value) {
 	return func(v value) {
 		known := keys{}
-		for _, state := range work.Kept {
+		for _, state := range target.Kept {
 			known[state] = r.age(func(age schedule.Interval) {
 				if *into == nil {
-					*into = work.Keep{}
+					*into = target.Keep{}
 				}
 				(*into)[state] = age
 			})

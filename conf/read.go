@@ -8,6 +8,7 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // File is a configuration that was read.
@@ -51,7 +52,7 @@ func Parse(data []byte) (*File, error) {
 }
 
 func (r *reader) file(root value) *File {
-	file := &File{Log: Log{Level: zerolog.InfoLevel, Tasks: work.LogFailed}}
+	file := &File{Log: Log{Level: zerolog.InfoLevel, Tasks: target.LogFailed}}
 	dsn, entries := remote.Settings{}, map[string]entry{}
 	targets := root
 	if root.kind == object {

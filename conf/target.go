@@ -9,6 +9,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/sql"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // Defaults of a target's settings.
@@ -34,7 +35,7 @@ const mostInteger = 1<<31 - 1
 func newTarget() work.Target {
 	return work.Target{
 		Schema: defaultSchema, Table: defaultTable,
-		Live: work.Live{
+		Live: target.Live{
 			Sleep: defaultSleep * time.Millisecond, Grace: defaultGrace, Idle: defaultIdle,
 			Run: defaultRun, OutputLimit: defaultOutput,
 		},

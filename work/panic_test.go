@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/exec/text"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // panicsAtBad panics when the SQL of a task of the group bad has run and has written.
@@ -63,7 +64,7 @@ func TestATaskWhoseRunnerPanicsFails(t *testing.T) {
 // TestNobodyWaitsForALoopThatHasPanicked: a runner that asks it gets an answer.
 func TestNobodyWaitsForALoopThatHasPanicked(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), newService(Target{Live: Live{Run: 1}}, zerologNone))
+	l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
 	l.crew.Go(func() {
 		if l.inbox.Leads(l.crew.Context()) {
 			t.Error("it was answered")

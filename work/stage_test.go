@@ -14,6 +14,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
+	"pgtaskd/work/target"
 )
 
 // patient bounds how long a test waits for what must come.
@@ -58,7 +59,7 @@ func targetOf(t *testing.T, dsn string) Target {
 	}
 	return Target{
 		Connect: settings, Admin: settings, Schema: "public", Table: "task",
-		Live:  Live{Sleep: 100 * time.Millisecond, Grace: 5 * time.Second, Idle: time.Minute, Run: 8, OutputLimit: 8 << 20},
+		Live:  target.Live{Sleep: 100 * time.Millisecond, Grace: 5 * time.Second, Idle: time.Minute, Run: 8, OutputLimit: 8 << 20},
 		Reset: time.Second, DataLimit: 8 << 20, Create: true,
 	}
 }

@@ -10,6 +10,7 @@ import (
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // TestControlTerminated: running tasks go on, and the next term writes their ends.
@@ -39,7 +40,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // connection is lost.
 func TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), newService(Target{Live: Live{Run: 1}}, zerologNone))
+	l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
 	l.runs.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
 	ids := l.runs.Lanes.Choose(1)
 	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}
