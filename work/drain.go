@@ -16,12 +16,33 @@ import (
 // cancelled.
 type drain struct {
 	*shared
+	stop  <-chan struct{} // closed when it is to begin
 	since     time.Time // zero: there is none
 	cancelled bool      // its grace is over
 }
 
 // on tells whether it has begun.
 func (d *drain) on() bool { return !d.since.IsZero() }
+
+// wanted tells when it is to begin; never once it has.
+func (d *drain) wanted() <-chan struct{} {
+	if d.on() {
+		return nil
+	}
+	return d.stop
+}
+
+// look begins it if it is wanted, and in time enforces it.
+func (d *drain) look() {
+	select {
+	case <-d.wanted():
+		d.step()
+	default:
+		if d.on() {
+			d.step()
+		}
+	}
+}
 
 // step begins it, and in time enforces it.
 func (d *drain) step() {

@@ -85,6 +85,31 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
+// TestDrainWhileAnotherLeads: what runs is cancelled when its grace is over.
+func TestDrainWhileAnotherLeads(t *testing.T) {
+	t.Parallel()
+	s := furnished(t, func(t *Target) { t.Grace = time.Second })
+	key, rival, holds := s.leaderKey(), s.connect(), make(chan error, 1)
+	s.serve()
+	s.becomes(s.add("input", "SELECT pg_sleep(60)"), "WORK")
+	go func() {
+		_, err := rival.Exec(context.WithoutCancel(t.Context()), "SELECT pg_advisory_lock("+key+")")
+		holds <- err
+	}()
+	s.eventually("1", "SELECT count(*) FROM pg_locks WHERE pid = $1 AND NOT granted", rival.PgConn().PID())
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %' AND datname = current_database()")
+	if err := <-holds; err != nil {
+		t.Fatal(err)
+	}
+	s.says("standing by")
+	began := time.Now()
+	s.drain()
+	if took := time.Since(began); took > servertest.Limit(5*time.Second) || s.err != nil {
+		t.Error("it takes ", took, ": ", s.err)
+	}
+	s.quiet()
+}
+
 // TestDrainWithoutServer waits between its tries to reach the server.
 func TestDrainWithoutServer(t *testing.T) {
 	own := servertest.New(t, server.Options{})

@@ -14,21 +14,23 @@ const (
 
 // sleep waits until there is something to do: a runner's word, a notification, the next plan, the
 // end of a pause, or the time for one of the regular looks.
-func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) (err error) {
+func (l *loop) sleep(ctx context.Context) (err error) {
 	l.gather(ctx)
-	if l.drain.on() {
-		stop = nil
-	} else if fell, err := l.wake.FallAsleep(ctx); err != nil {
-		return err
-	} else if fell {
-		l.leader.want()
+	if !l.drain.on() {
+		fell, err := l.wake.FallAsleep(ctx)
+		if err != nil {
+			return err
+		}
+		if fell {
+			l.leader.want()
+		}
 	}
 	if d := l.doze(); d > 0 {
 		heard, cancel := l.wake.Wait(ctx, d)
 		select {
 		case <-l.inbox.Poked():
 		case <-l.target.Changes.Poked():
-		case <-stop:
+		case <-l.drain.wanted():
 		case err = <-heard:
 			heard = nil
 		}
@@ -36,14 +38,7 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) (err error) {
 			err = <-heard
 		}
 	}
-	select {
-	case <-stop:
-		l.drain.step()
-	default:
-		if l.drain.on() {
-			l.drain.step()
-		}
-	}
+	l.drain.look()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

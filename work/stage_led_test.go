@@ -25,9 +25,10 @@ func leading(t *testing.T, change ...func(*Target)) *led {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
 	l := newLoop(ctx, newService(s.target, zerologNone))
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
+	l.drain.stop = s.stop
 	go func() {
 		defer close(s.ended)
-		s.err = l.lead(ctx, s.stop)
+		s.err = l.lead(ctx)
 	}()
 	t.Cleanup(func() {
 		l.runs.Lanes.Slots.Close()
