@@ -7,6 +7,7 @@ import (
 
 	"pgtaskd/ask"
 	"pgtaskd/work"
+	"pgtaskd/work/install"
 )
 
 type checkCommand struct{ served }
@@ -23,7 +24,7 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	if len(file.Targets) == 0 {
 		printLine(p.stdout, "no targets: run would have nothing to do")
 	}
-	reports := make([]work.Report, len(file.Targets))
+	reports := make([]install.Report, len(file.Targets))
 	for i, target := range file.Targets {
 		reports[i] = work.Check(ctx, target)
 	}
@@ -52,7 +53,7 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 
 // doubled is the fault of a table that an earlier target has, by another name, as a partition or as
 // a child.
-func doubled(before []work.Report, r work.Report) []string {
+func doubled(before []install.Report, r install.Report) []string {
 	for i, other := range slices.Backward(before) {
 		switch {
 		case r.Table == "" || other.Table == "":

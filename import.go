@@ -14,7 +14,7 @@ import (
 	"pgtaskd/moving/pgcron"
 	"pgtaskd/moving/timetable"
 	"pgtaskd/sql"
-	"pgtaskd/work"
+	"pgtaskd/work/install"
 )
 
 type importCommand struct {
@@ -104,7 +104,7 @@ func (f importFlags) move(ctx context.Context, p *program, owner string, read fu
 		if err != nil {
 			return err
 		}
-		if err := work.Admit(ctx, conn, target); err != nil {
+		if err := install.Admit(ctx, conn, target); err != nil {
 			return err
 		}
 		result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner, Inserter: target.Inserter})

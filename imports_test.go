@@ -30,7 +30,6 @@ var confined = map[string]string{
 	"github.com/jackc/pglogrepl":       "work/wake",
 	"github.com/goccy/go-yaml":         "apply",
 	"github.com/robfig/cron/v3":        "work/schedule",
-	"github.com/prometheus":            "web",
 	"net/http":                         "web",
 }
 
@@ -228,8 +227,6 @@ func TestImportsAreRefused(t *testing.T) {
 		{"conf/read.go", "pgtaskd/apply", true},
 		{"conf/read.go", "github.com/goccy/go-yaml/ast", true},
 		{"web/site.go", "pgtaskd/work", false},
-		{"web/metrics.go", "github.com/prometheus/client_golang/prometheus", false},
-		{"work/stats.go", "github.com/prometheus/client_golang/prometheus", true},
 		{"conf/reload.go", "pgtaskd/web", true},
 		{"conf/reload.go", "net/http", true},
 	}

@@ -12,6 +12,8 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/sql"
 	"pgtaskd/work"
+	"pgtaskd/work/control"
+	"pgtaskd/work/install"
 )
 
 // served are the arguments of run and check.
@@ -111,7 +113,7 @@ func (c tableFlags) target(p *program) (work.Target, error) {
 
 // with does something with a session of the target's role.
 func with(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) error) error {
-	conn, err := work.Dial(ctx, t, "pgtaskd-jobs")
+	conn, err := control.Dial(ctx, t, "pgtaskd-jobs")
 	if err != nil {
 		return err
 	}
@@ -122,7 +124,7 @@ func with(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) erro
 // admitted is with, and an error if the table could run code of somebody who is not trusted.
 func admitted(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) error) error {
 	return with(ctx, t, func(conn *pgx.Conn, table sql.Table) error {
-		if err := work.Admit(ctx, conn, t); err != nil {
+		if err := install.Admit(ctx, conn, t); err != nil {
 			return err
 		}
 		return do(conn, table)

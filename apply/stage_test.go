@@ -13,7 +13,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
-	"pgtaskd/work"
+	"pgtaskd/work/control"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -42,7 +42,7 @@ func dial(t *testing.T, dsn string) *pgx.Conn {
 	if err != nil {
 		t.Fatal(err)
 	}
-	conn, err := work.Dial(t.Context(), target, "pgtaskd-test")
+	conn, err := control.Dial(t.Context(), target, "pgtaskd-test")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -12,6 +12,8 @@ import (
 
 	"pgtaskd/sql"
 	"pgtaskd/work"
+	"pgtaskd/work/control"
+	"pgtaskd/work/install"
 )
 
 // closeLimit is how long a server is given to say goodbye.
@@ -43,7 +45,7 @@ type refusal struct{ error }
 // that runs no code of somebody who is not trusted. Until then it reads catalogs alone. The caller
 // closes it.
 func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
-	conn, err := work.Dial(ctx, t, "pgtaskd-"+command)
+	conn, err := control.Dial(ctx, t, "pgtaskd-"+command)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
@@ -56,7 +58,7 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	})
 	err = b.find(ctx, purpose)
 	if err == nil {
-		err = work.Admit(ctx, conn, t)
+		err = install.Admit(ctx, conn, t)
 	}
 	if err != nil {
 		b.close()

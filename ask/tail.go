@@ -12,6 +12,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/work"
+	"pgtaskd/work/install"
 )
 
 const (
@@ -74,7 +75,7 @@ func (w *tail) follow(ctx context.Context) error {
 				return err
 			}
 			w.s.Remark("%s: the connection is lost: %s; trying again", w.target.Name(), err)
-		} else if !lost || errors.As(err, &refusal{}) || work.IsRefused(err) {
+		} else if !lost || errors.As(err, &refusal{}) || install.IsRefused(err) {
 			return err
 		}
 		if !pause(ctx, tailRetry) {

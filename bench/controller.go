@@ -18,6 +18,7 @@ import (
 	"pgtaskd/bench/proc"
 	"pgtaskd/conf"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // controller is how tasks get served: by the built program, or inside this one for the sake of a
@@ -113,7 +114,7 @@ func newProfiled(path string) (controller, error) {
 func (p *profiled) start(ctx context.Context, config string) (*process, error) {
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	log := zerolog.New(os.Stderr)
-	options := conf.Options{Serve: work.Serve, Stop: stop, Tasks: work.LogNone}
+	options := conf.Options{Serve: work.Serve, Stop: stop, Tasks: target.LogNone}
 	go func() { ended <- conf.Run(ctx, config, log, options) }()
 	return &process{pid: os.Getpid(), stop: func() error { close(stop); return nil }, ended: ended}, nil
 }

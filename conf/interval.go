@@ -6,8 +6,8 @@ import (
 	"math"
 	"time"
 
-	"pgtaskd/work"
 	"pgtaskd/work/schedule"
+	"pgtaskd/work/target"
 )
 
 const day = 24 * time.Hour
@@ -53,9 +53,9 @@ func duration(least time.Duration) func(value) (time.Duration, error) {
 const longestKept = 1000 // years
 
 // keep reads how long ended tasks are kept, by state. Months and years are the calendar's.
-func (r *reader) keep(v value) work.Keep {
-	keep, known := work.Keep{}, keys{}
-	for _, state := range work.Kept {
+func (r *reader) keep(v value) target.Keep {
+	keep, known := target.Keep{}, keys{}
+	for _, state := range target.Kept {
 		known[state] = func(v value) {
 			age, err := interval(v)
 			switch {

@@ -8,13 +8,14 @@ import (
 
 	"pgtaskd/remote"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // Log says which lines are logged, and how.
 type Log struct {
 	Level  zerolog.Level // the least important
 	Format string        // FormatJSON, FormatText or FormatJournal; "": text on a terminal, else JSON
-	Tasks  string        // which tasks: work.LogFailed, work.LogAll or work.LogNone
+	Tasks  string        // which tasks: target.LogFailed, target.LogAll or target.LogNone
 }
 
 // How a line of the log is written.
@@ -65,7 +66,7 @@ func Parse(data []byte) (*File, error) {
 }
 
 func (r *reader) file(root value) *File {
-	file := &File{Log: Log{Level: zerolog.InfoLevel, Tasks: work.LogFailed}}
+	file := &File{Log: Log{Level: zerolog.InfoLevel, Tasks: target.LogFailed}}
 	dsn, entries := remote.Settings{}, map[string]entry{}
 	targets := root
 	if root.kind == object {

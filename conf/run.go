@@ -9,6 +9,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // lookEvery is how often the file is read again. A look needs no help from the system, and sees the
@@ -47,7 +48,7 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 func RunTargets(ctx context.Context, targets []work.Target, log zerolog.Logger, options Options) error {
 	s := newSupervisor(log, options)
 	s.options.Reload = nil
-	s.tasks.Set(cmp.Or(options.Tasks, work.LogFailed))
+	s.tasks.Set(cmp.Or(options.Tasks, target.LogFailed))
 	s.want(ctx, targets)
 	s.show(targets)
 	return s.run(ctx, nil)

@@ -11,8 +11,8 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
-	"pgtaskd/work"
 	"pgtaskd/work/schedule"
+	"pgtaskd/work/target"
 )
 
 // into reads a setting, or finds what is wrong with its value.
@@ -134,12 +134,12 @@ func choice[T ~string](words ...T) func(value) (T, error) {
 
 // log reads which lines are logged.
 func (r *reader) log(v value) Log {
-	l := Log{Level: zerolog.InfoLevel, Tasks: work.LogFailed}
+	l := Log{Level: zerolog.InfoLevel, Tasks: target.LogFailed}
 	level := l.Level.String()
 	r.object(v, keys{
 		"level":  into(r, &level, choice("trace", "debug", "info", "warn", "error")),
 		"format": into(r, &l.Format, choice(FormatJSON, FormatText, FormatJournal)),
-		"tasks":  into(r, &l.Tasks, choice(work.LogFailed, work.LogAll, work.LogNone)),
+		"tasks":  into(r, &l.Tasks, choice(target.LogFailed, target.LogAll, target.LogNone)),
 	})
 	l.Level, _ = zerolog.ParseLevel(level) // only names that it knows come here
 	return l

@@ -13,6 +13,7 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // supervisor compares the targets that are wanted with those that are served.
@@ -27,23 +28,23 @@ type supervisor struct {
 	ended chan string      // identities whose loop has ended
 	crew  *routine.Group   // the loops
 
-	tasks *work.TaskLog // for all loops
+	tasks *target.TaskLog // for all loops
 }
 
 // slot is where the loop of one table runs: never two at a time.
 type slot struct {
-	wanted   *work.Target  // nil: none
-	served   work.Target   // by the loop that runs
-	changes  *work.Changes // of the loop that runs
-	stop     chan struct{} // of the loop that runs; nil when none does
-	draining bool          // stop is closed
-	stats    *work.Stats   // of the table, whichever loop runs
+	wanted   *work.Target    // nil: none
+	served   work.Target     // by the loop that runs
+	changes  *target.Changes // of the loop that runs
+	stop     chan struct{}   // of the loop that runs; nil when none does
+	draining bool            // stop is closed
+	stats    *target.Stats   // of the table, whichever loop runs
 }
 
 func newSupervisor(log zerolog.Logger, options Options) *supervisor {
 	return &supervisor{
 		log: log, options: options, slots: map[string]*slot{}, ended: make(chan string),
-		crew: routine.New(context.Background()), tasks: work.NewTaskLog(work.LogFailed),
+		crew: routine.New(context.Background()), tasks: target.NewTaskLog(target.LogFailed),
 	}
 }
 
@@ -70,7 +71,7 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	for _, t := range targets {
 		id := identity(t)
 		if s.slots[id] == nil {
-			s.slots[id] = &slot{stats: work.NewStats()}
+			s.slots[id] = &slot{stats: target.NewStats()}
 		}
 		s.slots[id].wanted = &t
 	}
@@ -122,7 +123,7 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	log := s.log.With().Str("target", t.Name()).Logger()
 	log.Info().Msg("starting target")
-	stop, changes := make(chan struct{}), work.NewChanges()
+	stop, changes := make(chan struct{}), target.NewChanges()
 	stats := s.slots[id].stats
 	*s.slots[id] = slot{wanted: &t, served: t, stop: stop, changes: changes, stats: stats}
 	serving := t

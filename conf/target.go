@@ -9,6 +9,7 @@ import (
 	"pgtaskd/remote"
 	"pgtaskd/sql"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // PostgreSQL reads and sends no more than 1 GB at once; the rest of the row, and escaping, need
@@ -21,7 +22,7 @@ const mostInteger = 1<<31 - 1
 func newTarget() work.Target {
 	return work.Target{
 		Schema: "public", Table: "task",
-		Live:      work.Live{Sleep: time.Second, Grace: 25 * time.Second, Idle: time.Minute, Run: 32, OutputLimit: 8 << 20},
+		Live:      target.Live{Sleep: time.Second, Grace: 25 * time.Second, Idle: time.Minute, Run: 32, OutputLimit: 8 << 20},
 		Reset:     time.Hour,
 		Defaults:  map[string]string{},
 		DataLimit: 8 << 20,

@@ -10,6 +10,7 @@ import (
 	"pgtaskd/conf"
 	"pgtaskd/routine"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // controller serves the table in this process, on a goroutine of its own.
@@ -27,7 +28,7 @@ func serve(ctx context.Context, t work.Target, log zerolog.Logger, watch conf.Wa
 	crew := routine.New(ctx)
 	crew.Go(func() {
 		defer close(c.done)
-		_ = conf.RunTargets(ctx, []work.Target{t}, log, conf.Options{Serve: c.serve, Stop: c.stop, Watch: watch, Tasks: work.LogNone}) // only ctx makes it fail
+		_ = conf.RunTargets(ctx, []work.Target{t}, log, conf.Options{Serve: c.serve, Stop: c.stop, Watch: watch, Tasks: target.LogNone}) // only ctx makes it fail
 	})
 	return c
 }

@@ -6,10 +6,8 @@ import (
 	"time"
 )
 
-// Group starts goroutines and awaits them. Its methods may be called from any goroutine.
-//
-// The first panic in one of them ends the group's context, with a *Panic as the cause. Those that
-// follow are taken for its consequences and dropped.
+// Group starts goroutines and awaits them. Its methods may be called from any goroutine. Panics that
+// follow the first one are taken for its consequences and dropped.
 type Group struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -45,12 +43,10 @@ func (g *Group) Wait() { g.running.Wait() }
 
 // Go starts a goroutine.
 func (g *Group) Go(do func()) {
-	g.running.Add(1)
-	go func() {
-		defer g.running.Done()
+	g.running.Go(func() {
 		defer g.recovered(nil)
 		do()
-	}()
+	})
 }
 
 // Start starts a goroutine and returns where its error comes, or its *Panic.
@@ -69,27 +65,22 @@ func (g *Group) Call(do func() error) (err error) {
 // After starts a goroutine when d has passed, unless it is stopped before, which stop reports. One
 // of the two must happen for Wait to return.
 func (g *Group) After(d time.Duration, do func()) (stop func() bool) {
-	g.running.Add(1)
-	return g.unless(time.AfterFunc(d, g.counted(do)).Stop)
+	return g.later(do, func(do func()) func() bool { return time.AfterFunc(d, do).Stop })
 }
 
 // When starts a goroutine when ctx ends, and else is like After.
 func (g *Group) When(ctx context.Context, do func()) (stop func() bool) {
-	g.running.Add(1)
-	return g.unless(context.AfterFunc(ctx, g.counted(do)))
+	return g.later(do, func(do func()) func() bool { return context.AfterFunc(ctx, do) })
 }
 
-// counted is what a goroutine does that was counted before it started.
-func (g *Group) counted(do func()) func() {
-	return func() {
+// later counts a goroutine that is still to be started, until it has ended or is stopped.
+func (g *Group) later(do func(), start func(func()) (stop func() bool)) func() bool {
+	g.running.Add(1)
+	stop := start(func() {
 		defer g.running.Done()
 		defer g.recovered(nil)
 		do()
-	}
-}
-
-// unless does not count any more what has been stopped. The stop that is given returns true once.
-func (g *Group) unless(stop func() bool) func() bool {
+	})
 	return func() bool {
 		stopped := stop()
 		if stopped {

@@ -9,17 +9,17 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // shownMetrics is what a site with one target shows, of which all is known.
 func shownMetrics(t *testing.T) string {
 	t.Helper()
 	s := opened(t)
-	to := target(t, "host=a user=u dbname=shop")
-	to.Stats = work.NewStats()
-	to.Stats.Sees(work.Survey{Successes: map[string]time.Time{"nightly": time.Unix(1, 0)}})
-	s.Show([]work.Target{to})
+	to := single(t, "host=a user=u dbname=shop")
+	to.Stats = target.NewStats()
+	to.Stats.Sees(target.Survey{Successes: map[string]time.Time{"nightly": time.Unix(1, 0)}})
+	s.Show([]target.Target{to})
 	_, text := s.get("/metrics")
 	return text
 }

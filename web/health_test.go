@@ -13,7 +13,7 @@ import (
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
-	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // TestReadyNamesTargetsThatAreNotServed: a line for each, with the reason; one that another
@@ -22,7 +22,7 @@ func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)
 	first, second := opened(t), opened(t)
-	led, away := target(t, dsn), target(t, "host=127.0.0.1 port=1 user=u password=hidden dbname=away\n")
+	led, away := single(t, dsn), single(t, "host=127.0.0.1 port=1 user=u password=hidden dbname=away\n")
 	first.serves(led, away)
 	servertest.Wait(t, patience, "a reason", func() bool {
 		status, text := first.get("/readyz")
@@ -51,18 +51,18 @@ func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
 func TestTargetsThatAreRemovedAreNotShown(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
-	a, b, c := target(t, "host=a user=u dbname=shop"), target(t, "host=b port=1 user=u dbname=shop"), target(t, "host=a user=v dbname=shop")
-	for _, t := range []*work.Target{&a, &b, &c} {
-		t.Stats = work.NewStats()
+	a, b, c := single(t, "host=a user=u dbname=shop"), single(t, "host=b port=1 user=u dbname=shop"), single(t, "host=a user=v dbname=shop")
+	for _, t := range []*target.Target{&a, &b, &c} {
+		t.Stats = target.NewStats()
 	}
-	s.Show([]work.Target{a, b, c})
+	s.Show([]target.Target{a, b, c})
 	m := s.metrics()
 	for _, name := range []string{"shop/public/task@a:5432", "shop/public/task@b:1", "shop/public/task@a:5432#2"} {
 		if _, known := m[`pgtaskd_leader{target="`+name+`"}`]; !known {
 			t.Errorf("there is no %s in %v", name, m)
 		}
 	}
-	s.Show([]work.Target{b})
+	s.Show([]target.Target{b})
 	m = s.metrics()
 	if _, known := m[`pgtaskd_leader{target="shop/public/task"}`]; !known {
 		t.Errorf("%v", m)

@@ -1,73 +1,63 @@
 package web
 
 import (
-	"bytes"
+	"fmt"
 	"net/http"
-	"sync"
+	"runtime"
+	"strconv"
+	"strings"
 
-	"github.com/prometheus/client_golang/prometheus"
-	"github.com/prometheus/common/expfmt"
+	"pgtaskd/work/target"
 )
 
-// page writes the metrics. It keeps the written text of each target, and writes again only what has
-// changed: with hundreds of targets a registry takes ten times as long.
-type page struct {
-	targets  *targets
-	registry *prometheus.Registry // of metrics that belong to no target
-
-	mu   sync.Mutex
-	last int // length
-}
-
-func newPage(all *targets, version string) *page {
-	p := &page{targets: all, registry: prometheus.NewRegistry()}
-	p.registry.MustRegister(build(version))
-	return p
-}
-
-// ServeHTTP answers with all metrics in Prometheus' text format.
-func (p *page) ServeHTTP(w http.ResponseWriter, _ *http.Request) {
-	text, err := p.text()
-	if err != nil {
-		answer(w, http.StatusInternalServerError, line(err.Error()))
-		return
-	}
-	w.Header().Set("Content-Type", string(expfmt.NewFormat(expfmt.TypeTextPlain)))
+// metrics answers with all metrics in Prometheus' text format.
+func (all *targets) metrics(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(text) // a client that has gone needs no answer
+	_, _ = w.Write(all.text()) // a client that has gone needs no answer
 }
 
-// text is that of the metrics.
-func (p *page) text() ([]byte, error) {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	var b bytes.Buffer
-	b.Grow(p.last + p.last/8)
-	own, err := p.registry.Gather()
-	if err != nil {
-		return nil, err
+func (all *targets) text() []byte {
+	targets := all.list()
+	figures := make([]target.Figures, len(targets))
+	for i, t := range targets {
+		figures[i] = t.stats.Read()
 	}
-	for _, family := range own {
-		if _, err := expfmt.MetricFamilyToText(&b, family); err != nil {
-			return nil, err
-		}
-	}
-	targets := p.targets.list()
-	for _, t := range targets {
-		if err := t.written.update(t.name, t.stats.Read()); err != nil {
-			return nil, err
-		}
-	}
-	for i := range kinds {
-		head := kinds[i].head()
-		for _, t := range targets {
-			if text := t.written.texts[i]; len(text) > 0 {
-				b.Write(head)
-				b.Write(text)
-				head = nil
+	text := make([]byte, 0, 4000*len(targets)) // about as much as it takes
+	build := kind{name: "pgtaskd_build_info", help: "1.", sort: "gauge"}
+	text = fmt.Appendf(build.head(text), "%s{goversion=%q,version=%q} 1\n", build.name, runtime.Version(), all.version)
+	for _, k := range kinds {
+		shown := false
+		for i, t := range targets {
+			for _, s := range k.of(&figures[i]) {
+				if !shown {
+					text, shown = k.head(text), true
+				}
+				text = s.line(text, k.name, t.label)
 			}
 		}
 	}
-	p.last = b.Len()
-	return b.Bytes(), nil
+	return text
+}
+
+// head adds the lines above the samples of a kind.
+func (k *kind) head(text []byte) []byte {
+	return fmt.Appendf(text, "# HELP %s %s\n# TYPE %s %s\n", k.name, k.help, k.name, k.sort)
+}
+
+// line adds one sample of a target.
+func (s *sample) line(text []byte, name, target string) []byte {
+	text = append(append(append(append(text, name...), s.suffix...), '{'), target...)
+	if s.label != "" {
+		text = append(append(text, ','), s.label...)
+	}
+	text = strconv.AppendFloat(append(text, "} "...), s.value, 'g', -1, 64)
+	return append(text, '\n')
+}
+
+var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
+
+// label is a label of a sample, with a value that people can read.
+func label(name, value string) string {
+	return name + `="` + escapes.Replace(value) + `"`
 }

@@ -11,9 +11,9 @@ import (
 )
 
 // routes answer GET and HEAD; the paths are all there are.
-func routes(all *targets, metrics http.Handler) http.Handler {
+func routes(all *targets) http.Handler {
 	mux := http.NewServeMux()
-	mux.Handle("GET /metrics", metrics)
+	mux.HandleFunc("GET /metrics", all.metrics)
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
 	mux.HandleFunc("GET /readyz", all.ready)
 	return mux

@@ -2,7 +2,6 @@ package web
 
 import (
 	"context"
-	"io"
 	stdlog "log"
 	"net"
 	"net/http"
@@ -55,8 +54,6 @@ type rare struct {
 	log  zerolog.Logger
 	last atomic.Int64 // in seconds
 }
-
-var _ io.Writer = (*rare)(nil)
 
 // Write logs a line.
 func (r *rare) Write(line []byte) (int, error) {

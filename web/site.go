@@ -10,7 +10,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
-	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // Site shows the targets of one controller. Listen, Show and Close are for one goroutine.
@@ -20,13 +20,13 @@ type Site struct {
 	address string  // as configured
 	server  *server // nil: it does not listen
 	targets *targets
-	page    *page
 }
 
 // New returns a site that does not listen yet.
 func New(log zerolog.Logger, version string) *Site {
-	all := &targets{}
-	return &Site{log: log, crew: routine.New(context.Background()), targets: all, page: newPage(all, version)}
+	s := &Site{log: log, crew: routine.New(context.Background()), targets: &targets{version: version}}
+	s.Show(nil)
+	return s
 }
 
 // Listen serves the site at another address, "" at none. When it fails, it goes on where it was.
@@ -50,7 +50,7 @@ func (s *Site) Listen(address string) error {
 		return fmt.Errorf("http.listen: cannot listen on %s: %w", address, err)
 	}
 	s.leave()
-	s.address, s.server = address, serve(s.crew, listener, guarded(address, listener.Addr(), routes(s.targets, s.page)), s.log)
+	s.address, s.server = address, serve(s.crew, listener, guarded(address, listener.Addr(), routes(s.targets)), s.log)
 	s.log.Info().Str("url", s.URL()).Msg("metrics are served")
 	return nil
 }
@@ -82,4 +82,4 @@ func (s *Site) leave() {
 }
 
 // Show makes the targets, with their Stats, those that are shown.
-func (s *Site) Show(targets []work.Target) { s.targets.show(targets) }
+func (s *Site) Show(targets []target.Target) { s.targets.show(targets) }

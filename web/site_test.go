@@ -16,6 +16,7 @@ import (
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // patience is how long a test waits for what should come soon.
@@ -39,7 +40,7 @@ func opened(t *testing.T) *site {
 }
 
 // serves has a controller serve the targets, until the test ends.
-func (s *site) serves(targets ...work.Target) {
+func (s *site) serves(targets ...target.Target) {
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	ctx := context.WithoutCancel(s.t.Context())
 	go func() {
@@ -51,14 +52,14 @@ func (s *site) serves(targets ...work.Target) {
 	})
 }
 
-func target(t *testing.T, dsn string) work.Target {
+func single(t *testing.T, dsn string) target.Target {
 	t.Helper()
-	target, err := conf.Single(dsn)
+	single, err := conf.Single(dsn)
 	if err != nil {
 		t.Fatal(err)
 	}
-	target.Grace = 0
-	return target
+	single.Grace = 0
+	return single
 }
 
 // get asks for a page.
@@ -113,7 +114,7 @@ func TestMetricsTellWhatTasksDo(t *testing.T) {
 	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
 	servertest.Exec(t, conn, "ALTER TABLE task ADD COLUMN IF NOT EXISTS owner text")
-	s, to := opened(t), target(t, dsn)
+	s, to := opened(t), single(t, dsn)
 	s.serves(to)
 	named := `target="` + to.Name() + `"`
 	s.show("a leader", func(m map[string]float64) bool { return m["pgtaskd_leader{"+named+"}"] == 1 })
@@ -160,7 +161,7 @@ func TestMetricsTellOfTheTable(t *testing.T) {
 	servertest.Exec(t, conn, `INSERT INTO task (id, input, key, owner, repeat, parent, plan) VALUES
 		(3, '', 'nightly', 'git', '1 day', 2, now() + interval '1 day'), (5, '', 'other', NULL, '1 day', 4, now() + interval '1 day')`)
 	servertest.Exec(t, conn, `INSERT INTO task (id, input, "group") SELECT 100 + i, 'SELECT pg_sleep(30)', 'one' FROM generate_series(1, 2) AS i`)
-	s, to := opened(t), target(t, dsn)
+	s, to := opened(t), single(t, dsn)
 	named := `target="` + to.Name() + `"`
 	s.metrics() // so that the table is looked at
 	s.serves(to)

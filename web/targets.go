@@ -3,69 +3,47 @@ package web
 import (
 	"cmp"
 	"fmt"
-	"sync"
+	"sync/atomic"
 
 	"pgtaskd/human"
-	"pgtaskd/work"
+	"pgtaskd/work/target"
 )
 
 // targets has the targets that are shown. Any goroutine may use it.
 type targets struct {
-	mu    sync.Mutex
-	shown []shown
+	version string // of the program
+	shown   atomic.Pointer[[]shown]
 }
 
 // shown is a target with the name that people see, which no other has.
 type shown struct {
-	name    string
-	stats   *work.Stats
-	written *written
-}
-
-// show shows these targets from now on. One that was shown before keeps its written metrics.
-func (all *targets) show(wanted []work.Target) {
-	known := map[*work.Stats]shown{}
-	for _, t := range all.list() {
-		known[t.stats] = t
-	}
-	var now []shown
-	for i, name := range names(wanted) {
-		t := known[wanted[i].Stats]
-		if t.name != name {
-			t = shown{name: name, stats: wanted[i].Stats, written: &written{}}
-		}
-		now = append(now, t)
-	}
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	all.shown = now
+	name  string
+	label string // of metrics
+	stats *target.Stats
 }
 
 // list are those that are shown.
-func (all *targets) list() []shown {
-	all.mu.Lock()
-	defer all.mu.Unlock()
-	return all.shown
-}
+func (all *targets) list() []shown { return *all.shown.Load() }
 
-// names are those of the targets, with their servers where one name is not enough.
-func names(targets []work.Target) []string {
-	times := map[string]int{}
+// show shows these targets from now on, with their servers where one name is not enough.
+func (all *targets) show(targets []target.Target) {
+	times, used := map[string]int{}, map[string]bool{}
 	for _, t := range targets {
 		times[t.Name()]++
 	}
-	used, all := map[string]bool{}, make([]string, len(targets))
-	for i, t := range targets {
+	now := make([]shown, 0, len(targets))
+	for _, t := range targets {
 		name := t.Name()
 		if times[name] > 1 {
 			name += "@" + cmp.Or(t.Connect["host"], t.Connect["hostaddr"], t.Connect["service"]) + ":" + cmp.Or(t.Connect["port"], "5432")
 		}
 		name = human.Visible(name)
-		all[i] = name
-		for n := 2; used[all[i]]; n++ {
-			all[i] = fmt.Sprintf("%s#%d", name, n)
+		unique := name
+		for n := 2; used[unique]; n++ {
+			unique = fmt.Sprintf("%s#%d", name, n)
 		}
-		used[all[i]] = true
+		used[unique] = true
+		now = append(now, shown{unique, label("target", unique), t.Stats})
 	}
-	return all
+	all.shown.Store(&now)
 }

@@ -3,7 +3,6 @@ package work
 import (
 	"context"
 	"fmt"
-	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
@@ -11,18 +10,13 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/human"
 	"pgtaskd/work/control"
-	"pgtaskd/work/inflight"
-	"pgtaskd/work/target"
 )
 
 // drain is the end of all work: nothing starts any more, what runs has a grace, and then is
 // cancelled.
 type drain struct {
-	log   *target.Log
-	live  *atomic.Pointer[target.Live]
-	tasks inflight.Tasks
-	close func() // lets nothing more start, and forgets what waits
-
+	*shared
+	stop  <-chan struct{} // closed when it is to begin
 	since     time.Time // zero: there is none
 	cancelled bool      // its grace is over
 }
@@ -30,12 +24,33 @@ type drain struct {
 // on tells whether it has begun.
 func (d *drain) on() bool { return !d.since.IsZero() }
 
+// wanted tells when it is to begin; never once it has.
+func (d *drain) wanted() <-chan struct{} {
+	if d.on() {
+		return nil
+	}
+	return d.stop
+}
+
+// look begins it if it is wanted, and in time enforces it.
+func (d *drain) look() {
+	select {
+	case <-d.wanted():
+		d.step()
+	default:
+		if d.on() {
+			d.step()
+		}
+	}
+}
+
 // step begins it, and in time enforces it.
 func (d *drain) step() {
 	grace := d.live.Load().Grace
 	if !d.on() {
 		d.since = time.Now()
-		d.close()
+		d.runs.Lanes.Slots.Close()
+		d.dropWaiting()
 		d.underWay(d.log.Info().Str("grace", human.Duration(grace)), "waits_for").Msg("draining")
 		for _, t := range d.tasks {
 			t.Withdraw()
@@ -52,45 +67,12 @@ func (d *drain) step() {
 	}
 }
 
-// over tells whether it has come to its end, or takes too long: rows that somebody has locked are left
-// as they are then, and the next controller finds them.
-func (d *drain) over() (over bool, err error) {
-	switch {
-	case !d.on():
-		return false, nil
-	case len(d.tasks) == 0:
-		d.log.Info().Msg("drained")
-		return true, nil
-	case time.Since(d.since) > d.live.Load().Grace+exec.Obey:
-		return true, &undrained{len(d.tasks)}
-	}
-	return false, nil
-}
-
 // next is when its grace is over.
 func (d *drain) next() time.Duration {
 	if !d.on() || d.cancelled {
 		return never
 	}
 	return d.live.Load().Grace - time.Since(d.since)
-}
-
-// rests is a duty that rests once it has begun.
-func (d *drain) rests(of duty) duty {
-	return duty{
-		next: func() time.Duration {
-			if d.on() {
-				return never
-			}
-			return of.next()
-		},
-		do: func(ctx context.Context) error {
-			if d.on() {
-				return nil
-			}
-			return of.do(ctx)
-		},
-	}
 }
 
 // namedMost is how many tasks a line of the log names.
@@ -109,12 +91,19 @@ func (u *undrained) Error() string {
 	return fmt.Sprintf("%d tasks did not end in time; the next leader treats them as interrupted", u.tasks)
 }
 
-// drained tells whether a drain has come to its end, and why not as it should.
+// drained tells whether a drain has come to its end, and why not as it should. If it takes too long,
+// rows that somebody has locked are left as they are, and the next controller finds them.
 func (l *loop) drained() (done bool, err error) {
-	if done, err = l.drain.over(); done && err == nil {
-		err = l.table.Refused
+	switch {
+	case !l.drain.on():
+		return false, nil
+	case len(l.tasks) == 0:
+		l.log.Info().Msg("drained")
+		return true, l.table.Refused
+	case time.Since(l.drain.since) > l.live.Load().Grace+exec.Obey:
+		return true, &undrained{len(l.tasks)}
 	}
-	return done, err
+	return false, nil
 }
 
 // handOverPatience is how long the lead waits in a drain for ends that wait for somebody else.

@@ -12,7 +12,6 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/target"
 )
 
 // TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.
@@ -86,6 +85,31 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
+// TestDrainWhileAnotherLeads: what runs is cancelled when its grace is over.
+func TestDrainWhileAnotherLeads(t *testing.T) {
+	t.Parallel()
+	s := furnished(t, func(t *Target) { t.Grace = time.Second })
+	key, rival, holds := s.leaderKey(), s.connect(), make(chan error, 1)
+	s.serve()
+	s.becomes(s.add("input", "SELECT pg_sleep(60)"), "WORK")
+	go func() {
+		_, err := rival.Exec(context.WithoutCancel(t.Context()), "SELECT pg_advisory_lock("+key+")")
+		holds <- err
+	}()
+	s.eventually("1", "SELECT count(*) FROM pg_locks WHERE pid = $1 AND NOT granted", rival.PgConn().PID())
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %' AND datname = current_database()")
+	if err := <-holds; err != nil {
+		t.Fatal(err)
+	}
+	s.says("standing by")
+	began := time.Now()
+	s.drain()
+	if took := time.Since(began); took > servertest.Limit(5*time.Second) || s.err != nil {
+		t.Error("it takes ", took, ": ", s.err)
+	}
+	s.quiet()
+}
+
 // TestDrainWithoutServer waits between its tries to reach the server.
 func TestDrainWithoutServer(t *testing.T) {
 	own := servertest.New(t, server.Options{})
@@ -110,7 +134,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	collected := make(chan struct{}, 100)
-	l := newLoop(t.Context(), s.target, target.NewLog(zerologNone, nil))
+	l := newLoop(t.Context(), newService(s.target, zerologNone))
 	if err := l.control.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -5,33 +5,16 @@ import (
 	"math"
 	"time"
 
+	"pgtaskd/human"
 	"pgtaskd/work/keep"
 )
 
-// duty is something that the loop does again and again while it leads. do runs in each round, and
-// does what is to be done by then. next is how long that can wait while nobody wakes the loop; nil:
-// until somebody does.
+// duty is something that the loop does in each round while it leads.
 type duty struct {
-	next func() time.Duration
-	do   func(context.Context) error
-}
-
-// due is a duty that is done when its time has come, and not before.
-func due(next func() time.Duration, do func(context.Context) error) duty {
-	return duty{next: next, do: func(ctx context.Context) error {
-		if next() > 0 {
-			return nil
-		}
-		return do(ctx)
-	}}
-}
-
-// always is a duty that cannot fail.
-func always(do func()) func(context.Context) error {
-	return func(context.Context) error {
-		do()
-		return nil
-	}
+	do    func(context.Context) error
+	next  func() time.Duration // how long that can wait while nobody wakes the loop; nil: until somebody does
+	timed bool                 // it is done when next is over, and not before
+	rests bool                 // in a drain
 }
 
 // never is the next of a duty for which there is nothing to do.
@@ -42,38 +25,35 @@ const never = time.Duration(math.MaxInt64)
 func (l *loop) timetable() []duty {
 	survey := &keep.Survey{Control: l.control, Stats: l.stats, Tasks: l.tasks}
 	return []duty{
-		{do: l.change},
-		{do: always(l.inbox.Take)},
-		{do: l.inbox.Enlist},
-		due(l.leader.groups.Next, l.leader.groups.Step),
+		{do: l.hear},
+		{do: l.leader.groups.Step, next: l.leader.groups.Next, timed: true},
 		{do: l.post, next: l.ledger.Next},
 		{do: l.ends.Step, next: l.ends.Next},
-		due(l.leader.disk.Next, l.leader.disk.Step),
+		{do: l.leader.disk.Step, next: l.leader.disk.Next, timed: true},
 		{do: l.answer, next: l.nextAnswer},
-		due(l.leader.judge.Next, l.leader.judge.Step),
+		{do: l.leader.judge.Step, next: l.leader.judge.Next, timed: true},
 		{do: l.leader.rescan, next: l.leader.nextScan},
-		l.drain.rests(due(l.leader.expire.Next, l.leader.expire.Step)),
-		l.drain.rests(duty{do: l.leader.successors.Step, next: l.leader.successors.Next}),
-		due(l.leader.shape.silence, l.leader.comesNext),
+		{do: l.leader.expire.Step, next: l.leader.expire.Next, timed: true, rests: true},
+		{do: l.leader.successors.Step, next: l.leader.successors.Next, rests: true},
+		{do: l.leader.comesNext, next: l.leader.shape.silence, timed: true},
 		{do: l.leader.judge.Watch.Step, next: l.leader.judge.Watch.Next},
 		{do: l.leader.prefetch.Step, next: l.leader.prefetch.Next},
-		due(l.ends.Deletes.Next, l.ends.Deletes.Sweep),
-		l.drain.rests(due(l.leader.walk.Next, l.leader.walk.Step)),
-		{do: l.drain.rests(duty{do: l.table.Guard}).do},
+		{do: l.ends.Deletes.Sweep, next: l.ends.Deletes.Next, timed: true},
+		{do: l.leader.walk.Step, next: l.leader.walk.Next, timed: true, rests: true},
+		{do: l.table.Guard, rests: true},
 		{do: l.handOver, next: l.drain.next},
-		{do: func(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed) }},
-		{do: l.drain.rests(due(survey.Next, survey.Step)).do}, // nothing wakes for it
-		{do: always(l.log.TellLeftOut)},
-		{do: always(l.runs.Lanes.Pace)},
-		{do: always(l.runs.CallBack)}, // who are with the server behind a task that lasts wait again
-		{do: always(l.runs.Dispatch), next: l.leader.nextDispatch},
-		{do: l.leader.closeIdle},
+		{do: l.show},
+		{do: survey.Step, next: survey.Next, timed: true, rests: true},
+		{do: l.start, next: l.leader.nextDispatch},
 	}
 }
 
 // round does all that is to be done now.
 func (l *loop) round(ctx context.Context) error {
 	for _, d := range l.duties {
+		if d.rests && l.drain.on() || d.timed && d.next() > 0 {
+			continue
+		}
 		if err := d.do(ctx); err != nil {
 			return err
 		}
@@ -85,16 +65,37 @@ func (l *loop) round(ctx context.Context) error {
 func (l *loop) doze() time.Duration {
 	wait := never
 	for _, d := range l.duties {
-		if d.next != nil {
+		if d.next != nil && !(d.rests && l.drain.on()) {
 			wait = min(wait, d.next())
 		}
 	}
 	return max(wait, 0)
 }
 
-func (l *loop) nextAnswer() time.Duration {
-	if l.asked() {
-		return 0
+// hear takes up what others have said: settings that have changed, outcomes, questions.
+func (l *loop) hear(ctx context.Context) error {
+	if latest := l.target.Changes.Latest(); latest != nil && latest != l.live.Load() {
+		l.runs.Lanes.Slots.Resize(latest.Run)
+		l.live.Store(latest)
+		l.leader.walk.Restart()
+		l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
+			Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
+			Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 	}
-	return l.marks.Next()
+	l.inbox.Take()
+	return l.inbox.Enlist(ctx)
+}
+
+// show has the table of controllers show whether we lead.
+func (l *loop) show(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed) }
+
+// start starts tasks, and ends sessions that nobody has needed for a while.
+func (l *loop) start(context.Context) error {
+	l.log.TellLeftOut()
+	l.runs.Lanes.Pace()
+	l.runs.CallBack() // who are with the server behind a task that lasts wait again
+	l.runs.Dispatch()
+	l.runs.Pool.Look()
+	l.closeLater(l.runs.Pool.Stale(l.live.Load().Idle))
+	return nil
 }

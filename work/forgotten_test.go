@@ -26,7 +26,7 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		"marked, and ended since":                {+1, true, true, "", false},
 		"marked, where a remote's do not matter": {-1, true, true, "dbname=other", false},
 	} {
-		l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
+		l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
 		l.control.Learn(&control.Facts{Lazy: c.lazy})
 		l.ends.DropForgotten(&noon)
 		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}

@@ -20,7 +20,6 @@ import (
 type leader struct {
 	*shared
 	shape *shape
-	tally *tally
 
 	groups   *read.Groups
 	expire   *read.Expire
@@ -65,7 +64,7 @@ func (l *leader) clear() {
 	l.scan.Clear()
 	l.successors.Clear()
 	l.planner.Clear()
-	l.shape.seen = time.Time{}
+	l.shape.forget()
 }
 
 // rescan looks for tasks that have become due. In a drain there is none to be found.
@@ -91,7 +90,21 @@ func (l *leader) comesNext(ctx context.Context) error {
 	if err := l.control.Send(ctx, batch); err != nil {
 		return err
 	}
-	return l.shape.redescribe(ctx)
+	return l.redescribe(ctx)
+}
+
+// redescribe looks at the table again when it has changed: a repetition copies all columns, and
+// what has been dropped may be missing.
+func (l *leader) redescribe(ctx context.Context) error {
+	if !l.table.Changed() {
+		return nil
+	}
+	if err := l.shape.install(ctx); err != nil {
+		return err
+	}
+	l.scan.All() // nothing may have told us of new tasks meanwhile
+	l.leads.Renew()
+	return nil
 }
 
 // askMore adds to the first part of a look what the rooms beside it want to know; full tells that it
@@ -105,7 +118,7 @@ func (l *leader) askMore(batch *pgx.Batch, full bool) {
 
 // hearMore follows on the answers to a part of a look.
 func (l *leader) hearMore(ctx context.Context, first bool) error {
-	if err := l.shape.redescribe(ctx); err != nil || !first {
+	if err := l.redescribe(ctx); err != nil || !first {
 		return err
 	}
 	return l.planner.Step(ctx)
@@ -148,7 +161,7 @@ func (l *leader) doubt() {
 
 // every is how often all that is due is looked at when nothing says that there is something.
 func (l *leader) every() time.Duration {
-	return min(l.wake.Every(l.live.Load().Sleep), l.target.Reset)
+	return min(l.wake.Every(l.poll()), l.target.Reset)
 }
 
 // clogged tells that so many ends could not be written that we must not make more of them.
@@ -167,11 +180,4 @@ func (l *leader) nextDispatch() time.Duration {
 		next = min(next, startTick)
 	}
 	return next
-}
-
-// closeIdle ends sessions that nobody has needed for a while.
-func (l *leader) closeIdle(context.Context) error {
-	l.runs.Pool.Look()
-	l.closeLater(l.runs.Pool.Stale(l.live.Load().Idle))
-	return nil
 }

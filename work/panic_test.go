@@ -64,7 +64,7 @@ func TestATaskWhoseRunnerPanicsFails(t *testing.T) {
 // TestNobodyWaitsForALoopThatHasPanicked: a runner that asks it gets an answer.
 func TestNobodyWaitsForALoopThatHasPanicked(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
+	l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
 	l.crew.Go(func() {
 		if l.inbox.Leads(l.crew.Context()) {
 			t.Error("it was answered")

@@ -2,22 +2,14 @@ package work
 
 import (
 	"context"
+	"time"
 
-	"pgtaskd/sql"
-	"pgtaskd/work/ledger"
+	"pgtaskd/work/run"
 )
 
 // The ledger writes most of what happens to rows: the marks that runners wait for, the ends of tasks
 // that ran well and that nothing follows, and, asked by the runners themselves, preparations. What it
 // passes over comes back, and the steps that follow look closer.
-
-// newLedger is the ledger of the loop.
-func (l *loop) newLedger() *ledger.Ledger {
-	return ledger.New(ledger.Config{
-		Group: l.crew, Target: l.target, Pool: l.runs.Pool, Wake: l.inbox.Wake,
-		Queries: func() sql.Queries { return *l.queries.Load() },
-	})
-}
 
 // post hands the ledger what it can write, has it write that, where it does not by itself, and takes
 // down what it has written.
@@ -33,6 +25,13 @@ func (l *loop) post(ctx context.Context) error {
 	return l.ends.Deletes.Step(ctx)
 }
 
+// seen takes down what was seen of a run.
+func (l *loop) seen(o run.Outcome) {
+	l.leader.ran(&o)
+	l.leader.disk.Seen(&o)
+	l.ends.Seen(o)
+}
+
 // answer answers the questions of runners, and sets the marks that they wait for. After a handover it
 // answers no; the ledger goes on for what still runs.
 func (l *loop) answer(ctx context.Context) error {
@@ -45,6 +44,13 @@ func (l *loop) answer(ctx context.Context) error {
 		return err
 	}
 	return l.marks.Step(ctx)
+}
+
+func (l *loop) nextAnswer() time.Duration {
+	if l.asked() {
+		return 0
+	}
+	return l.marks.Next()
 }
 
 // asked tells whether runners wait for us.

@@ -11,7 +11,7 @@ import (
 // TestSettingsChangeWithoutADrain: what runs goes on, what starts later obeys.
 func TestSettingsChangeWithoutADrain(t *testing.T) {
 	t.Parallel()
-	s := play(t, func(t *Target) { t.Run, t.Changes = 1, NewChanges() })
+	s := play(t, func(t *Target) { t.Run, t.Changes = 1, target.NewChanges() })
 	s.exec("SELECT pg_advisory_lock(7)")
 	const held = "SELECT pg_advisory_xact_lock_shared(7)"
 	first := s.add(`input, "group"`, held, "a")
@@ -46,7 +46,7 @@ func TestSettingsChangeWithoutADrain(t *testing.T) {
 		t.Error("something was cancelled")
 	}
 	// A drain obeys the latest grace, and a new loop the latest settings.
-	again := newLoop(t.Context(), s.target, target.NewLog(zerologNone, nil))
+	again := newLoop(t.Context(), newService(s.target, zerologNone))
 	if live := again.live.Load(); live.Run != 2 || live.Grace != time.Minute {
 		t.Errorf("%+v", live)
 	}
@@ -65,13 +65,13 @@ func (s *stage) stillRun(ids ...int64) {
 // TestKeepChangesWithoutADrain: what runs goes on, and the leader begins at once to delete.
 func TestKeepChangesWithoutADrain(t *testing.T) {
 	t.Parallel()
-	s := play(t, func(t *Target) { t.Changes = NewChanges() })
+	s := play(t, func(t *Target) { t.Changes = target.NewChanges() })
 	s.exec("SELECT pg_advisory_lock(7)")
 	runs := s.add("input", "SELECT pg_advisory_xact_lock_shared(7)")
 	s.becomes(runs, "WORK")
 	old := s.add("input, state, start, stop", "SELECT 1", "DONE", time.Now(), time.Now().Add(-time.Hour))
 	changed := s.target
-	changed.Keep = Keep{"DONE": {Micros: 60_000_000}}
+	changed.Keep = target.Keep{"DONE": {Micros: 60_000_000}}
 	s.target.Changes.Set(changed)
 	s.eventually("0", "SELECT count(*) FROM task WHERE id = $1", old)
 	s.stillRun(runs)

@@ -23,8 +23,7 @@ import (
 // drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
 // has started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t target.Target, log zerolog.Logger) error {
-	t.Stats = cmp.Or(t.Stats, target.NewStats())
-	return (&service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &judge.Panics{}}).serve(ctx, stop)
+	return newService(t, log).serve(ctx, stop)
 }
 
 // service is what outlasts the loops that serve a target one after the other.
@@ -35,8 +34,12 @@ type service struct {
 	begins  func(*loop) // for tests: called with each loop; may be nil
 }
 
+func newService(t target.Target, log zerolog.Logger) *service {
+	t.Stats, t.Changes = cmp.Or(t.Stats, target.NewStats()), cmp.Or(t.Changes, target.NewChanges())
+	return &service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &judge.Panics{}}
+}
+
 func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
-	s.target.Changes = cmp.Or(s.target.Changes, target.NewChanges())
 	for {
 		err := s.once(ctx, stop)
 		switch {
@@ -73,13 +76,13 @@ func undone(err error) error {
 // once serves the target until a failure that leaves nothing of ours under way. A panic in any of
 // the loop's goroutines is one, so that one target's bug leaves the others alone.
 func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
-	l := newLoop(ctx, s.target, s.trouble.log)
-	l.trouble, l.leader.judge.Panics = s.trouble, s.panics
+	l := newLoop(ctx, s)
+	l.drain.stop = stop
 	if s.begins != nil {
 		s.begins(l)
 	}
 	l.stats.Serves(l.load)
-	err := l.crew.Call(func() error { return l.serve(stop) })
+	err := l.crew.Call(func() error { return l.serve() })
 	l.stats.Serves(nil)
 	l.stats.Stands(target.Standing{})
 	l.runs.Lanes.Slots.Close()
@@ -98,32 +101,32 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 // serve tries again itself as long as sessions of ours are at work, or we know how tasks have ended.
 // It keeps the connection, and the leadership with it, unless another controller may fare better:
 // that would know less of what runs.
-func (l *loop) serve(stop <-chan struct{}) error {
+func (l *loop) serve() error {
 	ctx := l.crew.Context()
 	defer l.leave()
 	for {
-		err := l.lead(ctx, stop)
+		err := l.lead(ctx)
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
 		if !l.control.Opened() || errors.Is(err, control.ErrReadOnly) || errors.As(err, new(*schema.OfInserters)) || errors.As(err, new(*door.Refused)) {
 			l.leave()
 		}
-		stop = l.pause(ctx, stop, l.trouble.failed(err))
+		l.pause(ctx, l.trouble.failed(err))
 		if done, late := l.drained(); done {
 			return errors.Join(late, err)
 		}
 	}
 }
 
-// lead connects and waits for leadership, unless it has both, and leads until stop, ctx or an error
+// lead connects and waits for leadership, unless it has both, and leads until a drain, ctx or an error
 // ends it.
-func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
+func (l *loop) lead(ctx context.Context) error {
 	if l.control.Opened() {
 		if err := l.control.Forget(ctx); err != nil {
 			return err
 		}
-		return l.reign(ctx, stop)
+		return l.reign(ctx)
 	}
 	l.leave()
 	if err := l.table.Connect(ctx); err != nil {
@@ -131,12 +134,12 @@ func (l *loop) lead(ctx context.Context, stop <-chan struct{}) error {
 	}
 	l.leads.Begin()
 	l.stats.Connected()
-	leader, err := l.stand(ctx, stop)
+	leader, err := l.stand(ctx)
 	if !leader {
 		l.leave()
 		return err
 	}
-	return l.reign(ctx, stop)
+	return l.reign(ctx)
 }
 
 // leave closes the connection, or takes note that it is lost.
@@ -147,7 +150,7 @@ func (l *loop) leave() {
 
 // pause waits until the next try to lead. Runs that wait for the ledger are answered meanwhile: one of
 // them may have locked the table.
-func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Duration) <-chan struct{} {
+func (l *loop) pause(ctx context.Context, most time.Duration) {
 	for end := time.Now().Add(most); time.Now().Before(end); {
 		rest := time.Until(end)
 		if l.control.Opened() {
@@ -156,22 +159,19 @@ func (l *loop) pause(ctx context.Context, stop <-chan struct{}, most time.Durati
 		}
 		select {
 		case <-ctx.Done():
-			return stop
-		case <-stop:
+			return
+		case <-l.drain.wanted():
 			l.drain.step()
-			return nil
+			return
 		case <-l.inbox.Poked():
 		case <-time.After(rest):
 		}
 	}
-	if l.drain.on() {
-		l.drain.step() // its grace may be over
-	}
-	return stop
+	l.drain.look() // its grace may be over
 }
 
-// reign leads, from a look at the table on, until stop, ctx or an error ends it.
-func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
+// reign leads, from a look at the table on, until a drain, ctx or an error ends it.
+func (l *loop) reign(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil && ctx.Err() == nil {
 			err = l.diagnose(ctx, err)
@@ -183,7 +183,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer func() { l.endTerm(ctx, err) }()
 	f := l.control.Facts()
 	l.runs.Superuser.Store(f.Superuser)
-	l.leader.planner.Begin(f.TimeZone)
+	l.leader.planner.Begin()
 	if err := l.ledger.Begin(ctx, l.control); err != nil {
 		return err
 	}
@@ -205,7 +205,7 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 			return err
 		}
 		l.trouble.look()
-		if err := l.sleep(ctx, stop); err != nil {
+		if err := l.sleep(ctx); err != nil {
 			return err
 		}
 	}
@@ -214,8 +214,8 @@ func (l *loop) reign(ctx context.Context, stop <-chan struct{}) (err error) {
 // standby is how often, about, one that stands by looks whether it can lead.
 const standby = 500 * time.Millisecond
 
-// stand waits until we are the leader; false when stop was closed before.
-func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, err error) {
+// stand waits until we are the leader; false if a drain has ended before.
+func (l *loop) stand(ctx context.Context) (leader bool, err error) {
 	for stands := false; ; {
 		if done, err := l.drained(); done {
 			return false, err
@@ -250,13 +250,12 @@ func (l *loop) stand(ctx context.Context, stop <-chan struct{}) (leader bool, er
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
-		case <-stop:
+		case <-l.drain.wanted():
 			if !l.busy() {
 				return false, nil
 			}
-			l.drain.step() // what runs still has its grace
-			stop = nil
 		case <-time.After(standby/2 + rand.N(standby)): // so that two who see each other do not do so again
 		}
+		l.drain.look() // what runs still has its grace
 	}
 }

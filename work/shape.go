@@ -2,31 +2,17 @@ package work
 
 import (
 	"context"
-	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 
-	"pgtaskd/sql"
 	"pgtaskd/work/control"
-	"pgtaskd/work/install"
-	"pgtaskd/work/run"
-	"pgtaskd/work/target"
-	"pgtaskd/work/wake"
 )
 
 // shape is what the table is like: it is looked at from time to time, and taken up by all who have to
 // know.
 type shape struct {
-	target  *target.Target
-	control *control.Control
-	table   *install.Table
-	wake    *wake.Waker
-	runs    *run.Dispatcher
-	queries *atomic.Pointer[sql.Queries] // for other goroutines
-	path    func(*string)                // takes the search_path of what writes rows
-	changed func()                       // is called when another shape was taken up
-
+	*shared
 	seen time.Time // when it was looked at
 }
 
@@ -34,13 +20,12 @@ type shape struct {
 // time: they cost more than looking whether anything is due.
 const columnsTick = 50 * time.Millisecond
 
-func (s *shape) due() bool {
-	return !s.wake.Awake() || time.Since(s.seen) >= columnsTick
-}
+// forget has the table looked at soon.
+func (s *shape) forget() { s.seen = time.Time{} }
 
 // queue asks, from time to time, what the table is like: that costs more than other questions.
 func (s *shape) queue(batch *pgx.Batch) {
-	if s.due() {
+	if !s.wake.Awake() || time.Since(s.seen) >= columnsTick {
 		s.control.Queue(batch, "columns", s.target.Schema, s.target.Table).QueryRow(s.read)
 	}
 }
@@ -69,32 +54,16 @@ func (s *shape) install(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	c := s.control
-	c.Describe(found.Table)
-	queries := c.Queries()
-	s.queries.Store(&queries)
-	s.path(found.Path)
+	s.control.Describe(found.Table)
+	s.ledger.Follow(found.Path)
 	path := "pg_catalog, pg_temp"
 	if found.Path != nil {
 		path = *found.Path
 	}
-	if err := c.Follow(ctx, path); err != nil {
+	if err := s.control.Follow(ctx, path); err != nil {
 		return err
 	}
 	return s.wake.Adopt(ctx, found.Way, found.Table.Waking)
-}
-
-// redescribe looks at the table again when it has changed: a repetition copies all columns, and
-// what has been dropped may be missing.
-func (s *shape) redescribe(ctx context.Context) error {
-	if !s.table.Changed() {
-		return nil
-	}
-	if err := s.install(ctx); err != nil {
-		return err
-	}
-	s.changed()
-	return nil
 }
 
 // silence is how long the control session may still be silent, or say nothing of the table.

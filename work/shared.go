@@ -1,9 +1,9 @@
 package work
 
 import (
-	"cmp"
 	"context"
 	"sync/atomic"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -14,6 +14,8 @@ import (
 	"pgtaskd/work/ends"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
+	"pgtaskd/work/install"
+	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -31,27 +33,27 @@ type shared struct {
 	control *control.Control
 	notices wake.Notices
 	wake    *wake.Waker
-	queries atomic.Pointer[sql.Queries] // on the table as it is; any goroutine may read them
-	runs    *run.Dispatcher             // any goroutine may use it
-	tasks   inflight.Tasks              // read by us, until their end is written
-	holds   *hold.Holds                 // tasks that could not be taken just now, or have refused a change
+	runs    *run.Dispatcher // any goroutine may use it
+	tasks   inflight.Tasks  // read by us, until their end is written
+	holds   *hold.Holds     // tasks that could not be taken just now, or have refused a change
 	tries   *hold.Tries
 	changes *change.Changer
 	ends    *ends.Ends
 	ledger  *ledger.Ledger
+	leads   *lead.Lead
+	table   *install.Table
 	drain   drain
 }
 
 func newShared(ctx context.Context, t target.Target, log *target.Log) *shared {
 	s := &shared{
-		target: t, log: log, stats: cmp.Or(t.Stats, target.NewStats()), crew: routine.New(ctx),
+		target: t, log: log, stats: t.Stats, crew: routine.New(ctx),
 		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
 	}
-	live := t.Live
+	s.live.Store(&s.target.Live)
 	if latest := t.Changes.Latest(); latest != nil {
-		live = *latest
+		s.live.Store(latest)
 	}
-	s.live.Store(&live)
 	s.control = control.New(t, func(n *pgconn.Notification, own uint32) { s.notices.Take(n, sql.Channel(t.Relation()), own) })
 	return s
 }
@@ -76,3 +78,6 @@ func (s *shared) load() (running, ready, sessions int) {
 
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (s *shared) busy() bool { return len(s.tasks) > 0 }
+
+// poll is how often to look where nothing tells of changes.
+func (s *shared) poll() time.Duration { return s.live.Load().Sleep }

@@ -14,7 +14,7 @@ const (
 
 // sleep waits until there is something to do: a runner's word, a notification, the next plan, the
 // end of a pause, or the time for one of the regular looks.
-func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
+func (l *loop) sleep(ctx context.Context) (err error) {
 	l.gather(ctx)
 	if !l.drain.on() {
 		fell, err := l.wake.FallAsleep(ctx)
@@ -25,40 +25,20 @@ func (l *loop) sleep(ctx context.Context, stop <-chan struct{}) error {
 			l.leader.want()
 		}
 	}
-	d := l.doze()
-	if d <= 0 {
+	if d := l.doze(); d > 0 {
+		heard, cancel := l.wake.Wait(ctx, d)
 		select {
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-stop:
-			l.drain.step()
-		default:
+		case <-l.inbox.Poked():
+		case <-l.target.Changes.Poked():
+		case <-l.drain.wanted():
+		case err = <-heard:
+			heard = nil
 		}
-		return nil
+		if cancel(); heard != nil {
+			err = <-heard
+		}
 	}
-	if l.drain.on() {
-		stop = nil
-	}
-	heard, cancel := l.wake.Wait(ctx, d)
-	defer cancel()
-	ends := func() error {
-		cancel()
-		return <-heard
-	}
-	var err error
-	select {
-	case err = <-heard:
-	case <-l.inbox.Poked():
-		err = ends()
-	case <-l.target.Changes.Poked():
-		err = ends()
-	case <-stop:
-		err = ends()
-		l.drain.step()
-	}
-	if l.drain.on() {
-		l.drain.step()
-	}
+	l.drain.look()
 	if ctx.Err() != nil {
 		return ctx.Err()
 	}

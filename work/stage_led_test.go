@@ -9,9 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/rs/zerolog"
 
-	"pgtaskd/work/judge"
 	"pgtaskd/work/pool"
-	"pgtaskd/work/target"
 )
 
 // led is a stage that a loop of the test's own leads.
@@ -25,11 +23,12 @@ func leading(t *testing.T, change ...func(*Target)) *led {
 	t.Helper()
 	s := furnished(t, change...)
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
-	l := newLoop(ctx, s.target, target.NewLog(zerologNone, nil))
+	l := newLoop(ctx, newService(s.target, zerologNone))
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
+	l.drain.stop = s.stop
 	go func() {
 		defer close(s.ended)
-		s.err = l.lead(ctx, s.stop)
+		s.err = l.lead(ctx)
 	}()
 	t.Cleanup(func() {
 		l.runs.Lanes.Slots.Close()
@@ -115,12 +114,12 @@ func (s *stage) beginWith(begins func(number int, l *loop)) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))
 	s.stop, s.ended = make(chan struct{}), make(chan struct{})
-	log := zerolog.New(s)
 	number := 0
-	sv := &service{target: s.target, trouble: &trouble{log: target.NewLog(log, s.target.TaskLog)}, panics: &judge.Panics{}, begins: func(l *loop) {
+	sv := newService(s.target, zerolog.New(s))
+	sv.begins = func(l *loop) {
 		number++
 		begins(number, l)
-	}}
+	}
 	stop, ended := s.stop, s.ended
 	go func() {
 		defer close(ended)

@@ -59,7 +59,7 @@ func targetOf(t *testing.T, dsn string) Target {
 	}
 	return Target{
 		Connect: settings, Admin: settings, Schema: "public", Table: "task",
-		Live:  Live{Sleep: 100 * time.Millisecond, Grace: 5 * time.Second, Idle: time.Minute, Run: 8, OutputLimit: 8 << 20},
+		Live:  target.Live{Sleep: 100 * time.Millisecond, Grace: 5 * time.Second, Idle: time.Minute, Run: 8, OutputLimit: 8 << 20},
 		Reset: time.Second, DataLimit: 8 << 20, Create: true,
 	}
 }
@@ -146,7 +146,7 @@ func (s *stage) installed() *loop {
 // connected is a loop that has a control connection, and nothing else.
 func (s *stage) connected() *loop {
 	s.t.Helper()
-	l := newLoop(s.t.Context(), s.target, target.NewLog(zerologNone, nil))
+	l := newLoop(s.t.Context(), newService(s.target, zerologNone))
 	if err := l.table.Connect(s.t.Context()); err != nil {
 		s.t.Fatal(err)
 	}

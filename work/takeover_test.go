@@ -41,7 +41,7 @@ var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 // connection is lost.
 func TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
+	l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
 	l.runs.Lanes.Add([]byte("a"), nil, lane.Rank{ID: 1})
 	ids := l.runs.Lanes.Choose(1)
 	one := &run.Task{Row: run.Row{ID: ids[0], Group: "a"}}
@@ -196,7 +196,7 @@ func (s *stage) usurp() (giveBack func()) {
 // TestAPreparationAfterAHandoverIsWritten: what runs when the lead is given away ends as it would have.
 func TestAPreparationAfterAHandoverIsWritten(t *testing.T) {
 	t.Parallel()
-	l := newLoop(t.Context(), Target{Live: Live{Run: 1}}, target.NewLog(zerologNone, nil))
+	l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
 	l.leads.Handed = true
 	l.ledger.Put(&ledger.Entry{Kind: ledger.Prepare, Tell: func(a ledger.Answer) { t.Error("it was answered", a) }})
 	if err := l.answer(t.Context()); err != nil || l.ledger.Len() != 1 {

@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"pgtaskd/exec/text"
-	"pgtaskd/work/after"
 	"pgtaskd/work/change"
 	"pgtaskd/work/ends"
 	"pgtaskd/work/lane"
@@ -12,20 +11,13 @@ import (
 	"pgtaskd/work/target"
 )
 
-// tally counts and logs what becomes of tasks, and tells those who wait for them.
-type tally struct {
-	log      *target.Log
-	stats    *target.Stats
-	after    *after.Successors
-	encoding func() string  // of the database
-	empty    func(id int64) // the row has nothing to show, and is to be deleted
-}
+// What becomes of tasks is counted and logged here, and told to those who wait for them.
 
 // ended takes note that the row of a task shows its end, or that it waits again.
-func (t *tally) ended(e *ends.End, state string) {
-	t.stats.Ends(state, 1)
-	t.after.EndedAs(e.Task.Row.ID, state)
-	if !t.log.Wants(state) {
+func (l *leader) ended(e *ends.End, state string) {
+	l.stats.Ends(state, 1)
+	l.successors.EndedAs(e.Task.Row.ID, state)
+	if !l.log.Wants(state) {
 		return
 	}
 	line := target.Line{ID: e.Task.Row.ID, State: state, Group: shownGroup(e.Task.Row.Group), Attempt: e.Task.Row.Attempt, Start: e.Start, Stop: e.Stop}
@@ -35,23 +27,57 @@ func (t *tally) ended(e *ends.End, state string) {
 	if failure := e.Failure(); failure != nil && state != "DONE" {
 		line.Error, line.SQLState = failure.Text, failure.SQLState
 	}
-	t.log.Task(line)
+	l.log.Task(line)
 }
 
+// over takes note that a task of ours is forgotten.
+func (l *leader) over(o *run.Outcome) { l.successors.Over(o.Task.Row.ID) }
+
 // counted takes note of tasks that have ended, or wait again, without a run of ours.
-func (t *tally) counted(all []change.Changed) {
+func (l *leader) counted(all []change.Changed) {
 	for _, c := range all {
-		t.stats.Ends(c.State, 1)
-		t.after.Over(c.ID)
-		t.after.EndedAs(c.ID, c.State)
-		if !t.log.Wants(c.State) {
+		l.stats.Ends(c.State, 1)
+		l.successors.Over(c.ID)
+		l.successors.EndedAs(c.ID, c.State)
+		if !l.log.Wants(c.State) {
 			continue
 		}
-		t.log.Task(target.Line{
-			ID: c.ID, State: c.State, Group: shownGroup(t.readable(c.Group)), Key: t.readable(c.Key),
-			SQLState: t.readable(c.SQLState), Error: t.readable(c.Error),
+		l.log.Task(target.Line{
+			ID: c.ID, State: c.State, Group: shownGroup(l.readable(c.Group)), Key: l.readable(c.Key),
+			SQLState: l.readable(c.SQLState), Error: l.readable(c.Error),
 		})
 	}
+}
+
+// superseded counts tasks of which another with their key waits.
+func (l *leader) superseded(all []change.Changed) {
+	l.counted(all)
+	l.stats.Skips(target.Superseded, len(all))
+}
+
+// judged takes note of tasks of an old leader, or of lost sessions, whose rows show their end by now.
+func (l *leader) judged(all []change.Changed) {
+	for _, c := range all {
+		if c.Empty {
+			l.ends.Deletes.Later(c.ID)
+		}
+		if c.State == "GONE" {
+			l.stats.Skips(target.Superseded, 1)
+		}
+	}
+	l.counted(all)
+}
+
+// ran counts a run of which the outcome is known.
+func (l *leader) ran(o *run.Outcome) {
+	if o.Start.IsZero() || o.Kind == run.Released {
+		return
+	}
+	row, late := &o.Task.Row, 0
+	if row.Attempt == 1 {
+		late = int(row.Schedule.Skipped)
+	}
+	l.stats.Ran(row.Schedule.Plan.Add(row.Schedule.Late), o.Start, o.Stop, late)
 }
 
 // shownGroup is the name of a group, of a long one the beginning, for a line of the log.
@@ -62,41 +88,10 @@ func shownGroup(group string) string {
 	return group
 }
 
-// ran counts a run of which the outcome is known.
-func (t *tally) ran(o *run.Outcome) {
-	if o.Start.IsZero() || o.Kind == run.Released {
-		return
-	}
-	row, late := &o.Task.Row, 0
-	if row.Attempt == 1 {
-		late = int(row.Schedule.Skipped)
-	}
-	t.stats.Ran(row.Schedule.Plan.Add(row.Schedule.Late), o.Start, o.Stop, late)
-}
-
 // readable is a text of the database's, as far as it can be read.
-func (t *tally) readable(raw []byte) string {
-	if t.encoding() == "UTF8" {
+func (l *leader) readable(raw []byte) string {
+	if l.control.Facts().Encoding == "UTF8" {
 		return strings.ToValidUTF8(string(raw), "?")
 	}
 	return text.ASCII(string(raw))
-}
-
-// superseded counts tasks of which another with their key waits.
-func (t *tally) superseded(all []change.Changed) {
-	t.counted(all)
-	t.stats.Skips(target.Superseded, len(all))
-}
-
-// judged takes note of tasks of an old leader, or of lost sessions, whose rows show their end by now.
-func (t *tally) judged(all []change.Changed) {
-	for _, c := range all {
-		if c.Empty {
-			t.empty(c.ID)
-		}
-		if c.State == "GONE" {
-			t.stats.Skips(target.Superseded, 1)
-		}
-	}
-	t.counted(all)
 }

@@ -5,6 +5,8 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+
+	"pgtaskd/work/target"
 )
 
 // taskLines are the lines of the log that tell of tasks, by their ids.
@@ -26,7 +28,7 @@ func (s *stage) taskLines() map[int64]map[string]any {
 // password in its error; all others are a line where that is wanted.
 func TestFailedTasksAreLogged(t *testing.T) {
 	t.Parallel()
-	tasks := NewTaskLog(LogFailed)
+	tasks := target.NewTaskLog(target.LogFailed)
 	s := play(t, func(t *Target) { t.TaskLog = tasks })
 	well := s.add("input", "SELECT 1 AS a")
 	failed := s.add("input, \"group\", key", "DO $$ BEGIN RAISE EXCEPTION USING ERRCODE = 'ABCDE', MESSAGE = E'no \\x1b[2J password=hush\\nsecond'; END $$", "mail\n", "nightly")
@@ -53,10 +55,10 @@ func TestFailedTasksAreLogged(t *testing.T) {
 	if ran, _ := lines[failed]["ran"].(string); !strings.HasSuffix(ran, "s") {
 		t.Errorf("ran %q", ran)
 	}
-	tasks.Set(LogAll)
+	tasks.Set(target.LogAll)
 	more := s.add("input", "SELECT 1 AS a")
 	s.until("all", func() bool { return s.taskLines()[more]["message"] == "task ended" })
-	tasks.Set(LogNone)
+	tasks.Set(target.LogNone)
 	none := s.add("input", "SELECT 1/0")
 	s.until("the failure", func() bool { return s.state(none) == "FAIL" })
 	if line := s.taskLines()[none]; line != nil {
@@ -73,7 +75,7 @@ func TestNamesInTheLogAreLegible(t *testing.T) {
 	t.Parallel()
 	const begins = "\x1b[2J\u202e\nä"
 	const shown = `\x1b[2J\u202e\nä`
-	s := play(t, func(t *Target) { t.TaskLog, t.Grace = NewTaskLog(LogFailed), 0 })
+	s := play(t, func(t *Target) { t.TaskLog, t.Grace = target.NewTaskLog(target.LogFailed), 0 })
 	want := map[int64][2]string{}
 	for group, begin := range map[string]string{begins: shown, begins + strings.Repeat("g", 60_000): shown + strings.Repeat("g", 90)} {
 		for _, plan := range []string{"2020-01-01", "now"} {

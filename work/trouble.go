@@ -48,9 +48,7 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 		t.tries = 0
 	}
 	t.began, t.say = time.Time{}, nil
-	if t.stats != nil {
-		t.stats.Fails(err)
-	}
+	t.stats.Fails(err)
 	t.tries++
 	wait = pause(t.tries, err)
 	if errors.As(err, new(*door.Refused)) || !t.failures.Once(err.Error(), target.SayAgain) { // the door has said all of the former
@@ -63,6 +61,9 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	line.Str("retry_in", human.Duration(wait)).Msg("target failed")
 	return wait
 }
+
+// hasServed tells whether the target has been served.
+func (t *trouble) hasServed() bool { return t.served }
 
 // become takes note that we lead now, or stand by, and logs it by say: at once, or, after a failure,
 // when it has lasted.

@@ -13,8 +13,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
-
-	"pgtaskd/work/target"
 )
 
 // TestThePauseGrowsWithTheFailures: up to two seconds.
@@ -53,7 +51,7 @@ func attempts(t *testing.T, tries ...attempt) (log []string) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
 		var out bytes.Buffer
-		tr := &trouble{log: target.NewLog(zerolog.New(&out), nil)}
+		tr := newService(Target{}, zerolog.New(&out)).trouble
 		for _, try := range tries {
 			if try.led > 0 {
 				tr.become(func() { tr.log.Info().Msg("leading") })
@@ -127,7 +125,7 @@ func TestFailuresOfATargetAreLoggedOnce(t *testing.T) {
 func TestTheFirstFailureAfterAGoodWhileIsTriedAgainSoon(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
-		tr := &trouble{log: target.NewLog(zerolog.Nop(), nil)}
+		tr := newService(Target{}, zerologNone).trouble
 		for range 20 {
 			time.Sleep(tr.failed(io.EOF))
 		}

@@ -3,12 +3,15 @@ package work
 import (
 	"strings"
 	"testing"
+
+	"pgtaskd/work/install"
+	"pgtaskd/work/target"
 )
 
 // TestARefusedTableIsNotServed: nor led, until somebody has mended it.
 func TestARefusedTableIsNotServed(t *testing.T) {
 	t.Parallel()
-	s := furnished(t, func(t *Target) { t.Changes = NewChanges() })
+	s := furnished(t, func(t *Target) { t.Changes = target.NewChanges() })
 	m := strangerOf(s)
 	s.exec("GRANT TRIGGER ON task TO " + m + "; GRANT SELECT ON task TO PUBLIC")
 	s.serve()
@@ -32,7 +35,7 @@ func TestARefusalDrains(t *testing.T) {
 	if err := l.table.Guard(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if done, err := l.drained(); !done || !IsRefused(err) {
+	if done, err := l.drained(); !done || !install.IsRefused(err) {
 		t.Errorf("drained: %v, %v", done, err)
 	}
 }

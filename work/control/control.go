@@ -17,8 +17,8 @@ import (
 )
 
 // Control is the connection by which a target is led, or another one like it. It outlasts the
-// sessions that it opens one after the other. One goroutine uses it at a time; Facts may be read by
-// any.
+// sessions that it opens one after the other. One goroutine uses it at a time; any may call Facts and
+// Queries.
 type Control struct {
 	target target.Target
 	heard  func(n *pgconn.Notification, own uint32)
@@ -26,16 +26,16 @@ type Control struct {
 	conn    *pgx.Conn
 	facts   atomic.Pointer[Facts]
 	table   schema.Description
-	queries sql.Queries
+	queries atomic.Pointer[sql.Queries]
 }
 
-// Facts are known of a session and its server when it opens, and do not change.
+// Facts are known of a session and its server when it opens. All but TimeZone stay as they are.
 type Facts struct {
 	PID       int32
-	Since     time.Time // start of the backend
-	Version   int       // server_version_num
-	Superuser bool      // the role is one
-	TimeZone  string
+	Since     time.Time       // start of the backend
+	Version   int             // server_version_num
+	Superuser bool            // the role is one
+	TimeZone  string          // of the session, as it was set last
 	Lazy      bool            // commits do not wait for the disk
 	Encoding  string          // of the database, by the server's name
 	Base      remote.Settings // what the connection really uses, and remotes inherit
@@ -44,8 +44,9 @@ type Facts struct {
 // New returns a Control that is not open. heard is called with each notification, and the process of
 // the session; it may be nil.
 func New(t target.Target, heard func(n *pgconn.Notification, own uint32)) *Control {
-	c := &Control{target: t, heard: heard, queries: query.Of(schema.Description{}, t.Relation())}
+	c := &Control{target: t, heard: heard}
 	c.facts.Store(&Facts{})
+	c.Describe(schema.Description{})
 	return c
 }
 
@@ -73,14 +74,16 @@ func (c *Control) Close() {
 
 // Describe takes down what the table is like, and so what statements on it are.
 func (c *Control) Describe(d schema.Description) {
-	c.table, c.queries = d, query.Of(d, c.target.Relation())
+	queries := query.Of(d, c.target.Relation())
+	c.queries.Store(&queries)
+	c.table = d
 }
 
 // Table is what the table is like.
 func (c *Control) Table() *schema.Description { return &c.table }
 
-// Queries are the statements on the table.
-func (c *Control) Queries() sql.Queries { return c.queries }
+// Queries are the statements on the table. Any goroutine may ask for them.
+func (c *Control) Queries() sql.Queries { return *c.queries.Load() }
 
 // Forget lets go of what statements were prepared for: where a column of the table had another type,
 // parameters are refused here, and the server does not see them.
@@ -97,7 +100,13 @@ func (c *Control) Follow(ctx context.Context, path string) error {
 
 // SetTimeZone sets the time zone of the session.
 func (c *Control) SetTimeZone(ctx context.Context, name string) error {
-	return c.set(ctx, "TimeZone", name)
+	err := c.set(ctx, "TimeZone", name)
+	if err == nil {
+		facts := *c.Facts()
+		facts.TimeZone = name
+		c.facts.Store(&facts)
+	}
+	return err
 }
 
 func (c *Control) set(ctx context.Context, setting, value string) error {
@@ -118,7 +127,7 @@ func (c *Control) Ping(ctx context.Context) error {
 func (c *Control) Exec(ctx context.Context, query string, args ...any) (rows int64, err error) {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
-	tag, err := c.conn.Exec(ctx, c.queries.Text(query), args...)
+	tag, err := c.conn.Exec(ctx, c.Queries().Text(query), args...)
 	return tag.RowsAffected(), err
 }
 
@@ -126,14 +135,14 @@ func (c *Control) Exec(ctx context.Context, query string, args ...any) (rows int
 func (c *Control) Row(ctx context.Context, query string, args []any, into ...any) error {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
-	return c.conn.QueryRow(ctx, c.queries.Text(query), args...).Scan(into...)
+	return c.conn.QueryRow(ctx, c.Queries().Text(query), args...).Scan(into...)
 }
 
 // Each runs a query, and calls do for each row, which was read into these.
 func (c *Control) Each(ctx context.Context, query string, args, into []any, do func() error) error {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
-	rows, err := c.conn.Query(ctx, c.queries.Text(query), args...)
+	rows, err := c.conn.Query(ctx, c.Queries().Text(query), args...)
 	if err != nil {
 		return err
 	}
@@ -165,7 +174,7 @@ func (c *Control) Send(ctx context.Context, batch *pgx.Batch) error {
 
 // Queue adds a query to a batch.
 func (c *Control) Queue(batch *pgx.Batch, query string, args ...any) *pgx.QueuedQuery {
-	return batch.Queue(c.queries.Text(query), args...)
+	return batch.Queue(c.Queries().Text(query), args...)
 }
 
 // Transaction runs one that begins with these statements.

@@ -41,18 +41,6 @@ var (
 	ErrReadOnly = errors.New("default_transaction_read_only is on for the role, the database or the server: tasks wait until it is off")
 )
 
-// startup are the parameters of a session that ends when it has nothing from us for long; name is its
-// application_name.
-func startup(name string) map[string]string {
-	return map[string]string{
-		"application_name":                    name,
-		"idle_in_transaction_session_timeout": Milliseconds(statementLimit),
-		"idle_session_timeout":                Milliseconds(silenceLimit),
-		"statement_timeout":                   Milliseconds(statementLimit),
-		"lock_timeout":                        Milliseconds(lockLimit),
-	}
-}
-
 // Open opens a session with settings of our own, whatever the role's are, and ends the backend of the
 // one before, if that is still there: it may be at a statement that does not obey, and would hold the
 // lock of the leader for ever.
@@ -92,7 +80,13 @@ func (c *Control) Open(ctx context.Context) error {
 }
 
 func (c *Control) config() (*pgx.ConnConfig, error) {
-	cfg, err := ownConfig(c.target.Connect, startup(c.target.ControlName()))
+	cfg, err := ownConfig(c.target.Connect, map[string]string{
+		"application_name":                    c.target.ControlName(),
+		"idle_in_transaction_session_timeout": Milliseconds(statementLimit),
+		"idle_session_timeout":                Milliseconds(silenceLimit),
+		"statement_timeout":                   Milliseconds(statementLimit),
+		"lock_timeout":                        Milliseconds(lockLimit),
+	})
 	if err != nil {
 		return nil, err
 	}
@@ -146,10 +140,7 @@ func Admin(ctx context.Context, as remote.Settings) (*pgx.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	ctx, cancel := context.WithTimeout(ctx, ConnectLimit)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(ctx, cfg)
-	return conn, remote.Reason(err)
+	return connect(ctx, cfg)
 }
 
 // unconverted is the client_encoding with which the server sends text as it is stored: some may not
@@ -167,8 +158,9 @@ func Stream(ctx context.Context, t target.Target) (*pgconn.PgConn, error) {
 		return nil, err
 	}
 	cfg.RuntimeParams["client_encoding"] = unconverted
-	ctx, cancel := context.WithTimeout(ctx, ConnectLimit)
-	defer cancel()
-	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
-	return conn, remote.Reason(err)
+	conn, err := connect(ctx, cfg)
+	if err != nil {
+		return nil, err
+	}
+	return conn.PgConn(), nil
 }

@@ -5,11 +5,9 @@ import (
 	"errors"
 	"fmt"
 	"maps"
-	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/bound"
 	"pgtaskd/exec/fault"
@@ -57,6 +55,14 @@ func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig
 	return cfg, nil
 }
 
+// connect opens a session.
+func connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
+	ctx, cancel := context.WithTimeout(ctx, ConnectLimit)
+	defer cancel()
+	conn, err := pgx.ConnectConfig(ctx, cfg)
+	return conn, remote.Reason(err)
+}
+
 // Planning are settings of the sessions in which statements on the task table run. With them a plan
 // depends on the statement and not on statistics, which may say that the table is empty.
 var Planning = map[string]string{
@@ -82,10 +88,9 @@ var Planning = map[string]string{
 }
 
 func plansAlike(ctx context.Context, conn *pgx.Conn) error {
-	names := slices.Sorted(maps.Keys(Planning))
-	values := make([]string, len(names))
-	for i, name := range names {
-		values[i] = Planning[name]
+	var names, values []string
+	for name, value := range Planning {
+		names, values = append(names, name), append(values, value)
 	}
 	_, err := conn.Exec(ctx, query.Of(schema.Description{}, sql.Table{}).Text("planner"), names, values)
 	return err
@@ -101,22 +106,19 @@ func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
 
 // RoleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
 // their path.
-func RoleSetting(ctx context.Context, t target.Target, name string) (string, error) {
+func RoleSetting(ctx context.Context, t target.Target, name string) (value string, err error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": t.ControlName()})
 	if err != nil {
 		return "", err
 	}
 	delete(cfg.RuntimeParams, name)
-	conn, err := pgconn.ConnectConfig(ctx, &cfg.Config)
+	conn, err := connect(ctx, cfg)
 	if err != nil {
 		return "", err
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	results, err := conn.Exec(ctx, "SHOW "+name).ReadAll()
-	if err != nil {
-		return "", err
-	}
-	return string(results[0].Rows[0][0]), nil
+	err = conn.QueryRow(ctx, "SHOW "+name, pgx.QueryExecModeSimpleProtocol).Scan(&value)
+	return value, err
 }
 
 // Limits of what somebody asks by hand. A walk through a large table is cut into statements that
@@ -139,16 +141,13 @@ func Dial(ctx context.Context, t target.Target, name string) (*pgx.Conn, error) 
 	if err != nil {
 		return nil, err
 	}
-	opening, cancel := context.WithTimeout(ctx, ConnectLimit)
-	defer cancel()
-	conn, err := pgx.ConnectConfig(opening, cfg)
+	conn, err := connect(ctx, cfg)
 	if err == nil {
 		if err = errors.Join(endless(ctx, conn, "0"), plansAlike(ctx, conn)); err == nil {
 			return conn, nil
 		}
 		_ = conn.Close(ctx)
 	}
-	err = remote.Reason(err)
 	if hint := fault.Hint(err); hint != "" {
 		return nil, fmt.Errorf("%w (%s)", err, hint)
 	}

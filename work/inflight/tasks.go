@@ -31,6 +31,9 @@ func (t Tasks) Know(tasks []*run.Task) {
 	}
 }
 
+// Has tells whether one has that id.
+func (t Tasks) Has(id int64) bool { return t[id] != nil }
+
 // Known is what is known of a task that comes back to us.
 func (t Tasks) Known(one *run.Task) *Task {
 	if known := t[one.Row.ID]; known != nil && known.Task == one {

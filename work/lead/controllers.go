@@ -53,10 +53,9 @@ func (l *Lead) Show(ctx context.Context, leads bool) error {
 	l.shown, l.shows = time.Now(), leads
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	zone := cmp.Or(l.Zone(), l.Control.Facts().TimeZone)
 	host, controller := process()
 	_, err := l.Control.Conn().Exec(ctx, leaderLimits+l.Control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
-		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Slots(), zone)
+		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Live.Load().Run, l.Control.Facts().TimeZone)
 	if fault.Has(err, "42P01", "42501") { // there is none that we may write to
 		l.shown = time.Now().Add(target.SayAgain)
 	}

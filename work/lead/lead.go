@@ -3,6 +3,7 @@ package lead
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/sql"
@@ -19,10 +20,9 @@ type Lead struct {
 	Log     *target.Log
 
 	// What the table of controllers shows of us.
-	Controller string        // "": this process
-	Version    string        // the program's
-	Slots      func() int    // how many tasks run at once, at most
-	Zone       func() string // in which repetitions are counted; "": the control session's
+	Controller string                       // "": this process
+	Version    string                       // the program's
+	Live       *atomic.Pointer[target.Live] // settings
 
 	Sessions func() []pool.Backend // that are open
 

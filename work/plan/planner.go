@@ -30,7 +30,6 @@ type Planner struct {
 	unplanned []unplanned // found by the scan under way
 	from      int64       // the next scan looks from this id on; the least: at all
 
-	zone  string
 	epoch int64     // of the settings when the zone was read
 	tried time.Time // when that was tried last
 }
@@ -80,7 +79,7 @@ func (p *Planner) Step(ctx context.Context) error {
 // as there is time for.
 func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err error) {
 	beats := make(map[int64]beat, len(p.unplanned))
-	zone, _ := time.LoadLocation(p.zone) // nil: Go does not know it
+	zone, _ := time.LoadLocation(p.zone()) // nil: Go does not know it
 	began := time.Now()
 	for n < len(p.unplanned) && (n == 0 || time.Since(began) <= limit) {
 		u := &p.unplanned[n]
@@ -94,7 +93,7 @@ func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err err
 			p.readZone(ctx) // nothing else may run, and tell that it has changed
 			p.Holds.PutAfter(u.id, hold.Zoneless, 0)
 		default:
-			beats[u.id] = u.next(zone, p.zone)
+			beats[u.id] = u.next(zone, p.zone())
 		}
 	}
 	if len(beats) > 0 {

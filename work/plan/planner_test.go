@@ -28,7 +28,9 @@ func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 		Changes: change.New(change.Config{Control: c, Holds: holds, Log: log, Table: served.Relation(), Planned: func() {}}),
 	}
 	p.Clear()
-	p.Begin("Europe/Berlin")
+	if err := c.SetTimeZone(t.Context(), "Europe/Berlin"); err != nil {
+		t.Fatal(err)
+	}
 	servertest.Exec(t, conn, "INSERT INTO task (input, cron) SELECT '', '@daily' FROM generate_series(1, 3)")
 	for planned := range 3 {
 		batch := &pgx.Batch{}

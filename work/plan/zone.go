@@ -16,11 +16,11 @@ const (
 	zoneAgain = 10 * time.Second // and how often it tries if there is none to be had
 )
 
-// Begin takes down the zone of the control session when a term begins.
-func (p *Planner) Begin(zone string) { p.zone, p.epoch, p.tried = zone, 0, time.Time{} }
+// Begin begins a term.
+func (p *Planner) Begin() { p.epoch, p.tried = 0, time.Time{} }
 
-// Zone is the zone's name; "": no term has begun.
-func (p *Planner) Zone() string { return p.zone }
+// zone is the zone's name.
+func (p *Planner) zone() string { return p.Control.Facts().TimeZone }
 
 // Refresh takes up the role's time zone when the settings have another epoch than before.
 func (p *Planner) Refresh(ctx context.Context, epoch int64) {
@@ -31,7 +31,7 @@ func (p *Planner) Refresh(ctx context.Context, epoch int64) {
 
 // readZone takes up the role's time zone; false if that was tried a while ago, or is not to be had.
 func (p *Planner) readZone(ctx context.Context) bool {
-	if p.zone == "" || p.Target.TimeZone != "" || time.Since(p.tried) < zoneAgain {
+	if p.Target.TimeZone != "" || time.Since(p.tried) < zoneAgain {
 		return false
 	}
 	p.tried = time.Now()
@@ -42,18 +42,12 @@ func (p *Planner) readZone(ctx context.Context) bool {
 		p.Log.Debug().Err(err).Msg("cannot read the role's time zone")
 		return false
 	}
-	if name != p.zone {
-		if err := p.Control.SetTimeZone(ctx, name); err != nil {
-			return false
-		}
-		p.zone = name
-	}
-	return true
+	return name == p.zone() || p.Control.SetTimeZone(ctx, name) == nil
 }
 
 // tellUnknown says that series wait for a zone.
 func (p *Planner) tellUnknown() {
-	p.Log.Hourly(p.Log.Error(), "zone").Str("timezone", p.zone).
+	p.Log.Hourly(p.Log.Error(), "zone").Str("timezone", p.zone()).
 		Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).
 		Msg("the time zone is no name of the tz database: repetitions by cron wait")
 }

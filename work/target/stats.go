@@ -1,6 +1,7 @@
 package target
 
 import (
+	"slices"
 	"sync/atomic"
 	"time"
 )
@@ -41,7 +42,6 @@ func NewStats() *Stats { return &Stats{} }
 // Standing is how a target is served.
 type Standing struct {
 	Leads, StandsBy bool
-	Since           time.Time
 	Fault           string // why neither; "": it is starting or draining
 }
 
@@ -78,7 +78,7 @@ func (s *Stats) Read() Figures {
 	}
 	read(f.Ended[:], s.ended[:])
 	read(f.Skipped[:], s.skipped[:])
-	if load := s.serving.Load(); load != nil {
+	if load := s.serving.Load(); load != nil && *load != nil {
 		f.Running, f.Ready, f.Seated = (*load)()
 	}
 	return f
@@ -99,13 +99,7 @@ func (s *Stats) Standing() Standing {
 }
 
 // Serves has Read call load; nil: nobody serves the target now.
-func (s *Stats) Serves(load Load) {
-	if load == nil {
-		s.serving.Store(nil)
-		return
-	}
-	s.serving.Store(&load)
-}
+func (s *Stats) Serves(load Load) { s.serving.Store(&load) }
 
 // Connected counts a control connection.
 func (s *Stats) Connected() { s.connected.Add(1) }
@@ -114,12 +108,7 @@ func (s *Stats) Connected() { s.connected.Add(1) }
 func (s *Stats) Table() *Survey { return s.table.Load() }
 
 // Watched tells whether somebody has read the stats a short while ago.
-func (s *Stats) Watched() bool {
-	return time.Since(time.Unix(s.asked.Load(), 0)) < watchedFor
-}
-
-// watchedFor is how long after a reading the next one is expected.
-const watchedFor = 10 * time.Minute
+func (s *Stats) Watched() bool { return time.Since(time.Unix(s.asked.Load(), 0)) < 10*time.Minute }
 
 // Fails takes note of what keeps the target from being served.
 func (s *Stats) Fails(err error) { s.Stands(Standing{Fault: err.Error()}) }
@@ -127,12 +116,7 @@ func (s *Stats) Fails(err error) { s.Stands(Standing{Fault: err.Error()}) }
 // Stands takes note of how the target is served now: if neither led nor stood by for, nothing is
 // wrong.
 func (s *Stats) Stands(now Standing) {
-	before := s.Standing()
-	now.Since = before.Since
-	if now != before {
-		now.Since = time.Now()
-		s.standing.Store(&now)
-	}
+	s.standing.Store(&now)
 	if !now.Leads {
 		s.table.Store(nil)
 	}
@@ -145,10 +129,8 @@ func (s *Stats) Ends(state string, n int) { count(s.ended[:], Ends[:], state, n)
 func (s *Stats) Skips(reason string, n int) { count(s.skipped[:], Skips[:], reason, n) }
 
 func count(counters []atomic.Int64, names []string, name string, n int) {
-	for i := range names {
-		if names[i] == name {
-			counters[i].Add(int64(n))
-		}
+	if i := slices.Index(names, name); i >= 0 {
+		counters[i].Add(int64(n))
 	}
 }
 
@@ -158,4 +140,48 @@ func (s *Stats) Ran(due, start, stop time.Time, late int) {
 	s.Skips(Late, late)
 	s.run.observe(stop.Sub(start))
 	s.wait.observe(start.Sub(due))
+}
+
+// Buckets are the upper bounds of the times that are counted together.
+var Buckets = [...]time.Duration{
+	time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond,
+	2 * time.Second, 10 * time.Second, time.Minute, 5 * time.Minute, 20 * time.Minute, time.Hour, 4 * time.Hour,
+}
+
+// histogram counts times by how long they are. Any goroutine may use it.
+type histogram struct {
+	counts [len(Buckets) + 1]atomic.Uint64 // the last: those over all bounds
+	sum    atomic.Int64                    // nanoseconds
+}
+
+func (h *histogram) observe(d time.Duration) {
+	d = max(d, 0) // clocks differ
+	n := 0
+	for n < len(Buckets) && d > Buckets[n] {
+		n++
+	}
+	h.counts[n].Add(1)
+	h.sum.Add(int64(d))
+}
+
+// Times are the times that were observed.
+type Times struct {
+	Counts [len(Buckets) + 1]uint64 // by bucket, the last over all bounds
+	Sum    time.Duration
+}
+
+// Count is how many there were.
+func (t Times) Count() (n uint64) {
+	for _, c := range t.Counts {
+		n += c
+	}
+	return n
+}
+
+func (h *histogram) read() (t Times) {
+	for i := range h.counts {
+		t.Counts[i] = h.counts[i].Load()
+	}
+	t.Sum = time.Duration(h.sum.Load())
+	return t
 }

@@ -63,24 +63,6 @@ func (t Target) Name() string {
 	return t.Connect["dbname"] + "/" + t.Schema + "/" + t.Table
 }
 
-// Live are the settings of a target that take effect without a drain: nothing that runs is
-// cancelled for them.
-type Live struct {
-	Sleep       time.Duration // between polls where nothing wakes the controller
-	Grace       time.Duration // how long a drain lets running tasks go on; 0 cancels them at once
-	Idle        time.Duration // how long a session without work is kept; 0 closes it at once
-	Run         int           // most tasks running at once, at least 1
-	OutputLimit int64         // bytes
-	OutputFail  bool          // a task whose output is over the limit fails; else the output is cut
-	Keep        Keep          // how long ended tasks are kept; nil: for ever
-}
-
-// Adopt returns t with those settings of another that take effect without a drain.
-func (t Target) Adopt(other Target) Target {
-	t.Live = other.Live
-	return t
-}
-
 // Relation is the target's table.
 func (t Target) Relation() sql.Table { return sql.Table{Schema: t.Schema, Name: t.Table} }
 

@@ -16,14 +16,14 @@ func TestLinesAboutTasksAreBounded(t *testing.T) {
 	l := NewLog(zerolog.New(&out), NewTaskLog(LogAll))
 	for range 2 {
 		out.Reset()
-		l.throttle = throttle{began: time.Now()}
+		l.lines, l.told = 0, time.Now()
 		for range 1000 {
 			l.Task(Line{ID: 1, State: "FAIL"})
 		}
 		if l.TellLeftOut(); strings.Count(out.String(), "\n") != linesMost {
 			t.Errorf("logged %s", &out)
 		}
-		l.throttle.began = time.Now().Add(-linesTick)
+		l.told = time.Now().Add(-linesTick)
 		if l.TellLeftOut(); strings.Count(out.String(), `"tasks":900,`) != 1 {
 			t.Errorf("logged %s", &out)
 		}
