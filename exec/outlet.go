@@ -3,7 +3,10 @@ package exec
 import (
 	"bytes"
 	"io"
+	"net"
 	"time"
+
+	"pgtaskd/routine"
 )
 
 // A server that waits for us to read does not read. What we send before we read its answers must
@@ -17,21 +20,22 @@ const atOnce = 32 << 10
 // outlet is what pgproto3 writes to. It passes on short writes, and writes a long one in a goroutine
 // of its own, while the caller reads the answers. landed awaits that goroutine.
 type outlet struct {
-	wire    *wire
 	to      io.Writer
-	sending <-chan error // how a long write went; nil: nothing is being sent
+	conn    net.Conn       // nil: the session is being opened, and all writes are passed on
+	crew    *routine.Group // which the goroutine belongs to
+	sending <-chan error   // how a long write went; nil: nothing is being sent
 }
 
 func (o *outlet) Write(p []byte) (int, error) {
-	if o.wire.front == nil || len(p) <= atOnce { // the session is being opened, or it is short
+	if o.conn == nil || len(p) <= atOnce {
 		return o.to.Write(p)
 	}
-	late, done, conn := bytes.Clone(p), make(chan error, 1), o.wire.conn.Conn()
+	late, done := bytes.Clone(p), make(chan error, 1)
 	o.sending = done
-	o.wire.crew.Go(func() {
-		_, err := conn.Write(late)
+	o.crew.Go(func() {
+		_, err := o.conn.Write(late)
 		if err != nil { // no answer comes; the server's last word may
-			_ = conn.SetDeadline(time.Now().Add(lastWord))
+			_ = o.conn.SetDeadline(time.Now().Add(lastWord))
 		}
 		done <- err
 	})

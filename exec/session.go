@@ -139,7 +139,7 @@ func (s *Session) Within(crew *routine.Group) {
 }
 
 func (s *Session) bind(crew *routine.Group, unbind func() bool) {
-	s.wire.crew, s.cancel.crew, s.unbind = crew, crew, unbind
+	s.wire.crew, s.wire.outlet.crew, s.cancel.crew, s.unbind = crew, crew, crew, unbind
 }
 
 // Cancel asks the server to cancel the run under way, and abandons the session if the run has not

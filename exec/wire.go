@@ -41,14 +41,14 @@ func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, tru
 	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r }) // the last: there may be several tries
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(from io.Reader, to io.Writer) *pgproto3.Frontend {
-		w.outlet = &outlet{wire: w, to: to}
+		w.outlet = &outlet{to: to}
 		return build(from, w.outlet)
 	}
 	var err error
 	if w.conn, err = pgconn.ConnectConfig(ctx, cfg); err != nil {
 		return nil, err
 	}
-	w.front = w.conn.Frontend()
+	w.front, w.outlet.conn = w.conn.Frontend(), w.conn.Conn()
 	return w, nil
 }
 

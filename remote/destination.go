@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"crypto/sha256"
+	"encoding/hex"
 	"fmt"
 	"time"
 
@@ -35,8 +36,9 @@ func destination(settings Settings, needsPassword bool) (Destination, error) {
 		place[keyword] = settings[keyword]
 	}
 	settings = settings.With(Settings{"password": cfg.Password}) // which may come from a file
+	key := sha256.Sum256(fmt.Appendf(nil, "%s %t %s", secret, needsPassword, settings.String()))
 	return Destination{
-		Key:           fmt.Sprintf("%x", sha256.Sum256(fmt.Appendf(nil, "%s %t %s", secret, needsPassword, settings.String()))),
+		Key:           hex.EncodeToString(key[:]),
 		Name:          Settings{}.With(place).String(),
 		config:        cfg,
 		needsPassword: needsPassword,

@@ -46,8 +46,8 @@ func (l *login) afford(iterations int) error {
 		return &Costly{fmt.Sprintf("the server asks for %d iterations of SCRAM, more than %d: "+
 			"lower scram_iterations there and set the password again", iterations, iterationsMost)}
 	case iterations > iterationsFree && l.waits != nil && proofs.WaitN(l.waits, iterations) != nil:
-		return &Costly{fmt.Sprintf("other connections whose servers ask for many iterations of SCRAM come first, and this one "+
-			"asks for %d: lower scram_iterations there and set the password again", iterations)}
+		return &Costly{fmt.Sprintf("other connections whose servers ask for many iterations of SCRAM come first, "+
+			"and this one asks for %d: lower scram_iterations there and set the password again", iterations)}
 	}
 	return nil
 }
