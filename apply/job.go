@@ -68,7 +68,7 @@ type reader struct {
 func (r *reader) file(path string) {
 	text, trouble := readText(path, fileLimit)
 	if trouble != "" {
-		r.faults.Add(conf.Position{File: path}, "%s", trouble)
+		r.faults.Add(conf.Position{Path: path}, "%s", trouble)
 		return
 	}
 	r.document(path, text)
@@ -81,7 +81,7 @@ func (r *reader) document(path, text string) {
 		return
 	}
 	if len(documents) == 0 {
-		r.faults.Add(conf.Position{File: path}, "is empty; a list without a job is []")
+		r.faults.Add(conf.Position{Path: path}, "is empty; a list without a job is []")
 	}
 	for _, document := range documents {
 		if document.kind != list {

@@ -37,6 +37,11 @@ type column struct {
 
 func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 
+// same tells whether two texts are equal; nil is NULL.
+func same(a, b *string) bool {
+	return a == nil && b == nil || a != nil && b != nil && *a == *b
+}
+
 // listed writes columns side by side.
 func listed(columns []*column, written func(*column) string) string {
 	all := make([]string, len(columns))

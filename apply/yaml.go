@@ -21,7 +21,7 @@ func parse(file, text string) (documents []value, faults conf.Faults) {
 	w := walk{file: file, anchors: map[string]ast.Node{}}
 	defer func() { // the parser is somebody else's
 		if caught := recover(); caught != nil {
-			faults.Add(conf.Position{File: file}, "cannot be read as YAML: the parser fails")
+			faults.Add(conf.Position{Path: file}, "cannot be read as YAML: the parser fails")
 		}
 	}()
 	parsed, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
@@ -39,7 +39,7 @@ func parse(file, text string) (documents []value, faults conf.Faults) {
 
 // syntax is a fault of the parser's. Its own text quotes the file, which may hold passwords.
 func syntax(file string, err error) conf.Fault {
-	fault := conf.Fault{Position: conf.Position{File: file}, Message: "is no YAML"}
+	fault := conf.Fault{Position: conf.Position{Path: file}, Message: "is no YAML"}
 	var known interface {
 		GetMessage() string
 		GetToken() *token.Token
@@ -70,7 +70,7 @@ func (w *walk) at(n ast.Node) conf.Position {
 		n = m.Values[0].Key
 	}
 	p := n.GetToken().Position
-	return conf.Position{File: w.file, Line: p.Line, Column: max(p.Column, 1)}
+	return conf.Position{Path: w.file, Line: p.Line, Column: max(p.Column, 1)}
 }
 
 func (w *walk) fault(n ast.Node, format string, args ...any) value {

@@ -10,15 +10,15 @@ import (
 
 // Position is where something stands in a file.
 type Position struct {
-	File         string
+	Path         string
 	Line, Column int // from 1; the column counts characters. 0: the whole file
 }
 
 func (p Position) String() string {
 	if p.Line == 0 {
-		return p.File
+		return p.Path
 	}
-	return joined(p.File, fmt.Sprintf("line %d, column %d", p.Line, p.Column))
+	return joined(p.Path, fmt.Sprintf("line %d, column %d", p.Line, p.Column))
 }
 
 // Fault is one thing that is wrong with a file. It never shows a connection string.
@@ -66,17 +66,17 @@ func (f Faults) Err() error {
 	}
 	order := map[string]int{}
 	for _, fault := range f {
-		if _, known := order[fault.File]; !known {
-			order[fault.File] = len(order)
+		if _, known := order[fault.Path]; !known {
+			order[fault.Path] = len(order)
 		}
 	}
 	slices.SortStableFunc(f, func(a, b Fault) int {
-		return cmp.Or(cmp.Compare(order[a.File], order[b.File]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
+		return cmp.Or(cmp.Compare(order[a.Path], order[b.Path]), cmp.Compare(a.Line, b.Line), cmp.Compare(a.Column, b.Column))
 	})
 	if more := len(f) - mostFaults; more > 0 {
 		last := f[mostFaults]
 		f = f[:mostFaults:mostFaults]
-		f.Add(Position{File: last.File}, "and %d more faults", more)
+		f.Add(Position{Path: last.Path}, "and %d more faults", more)
 	}
 	return f
 }
@@ -86,7 +86,7 @@ func inFile(path string, err error) error {
 	var faults Faults
 	errors.As(err, &faults)
 	for i := range faults {
-		faults[i].File = path
+		faults[i].Path = path
 	}
 	return err
 }

@@ -3,26 +3,15 @@ package conf
 import (
 	"bytes"
 	"context"
+	"fmt"
+	"io/fs"
+	"os"
 
 	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
 	"pgtaskd/work"
 	"pgtaskd/work/target"
-)
-
-// Log says which lines are logged, and how.
-type Log struct {
-	Level  zerolog.Level // the least important
-	Format string        // FormatJSON, FormatText or FormatJournal; "": text on a terminal, else JSON
-	Tasks  string        // which tasks: target.LogFailed, target.LogAll or target.LogNone
-}
-
-// How a line of the log is written.
-const (
-	FormatJSON    = "json"
-	FormatText    = "text"
-	FormatJournal = "journal" // text with the priority in front, as sd-daemon(3) has it
 )
 
 // File is a configuration that was read.
@@ -113,4 +102,26 @@ func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 		}
 	}
 	return targets
+}
+
+// readable are the permissions that let others than the owner read a file.
+const readable fs.FileMode = 0o044
+
+// Exposed is a warning when the file at path holds passwords that others of this machine may read;
+// else "".
+func (f *File) Exposed(path string) string {
+	info, err := os.Stat(path)
+	if !f.secret || err != nil || info.Mode()&readable == 0 {
+		return ""
+	}
+	return fmt.Sprintf("the configuration contains a password and others can read it (mode %04o): chmod 0600, or put the password into a password file", info.Mode().Perm())
+}
+
+// ExposedDSN is a warning when a connection string on the command line holds a password; else "".
+func ExposedDSN(dsn string) string {
+	settings, err := remote.Parse(dsn)
+	if err != nil || !settings.Secret() {
+		return ""
+	}
+	return "the connection string on the command line contains a password, which every user of this machine can see: use PGPASSWORD, a password file or a configuration"
 }

@@ -3,7 +3,7 @@ package conf
 import (
 	"cmp"
 	"errors"
-	flags "flag"
+	"flag"
 	"fmt"
 	"io/fs"
 	"maps"
@@ -18,7 +18,7 @@ import (
 	"pgtaskd/work"
 )
 
-var update = flags.Bool("update", false, "write what is found into testdata/conf")
+var update = flag.Bool("update", false, "write what is found into testdata/conf")
 
 // TestGood reads good configurations and compares what becomes of them.
 func TestGood(t *testing.T) {

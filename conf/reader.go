@@ -1,16 +1,142 @@
 package conf
 
 import (
+	"bytes"
 	"cmp"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"maps"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
+	"unicode/utf8"
 
 	"github.com/agext/levenshtein"
 )
+
+// kind is what a JSON value is, in the words of an error message.
+type kind string
+
+const (
+	object  kind = "an object"
+	list    kind = "a list"
+	text    kind = "a string"
+	number  kind = "a number"
+	boolean kind = "true or false"
+	null    kind = "null"
+)
+
+// value is a JSON value that knows where it stands.
+type value struct {
+	place  string // as in targets[1].sleep; that of the whole is empty
+	offset int    // of its first byte
+	kind   kind
+	text   string  // of a string; of a number or boolean as it is written
+	fields []field // of an object, in their order
+	items  []value // of a list
+}
+
+type field struct {
+	key    string
+	offset int // of the key
+	value  value
+}
+
+func (v value) has(key string) bool {
+	return slices.ContainsFunc(v.fields, func(f field) bool { return f.key == key })
+}
+
+// member is the place of an object's member.
+func member(parent, key string) string {
+	switch {
+	case !plainKey.MatchString(key):
+		return fmt.Sprintf("%s[%q]", parent, key)
+	case parent == "":
+		return key
+	}
+	return parent + "." + key
+}
+
+var plainKey = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
+
+// decode reads the text, which malformed has checked, into a tree. Decoding into Go values would
+// forget places, order and doubled keys; these are faults of a tree that is otherwise whole.
+func (r *reader) decode() value {
+	r.decoder = json.NewDecoder(bytes.NewReader(r.data))
+	r.decoder.UseNumber()
+	place := ""
+	if r.data[r.next()] == '[' {
+		place = "targets" // a bare array has the places that it would have in an object
+	}
+	return r.value(place)
+}
+
+// malformed finds the first byte that can't stand in a JSON text. Invalid UTF-8
+// is one: encoding/json would put replacement characters into names.
+func malformed(data []byte) error {
+	offset, message := 0, ""
+	var syntax *json.SyntaxError
+	if !utf8.Valid(data) {
+		offset, message = bytes.IndexByte(bytes.ToValidUTF8(data, []byte{0xff}), 0xff), "not UTF-8"
+	} else if err := json.Unmarshal(data, new(json.RawMessage)); errors.As(err, &syntax) {
+		// Its offset is after the offending byte, or at the end of the text.
+		offset, message = max(int(syntax.Offset)-1, 0), syntax.Error()
+	} else {
+		return nil
+	}
+	return Faults{{Position: position(data, offset), Message: message}}
+}
+
+// position turns the offset of a byte into line and column.
+func position(data []byte, offset int) Position {
+	before := data[:offset]
+	start := bytes.LastIndexByte(before, '\n') + 1
+	return Position{Line: bytes.Count(before, []byte("\n")) + 1, Column: utf8.RuneCount(before[start:]) + 1}
+}
+
+// next is the offset of the token that comes next.
+func (r *reader) next() int {
+	offset := int(r.decoder.InputOffset())
+	return len(r.data) - len(bytes.TrimLeft(r.data[offset:], " \t\r\n:,"))
+}
+
+func (r *reader) value(place string) value {
+	v := value{place: place, offset: r.next(), kind: null}
+	token, _ := r.decoder.Token()
+	switch token := token.(type) {
+	case json.Delim:
+		if v.kind = list; token == '{' {
+			v.kind = object
+		}
+		seen := map[string]bool{}
+		for r.decoder.More() {
+			if v.kind == list {
+				v.items = append(v.items, r.value(fmt.Sprintf("%s[%d]", place, len(v.items))))
+				continue
+			}
+			offset := r.next()
+			token, _ := r.decoder.Token()
+			key, _ := token.(string)
+			of := r.value(member(place, key))
+			if seen[key] {
+				r.fault(value{place: of.place, offset: offset}, "given twice")
+				continue
+			}
+			seen[key] = true
+			v.fields = append(v.fields, field{key, offset, of})
+		}
+		_, _ = r.decoder.Token()
+	case string:
+		v.kind, v.text = text, token
+	case json.Number:
+		v.kind, v.text = number, token.String()
+	case bool:
+		v.kind, v.text = boolean, strconv.FormatBool(token)
+	}
+	return v
+}
 
 // reader turns values into settings and collects their faults.
 type reader struct {

@@ -26,8 +26,8 @@ func into[T any](r *reader, setting *T, read func(value) (T, error)) func(value)
 	}
 }
 
-// word reads a text that is not empty, and that a fault does not show.
-func word(v value) (string, error) {
+// nonEmpty reads a text that is not empty, and that a fault does not show.
+func nonEmpty(v value) (string, error) {
 	switch {
 	case v.kind != text:
 		return "", fmt.Errorf("must be a string, not %s", v.kind)
@@ -37,9 +37,9 @@ func word(v value) (string, error) {
 	return v.text, nil
 }
 
-// name reads an identifier. PostgreSQL cuts longer ones without a word, so that
+// identifier reads a name. PostgreSQL cuts longer ones without a word, so that
 // two different names could mean one thing.
-func name(v value) (string, error) {
+func identifier(v value) (string, error) {
 	const longest = 63
 	switch {
 	case v.kind != text:
@@ -49,14 +49,14 @@ func name(v value) (string, error) {
 	case strings.Contains(v.text, "\x00"):
 		return "", errors.New("must not contain a zero byte")
 	}
-	return word(v)
+	return nonEmpty(v)
 }
 
-// names reads identifiers, none of them twice.
-func (r *reader) names(items []value) (names []string) {
+// identifiers reads names, none of them twice.
+func (r *reader) identifiers(items []value) (names []string) {
 	for _, item := range items {
 		one := ""
-		into(r, &one, name)(item)
+		into(r, &one, identifier)(item)
 		if one != "" && slices.Contains(names, one) {
 			r.fault(item, "is named twice")
 		} else if one != "" {
@@ -82,7 +82,7 @@ func whole(what string, least, most int64) func(value) (int64, error) {
 	}
 }
 
-func flag(v value) (bool, error) {
+func yesOrNo(v value) (bool, error) {
 	if v.kind != boolean {
 		return false, fmt.Errorf("must be true or false, not %s", shown(v))
 	}
@@ -132,6 +132,20 @@ func choice[T ~string](words ...T) func(value) (T, error) {
 	}
 }
 
+// Log says which lines are logged, and how.
+type Log struct {
+	Level  zerolog.Level // the least important
+	Format string        // FormatJSON, FormatText or FormatJournal; "": text on a terminal, else JSON
+	Tasks  string        // which tasks: target.LogFailed, target.LogAll or target.LogNone
+}
+
+// How a line of the log is written.
+const (
+	FormatJSON    = "json"
+	FormatText    = "text"
+	FormatJournal = "journal" // text with the priority in front, as sd-daemon(3) has it
+)
+
 // log reads which lines are logged.
 func (r *reader) log(v value) Log {
 	l := Log{Level: zerolog.InfoLevel, Tasks: target.LogFailed}
@@ -147,15 +161,15 @@ func (r *reader) log(v value) Log {
 
 // http reads where the metrics are served.
 func (r *reader) http(v value) (listen string) {
-	r.object(v, keys{"listen": into(r, &listen, address)})
+	r.object(v, keys{"listen": into(r, &listen, hostPort)})
 	if v.kind == object && !v.has("listen") {
 		r.fault(v, `"listen" is missing`)
 	}
 	return listen
 }
 
-// zone reads the name of a time zone.
-func zone(v value) (string, error) {
+// timeZone reads the name of a time zone.
+func timeZone(v value) (string, error) {
 	if v.kind != text {
 		return "", fmt.Errorf("must be a string, not %s", shown(v))
 	}
@@ -165,8 +179,8 @@ func zone(v value) (string, error) {
 	return v.text, nil
 }
 
-// address reads a host and the number of a port.
-func address(v value) (string, error) {
+// hostPort reads a host and the number of a port.
+func hostPort(v value) (string, error) {
 	const example = `an address such as "127.0.0.1:8080"`
 	host, port, err := net.SplitHostPort(v.text)
 	n, wrong := strconv.ParseUint(port, 10, 16)
@@ -193,7 +207,7 @@ func (r *reader) trust(v value) []string {
 			r.fault(item, "must be the name of a role, not %s; did you mean %q?", shown(item), everybody)
 		}
 	}
-	return r.names(v.items)
+	return r.identifiers(v.items)
 }
 
 // roles reads the roles under which tasks may run: an object of names, each with where its password
@@ -202,12 +216,12 @@ func (r *reader) roles(v value) map[string]remote.Credential {
 	all := map[string]remote.Credential{}
 	switch v.kind {
 	case list:
-		for _, role := range r.names(v.items) {
+		for _, role := range r.identifiers(v.items) {
 			all[role] = remote.Credential{}
 		}
 	case object:
 		for _, f := range v.fields {
-			if _, err := name(value{kind: text, text: f.key}); err != nil {
+			if _, err := identifier(value{kind: text, text: f.key}); err != nil {
 				r.fault(value{place: f.value.place, offset: f.offset}, "%v", err)
 			}
 			all[f.key] = r.credential(f.value)
@@ -219,7 +233,7 @@ func (r *reader) roles(v value) map[string]remote.Credential {
 }
 
 func (r *reader) credential(v value) (c remote.Credential) {
-	r.object(v, keys{"password_file": into(r, &c.File, word), "password_command": into(r, &c.Command, word)})
+	r.object(v, keys{"password_file": into(r, &c.File, nonEmpty), "password_command": into(r, &c.Command, nonEmpty)})
 	if c.File != "" && c.Command != "" {
 		r.fault(v, `has "password_file" or "password_command", not both`)
 	}
