@@ -1,9 +1,17 @@
 package exec
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
 	"sync"
+	"syscall"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgproto3"
 
 	"pgtaskd/routine"
 )
@@ -129,4 +137,125 @@ func (c *canceller) asked() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.reason != NotCancelled
+}
+
+// Lost is the end of a session: the connection is gone, by itself or with a FATAL error of the
+// server's.
+type Lost struct {
+	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none
+	Cause error
+
+	Broken  bool // the server has broken the protocol
+	Unbegun bool // the SQL that Begin was to send has certainly not begun
+}
+
+func (l *Lost) Error() string {
+	if l.Fatal != nil {
+		return fmt.Sprintf("session lost: %s (SQLSTATE %s)", l.Fatal.Message, l.Fatal.Code)
+	}
+	return "session lost: " + l.Cause.Error()
+}
+
+func (l *Lost) Unwrap() error { return l.Cause }
+
+// unexpected is the loss of a session whose server has sent a message that has no place there.
+// Nothing more is read from such a server.
+func unexpected(message pgproto3.BackendMessage) *Lost {
+	return &Lost{Cause: fmt.Errorf("the server sent an unexpected message: %T", message), Broken: true}
+}
+
+// cut is the loss of a session whose connection gives no more messages.
+func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
+	if failure != nil && !fatal(failure) {
+		failure = nil
+	}
+	return &Lost{Fatal: failure, Cause: cause, Broken: !isNetwork(cause)}
+}
+
+// isNetwork tells an error of the connection from one of a message that can't be read. The end of a
+// connection is never io.EOF here, but that of a text in a message is.
+func isNetwork(err error) bool {
+	var network net.Error
+	var system syscall.Errno
+	return errors.As(err, &network) || errors.As(err, &system) || errors.Is(err, io.ErrUnexpectedEOF) ||
+		errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
+}
+
+// notBegun notes on a *Lost that no SQL was sent before.
+func notBegun(err error) error {
+	if lost := new(Lost); errors.As(err, &lost) {
+		lost.Unbegun = true
+	}
+	return err
+}
+
+// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
+// none of its errors is FATAL.
+func fatal(e *pgproto3.ErrorResponse) bool {
+	severity := cmp.Or(e.SeverityUnlocalized, e.Severity)
+	return severity == "FATAL" || severity == "PANIC"
+}
+
+// copyError keeps an error after the next message is read.
+func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
+	c := *e
+	return &c
+}
+
+// A server may end an idle session, and a network may forget its connection. If a task is sent
+// then, we can't always tell whether it has begun. So we look at the session first.
+
+// Present is an error, a *Lost, if the session is gone. It costs one system call: a last word, or
+// the end of the connection, waits in the socket. A session whose server has said anything else is
+// given up as well.
+func (s *Session) Present() error {
+	if s.cancel.runs() || len(s.pipeline.behind) > 0 || s.wire.front.ReadBufferLen() == 0 && !readable(s.wire.conn.Conn()) {
+		return nil
+	}
+	return &Lost{Cause: errors.New("the session was ended while it was idle"), Unbegun: true}
+}
+
+// readable tells whether a read would return at once: with bytes, an end or an error. Bytes that
+// are no message yet count too.
+func readable(conn net.Conn) (is bool) {
+	socket, ok := beneath(conn).(syscall.Conn)
+	if !ok {
+		return false
+	}
+	raw, err := socket.SyscallConn()
+	if err != nil {
+		return true
+	}
+	if err := raw.Read(func(fd uintptr) bool { is = waits(fd); return true }); err != nil {
+		return true
+	}
+	return is
+}
+
+// Answers is an error, a *Lost, if the server does not answer within a few seconds.
+func (s *Session) Answers(ctx context.Context) error {
+	if err := s.Present(); err != nil {
+		return err
+	}
+	defer s.wire.crew.When(ctx, s.Abandon)()
+	s.wire.within(answersMost)
+	defer s.wire.unlimited()
+	_, err := s.wire.exchange(nil)
+	return notBegun(err)
+}
+
+// answersMost is how long an idle server may take to answer: a new session is opened sooner than
+// that.
+const answersMost = 5 * time.Second
+
+// Touch shows the server that the session is still used, though no task runs on it. It does nothing
+// while a task runs or a transaction is open. The error is a *Lost.
+func (s *Session) Touch() error {
+	if s.wire.status != 'I' || s.cancel.runs() || len(s.pipeline.behind) > 0 {
+		return nil
+	}
+	s.wire.within(s.wire.brief)
+	defer s.wire.unlimited()
+	_, err := s.wire.ask("")
+	return err
 }

@@ -1,9 +1,14 @@
 package routine
 
 import (
+	"bytes"
 	"context"
+	"fmt"
+	"runtime/debug"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 )
 
 // Group starts goroutines and awaits them. Its methods may be called from any goroutine. Panics that
@@ -106,4 +111,36 @@ func (g *Group) recovered(err *error) {
 	if err != nil {
 		*err = p
 	}
+}
+
+// Panic is a panic as an error.
+type Panic struct {
+	Value string // at most 1 kB of it
+	Stack []byte // of the goroutine, at most 16 kB of it
+}
+
+const (
+	valueLimit = 1 << 10
+	stackLimit = 16 << 10
+)
+
+func (p *Panic) Error() string { return "panic: " + p.Value }
+
+// Guard does something, and makes an error of its panic.
+func Guard(do func() error) (err error) {
+	defer func() {
+		if value := recover(); value != nil {
+			err = caught(value)
+		}
+	}()
+	return do()
+}
+
+// caught keeps what recover has returned, with the stack of the panic, under which it must be
+// called.
+func caught(value any) *Panic {
+	text := strings.ToValidUTF8(fmt.Sprint(value), string(utf8.RuneError))
+	text = strings.ToValidUTF8(text[:min(len(text), valueLimit)], "")
+	stack := debug.Stack()
+	return &Panic{Value: text, Stack: bytes.Clone(stack[:min(len(stack), stackLimit)])}
 }

@@ -16,9 +16,9 @@ import (
 // cancelled.
 type drain struct {
 	*shared
-	stop  <-chan struct{} // closed when it is to begin
-	since     time.Time // zero: there is none
-	cancelled bool      // its grace is over
+	stop      <-chan struct{} // closed when it is to begin
+	since     time.Time       // zero: there is none
+	cancelled bool            // its grace is over
 }
 
 // on tells whether it has begun.

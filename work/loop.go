@@ -3,20 +3,32 @@ package work
 import (
 	"context"
 	"errors"
+	"sync/atomic"
+	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/routine"
+	"pgtaskd/sql"
+	"pgtaskd/work/after"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/ends"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/inbox"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/install"
 	"pgtaskd/work/judge"
+	"pgtaskd/work/keep"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/mark"
+	"pgtaskd/work/plan"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/read"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
@@ -90,4 +102,125 @@ func (l *loop) endTerm(ctx context.Context, err error) {
 	l.leader.judge.Orphans.Release()
 	l.leader.clear()
 	l.closeLater(l.runs.Pool.Stale(0)) // what took the control connection may have taken them, too
+}
+
+// shared is what the loop and its leader have in common. It outlasts terms.
+type shared struct {
+	target  target.Target
+	log     *target.Log
+	stats   *target.Stats
+	live    atomic.Pointer[target.Live] // settings of the target, or what it was told since; any goroutine may read it
+	crew    *routine.Group              // all goroutines of the loop, and of its sessions
+	control *control.Control
+	notices wake.Notices
+	wake    *wake.Waker
+	runs    *run.Dispatcher // any goroutine may use it
+	tasks   inflight.Tasks  // read by us, until their end is written
+	holds   *hold.Holds     // tasks that could not be taken just now, or have refused a change
+	tries   *hold.Tries
+	changes *change.Changer
+	ends    *ends.Ends
+	ledger  *ledger.Ledger
+	leads   *lead.Lead
+	table   *install.Table
+	drain   drain
+}
+
+func newShared(ctx context.Context, t target.Target, log *target.Log) *shared {
+	s := &shared{
+		target: t, log: log, stats: t.Stats, crew: routine.New(ctx),
+		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
+	}
+	s.live.Store(&s.target.Live)
+	if latest := t.Changes.Latest(); latest != nil {
+		s.live.Store(latest)
+	}
+	s.control = control.New(t, func(n *pgconn.Notification, own uint32) { s.notices.Take(n, sql.Channel(t.Relation()), own) })
+	return s
+}
+
+// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
+func (s *shared) closeLater(old []*pool.Session) {
+	if len(old) > 0 {
+		s.crew.Go(func() { pool.Close(old) })
+	}
+}
+
+// dropWaiting forgets all that was read and has not started.
+func (s *shared) dropWaiting() {
+	s.tasks.Forget(s.runs.Lanes.Forget())
+}
+
+// load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
+func (s *shared) load() (running, ready, sessions int) {
+	busy, prefetched, ready := s.runs.Lanes.Load()
+	return busy, prefetched + ready, s.runs.Pool.Count()
+}
+
+// busy tells whether tasks of ours run, or their ends are still to be written.
+func (s *shared) busy() bool { return len(s.tasks) > 0 }
+
+// poll is how often to look where nothing tells of changes.
+func (s *shared) poll() time.Duration { return s.live.Load().Sleep }
+
+// furnish makes the rooms of the leader.
+func (l *leader) furnish(panics *judge.Panics) {
+	l.shape = &shape{shared: l.shared}
+	l.successors = &after.Successors{
+		Control: l.control, Changes: l.changes, Holds: l.holds, Ready: l.ready, Free: l.free, Want: l.want, Ended: l.counted,
+	}
+	l.planner = &plan.Planner{
+		Control: l.control, Changes: l.changes, Holds: l.holds, Target: l.target, Log: l.log,
+		After: l.successors.Add, Want: l.want, Ended: l.counted,
+	}
+	l.reads()
+	l.judges(panics)
+	l.scan.Adopt = l.judge.Orphans.Adopt
+	l.prefetch = &read.Prefetch{
+		Target: l.target, Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks,
+		Lanes: l.runs.Lanes, Groups: l.groups, Scan: l.scan, Notices: &l.notices,
+		Clogged: l.clogged, Dispatch: l.runs.Dispatch, Doubt: l.doubt, Elsewhere: l.judge.Orphans.Has,
+		Innocent: l.judge.WithoutPanicked, Epoch: l.planner.Refresh, Foreign: l.runs.Foreign.Store,
+	}
+	l.walk = &keep.Walk{Control: l.control, Changes: l.changes, Log: l.log, Keep: func() target.Keep { return l.live.Load().Keep }}
+	l.disk = &keep.Disk{Control: l.control, Log: l.log, Stats: l.stats, Halt: l.runs.Lanes.Slots.Halt}
+}
+
+// reads makes what finds tasks that are due.
+func (l *leader) reads() {
+	l.groups = &read.Groups{
+		Control: l.control, Table: l.target.Relation(), Lanes: l.runs.Lanes, Clock: l.runs.Clock, Notices: &l.notices,
+		Every: l.poll, Tells: l.wake.Tells, Changed: l.shape.forget,
+	}
+	l.expire = &read.Expire{Changes: l.changes, Groups: l.groups, Stats: l.stats, Counts: l.counted}
+	l.scan = &read.Scan{
+		Control: l.control, Holds: l.holds, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock, Wake: l.wake,
+		Groups: l.groups, Expire: l.expire, Every: l.every, Alone: l.startAlone,
+		Ask: l.askMore, Columns: l.shape.queue, Asked: l.hearMore,
+	}
+	l.groups.Resumed = l.scan.Resumed
+}
+
+// judges makes what sees to what was cut off, and to what somebody has stopped.
+func (l *leader) judges(panics *judge.Panics) {
+	l.judge = judge.New(judge.Config{
+		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks,
+		Lanes: l.runs.Lanes, Clock: l.runs.Clock, Panics: panics, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs,
+		Place:   l.ledger.Place,
+		Partial: l.scan.Partial, Pending: l.scan.Pending, Sleep: l.poll,
+		Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
+	})
+}
+
+// ready is how many tasks are known to be due.
+func (l *leader) ready() int {
+	_, _, ready := l.runs.Lanes.Load()
+	return ready
+}
+
+// free lets a successor start that waits no more.
+func (l *leader) free(group, remote []byte, successor lane.Rank) {
+	if !l.tasks.Has(successor.ID) {
+		l.runs.Lanes.Add(group, remote, successor)
+	}
 }

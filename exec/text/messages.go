@@ -2,6 +2,9 @@ package text
 
 import (
 	"bytes"
+	"fmt"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 )
@@ -123,4 +126,80 @@ func (o *Output) EndCopy() {
 		o.open = o.part.last != '\n'
 	}
 	o.end()
+}
+
+// Notices gathers the notices and warnings of one run, in the form of errors, up to 64 kB; the zero
+// value is empty. It belongs to the goroutine that reads the server's messages.
+type Notices struct {
+	text strings.Builder
+	more int // how many found no room
+}
+
+// noticeRoom is what a notice needs at least to be worth beginning, and noticeRest is kept for the
+// last line.
+const (
+	noticeRoom = 256
+	noticeRest = 64
+)
+
+// Add takes a notice. It leaves out the context, as psql does, since each line of PL/pgSQL that
+// raises a notice would repeat it.
+func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
+	room := Limit - noticeRest - n.text.Len() - len("\n")
+	if n.more > 0 || room < noticeRoom {
+		n.more++
+		return
+	}
+	if n.text.Len() > 0 {
+		n.text.WriteByte('\n')
+	}
+	n.text.WriteString(logText(errorLines((*pgproto3.ErrorResponse)(notice)), room))
+}
+
+// Text returns the notices in the order in which they came; ok is false when there were none.
+func (n *Notices) Text() (text string, ok bool) {
+	if n.text.Len() == 0 {
+		return "", false
+	}
+	if n.more == 0 {
+		return n.text.String(), true
+	}
+	return fmt.Sprintf("%s\n%s and %d more", n.text.String(), cutMark, n.more), true
+}
+
+// Limit bounds the text of an error, and of all notices of a run, in bytes.
+const Limit = 64 << 10
+
+// cutMark stands where a text has been cut, and unreadable for bytes that are no text. Any database
+// can store both, whatever its encoding.
+const (
+	cutMark    = "..."
+	unreadable = "?"
+)
+
+// ASCII is a text that any database can store.
+func ASCII(text string) string {
+	return strings.Map(func(r rune) rune {
+		if r >= utf8.RuneSelf {
+			return '?'
+		}
+		return r
+	}, text)
+}
+
+// validText makes any bytes a text that PostgreSQL can store: valid UTF-8 without NUL.
+func validText(s string) string {
+	return strings.ReplaceAll(strings.ToValidUTF8(s, unreadable), "\x00", unreadable)
+}
+
+// cutText cuts a text that is longer than limit bytes between two characters, and marks where.
+func cutText(text string, limit int) string {
+	if len(text) <= limit {
+		return text
+	}
+	end := max(limit-len(cutMark), 0)
+	for end > 0 && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return text[:end] + cutMark
 }

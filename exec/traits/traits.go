@@ -1,5 +1,10 @@
 package traits
 
+import (
+	"hash/maphash"
+	"strings"
+)
+
 // Traits is what can be told of an input without a server. A trait that is in doubt is set: the
 // price is a task that is marked before it starts, while one that is missed costs a second run.
 type Traits struct {
@@ -25,4 +30,196 @@ func (t Traits) Atomic() bool { return !t.Control && !t.NoTransaction }
 // nothing for its transaction, and leaves nothing that could tell or disturb the tasks after it.
 func (t Traits) Pipelines() bool {
 	return t.Reads && !t.Isolation && !t.Modes && !t.Notifies && !t.Outside && !t.Stdin
+}
+
+// Examine finds the traits of an input, in time linear in its length.
+//
+// It looks at words outside strings, comments and quoted names, and into the body of DO. It cannot
+// see into what an input calls: functions, procedures, triggers, foreign tables.
+func Examine(input string) Traits {
+	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true, Reads: true, Inert: true}}
+	e.shape.SetSeed(shapes)
+	e.run()
+	e.traits.Reads = e.traits.Reads && !e.traits.Empty
+	e.traits.Shape = e.shape.Sum64()
+	return e.traits
+}
+
+var shapes = maphash.MakeSeed()
+
+// examiner reads one input and gathers its traits.
+type examiner struct {
+	lexer
+	traits    Traits
+	statement statement
+	previous  token
+	adjacent  string // the previous token in small letters, if it was a word
+	routine   bool   // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
+	block     bool   // inside the body of DO, where COMMIT may come after any word
+	shape     maphash.Hash
+}
+
+func (e *examiner) run() {
+	for {
+		t := e.token()
+		switch t.kind {
+		case tokenEnd:
+			e.endStatement()
+			return
+		case tokenSemicolon:
+			e.endStatement()
+		default:
+			e.traits.Empty = false
+			if !e.statement.begun {
+				e.traits.Reads = e.traits.Reads && t.queries()
+			}
+			e.statement.begun = true
+			e.traits.Inert = e.traits.Inert && e.inert(t)
+			e.examine(t)
+		}
+		t.addTo(&e.shape)
+		e.previous = t
+	}
+}
+
+// queries tells whether a statement that begins with this token is a query.
+func (t token) queries() bool {
+	switch strings.ToLower(t.text) {
+	case "select", "values", "table", "with", "show":
+		return t.kind == tokenWord
+	}
+	return t.kind == tokenOpen
+}
+
+// addTo adds what is of the input's shape.
+func (t token) addTo(shape *maphash.Hash) {
+	_ = shape.WriteByte(byte(t.kind))
+	switch t.kind {
+	case tokenWord, tokenName, tokenCodedName:
+		_, _ = shape.WriteString(t.text)
+	case tokenOther:
+		for _, b := range []byte(t.text) {
+			if classes[b] != classDigit && classes[b] != classBlank {
+				_ = shape.WriteByte(b)
+			}
+		}
+	}
+}
+
+func (e *examiner) examine(t token) {
+	before := e.adjacent
+	e.adjacent = ""
+	switch t.kind {
+	case tokenWord:
+		e.adjacent = strings.ToLower(t.text)
+		e.word(before, e.adjacent)
+	case tokenCodedName:
+		e.traits.Outside = true
+	case tokenName:
+		e.name(t.text)
+	case tokenOpen:
+		if kind := e.previous.kind; (kind == tokenWord || kind == tokenName) && outsideFunction(e.previous.text) {
+			e.traits.Outside = true
+		}
+	case tokenString:
+		switch {
+		case e.statement.first[0] == "do" && !e.block:
+			e.examineBlock(t.text)
+		case e.statement.has("copy") && before == "to":
+			e.traits.Outside = true // to a file of the server's
+		}
+	}
+}
+
+// name knows the settings that count when they are quoted: SET "transaction_isolation".
+func (e *examiner) name(name string) {
+	switch strings.ToLower(name) {
+	case "isolation", "default_transaction_isolation", "transaction_isolation":
+		e.traits.Isolation, e.traits.Modes = true, true
+	case "read", "transaction_read_only", "deferrable", "transaction_deferrable":
+		e.traits.Modes = true
+	}
+}
+
+func (e *examiner) word(before, word string) {
+	s := &e.statement
+	switch word {
+	case "isolation", "default_transaction_isolation", "transaction_isolation", "serializable", "repeatable":
+		e.traits.Isolation, e.traits.Modes = true, true
+	case "transaction", "read", "transaction_read_only", "deferrable", "transaction_deferrable":
+		e.traits.Modes = true
+	case "notify", "pg_notify":
+		e.traits.Notifies = true
+	case "call":
+		e.traits.Calls = true
+	case "stdin":
+		e.traits.Stdin = true
+	case "stdout": // the server takes COPY FROM STDOUT for FROM STDIN
+		e.traits.Stdin = e.traits.Stdin || before == "from"
+	case "commit", "rollback":
+		e.traits.NoTransaction = e.traits.NoTransaction || e.block
+	case "atomic":
+		if before == "begin" && e.statement.first[0] == "create" {
+			e.endStatement()
+			e.routine = true
+			return
+		}
+	case "end":
+		if e.routine && e.statement.words == 0 {
+			e.routine = false
+			word = ""
+		}
+	case "copy", "program", "concurrently", "tablespace", "database", "system", "schema":
+		if !s.has(word) {
+			s.within = append(s.within, word)
+		}
+	}
+	if s.words < len(s.first) {
+		s.first[s.words] = word
+	}
+	s.words++
+}
+
+// endStatement judges the statement that a semicolon or the end of the input has completed. A
+// semicolon inside parentheses (CREATE RULE) or a routine's body counts too: nothing that is
+// allowed there is mistaken for more.
+func (e *examiner) endStatement() {
+	s := e.statement
+	e.statement = statement{}
+	e.adjacent = ""
+	e.traits.Outside = e.traits.Outside || s.has("copy") && s.has("program")
+	if !e.block { // there END and the like are words of a procedural language
+		e.traits.Control = e.traits.Control || s.control()
+		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
+		if s.rollbackTo() {
+			e.traits.Rollbacks++
+		}
+	}
+}
+
+// examineBlock looks into the body of a DO statement.
+func (e *examiner) examineBlock(body string) {
+	inner := examiner{lexer: lexer{input: body}, traits: e.traits, block: true}
+	inner.run()
+	e.traits = inner.traits
+}
+
+// inert tells whether this token, after those before it, may belong to an input that calls nothing
+// that users can make: constants, lists of them, names for columns. Operators, types, functions and
+// relations may all be a user's.
+func (e *examiner) inert(t token) bool {
+	named := e.previous.kind == tokenWord && strings.EqualFold(e.previous.text, "as")
+	switch t.kind {
+	case tokenWord:
+		return named || constantWord(t.text)
+	case tokenName:
+		return named
+	case tokenOpen:
+		return !named && (e.previous.kind != tokenWord && e.previous.kind != tokenName || constantWord(e.previous.text))
+	case tokenString:
+		return e.previous.kind != tokenWord && e.previous.kind != tokenName || constantWord(e.previous.text)
+	case tokenOther:
+		return strings.Trim(t.text, "0123456789., )\t\n\r") == ""
+	}
+	return t.kind == tokenEnd || t.kind == tokenSemicolon
 }

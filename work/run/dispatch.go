@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -111,4 +112,103 @@ func (d *Dispatcher) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
 		t.xact.Store(0)
 	}
 	return answer, refused
+}
+
+// Leader is all that runners see of the one who leads the target. Outcome and Wake return at once.
+// The others wait until the leader has been at the server, and answer no when ctx ends.
+type Leader interface {
+	// Outcome tells what was seen of a task that the runner has done with.
+	Outcome(o Outcome)
+	// Mark has the row show WORK for a session before the task starts.
+	Mark(ctx context.Context, t *Task, m Marking) Answer
+	// Text brings a long text of the row, or its names.
+	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
+	// Prepare has the row show the transaction that is to commit next on that session; the failure
+	// tells why the table refuses it.
+	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *text.Failure)
+	// Leads tells whether it leads, as the server says after the question.
+	Leads(ctx context.Context) bool
+	// Wake tells it that a session is free.
+	Wake()
+}
+
+// Marking is what the row of a task is to show before it starts: WORK, and the session.
+type Marking struct {
+	PID     int32
+	Exactly bool // the effects of the run happen exactly once
+	Guarded bool // the mark must be on the server's disk
+}
+
+// Text names what the leader is to bring.
+type Text int
+
+// What a leader brings.
+const (
+	LongNames Text = iota // with the sizes of the texts
+	LongInput
+	LongData
+)
+
+// Answer is what the leader says.
+type Answer struct {
+	OK      bool
+	Refused *text.Failure // the row does not take the mark, or the text cannot be read
+	Sizes   *Sizes
+	Text    *string // nil: it is too long by now, or there is none
+}
+
+// Preparation is what the row of a task is to show before its transaction commits: WORK, and the
+// transaction.
+type Preparation struct {
+	PID            int32
+	Since          time.Time // start of that backend
+	Start, Stop    time.Time // zero: it has not stopped
+	Xact           int64
+	Exactly        bool // the effects of the run happen exactly once
+	Output, Notice *string
+	Claims         bool // its SQL has not begun, and will run in that transaction
+}
+
+// Prepared says what became of a preparation.
+type Prepared int
+
+// What becomes of a preparation. Nothing but Taken lets its transaction commit.
+const (
+	Untaken     Prepared = iota // the row is not ours any more, or nobody leads
+	Taken                       // the row says so, and that is committed
+	OwnLock                     // the run itself holds the lock that keeps the row, or the table
+	OthersLock                  // somebody else has held it for too long
+	Unprepared                  // the table refuses it: see the failure
+	Unreachable                 // the leader's connection was lost: it may have been taken
+)
+
+// Clock is the server's, as well as we know it, and never fast: what decides about tasks is the
+// server's time, ours only measures how long to sleep. Any goroutine may use it.
+type Clock struct {
+	ahead atomic.Int64 // nanoseconds
+	read  bool         // of the goroutine that calls set
+}
+
+// Now is the server's time.
+func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
+
+// Until is how long it takes until the server's clock shows t.
+func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
+
+// Set takes a reading of the server's clock that was asked for between two moments of ours. It
+// tells how far the server's is ahead at least (if the answer took no time) and at most; the best
+// reading so far stays, as long as it can be true.
+func (c *Clock) Set(server, asked, answered time.Time) {
+	least, most := int64(server.Sub(answered)), int64(server.Sub(asked))
+	for ahead := c.ahead.Load(); (!c.read || ahead < least || ahead > most) && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
+	}
+	c.read = true
+}
+
+// heard takes in a moment that the server's clock has shown by now: what we say later is not before
+// it. Otherwise a task of a lane would seem to have begun, by our reading, before the end of the
+// one before it, by the server's.
+func (c *Clock) heard(server time.Time) {
+	for ahead, least := c.ahead.Load(), int64(time.Until(server)); ahead < least && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
+	}
 }
