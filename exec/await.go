@@ -1,11 +1,16 @@
 package exec
 
 import (
+	"bytes"
 	"errors"
+	"io"
+	"net"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"pgtaskd/exec/text"
+	"pgtaskd/routine"
 )
 
 // Await reads the answers to the input that Begin has sent. When it returns, no cancel of ours is
@@ -154,3 +159,109 @@ const claimHint = "The task locks its own row, or the table of tasks, so its row
 
 // queryCanceled is the code of a time limit, and of a cancel by anybody.
 const queryCanceled = "57014"
+
+// A server that waits for us to read does not read. What we send before we read its answers must
+// fit into the sockets between us, or be written while we read. Else both may wait for ever:
+// settings can make the server answer each statement at any length.
+
+// atOnce is how many bytes are written before anything is read: sockets hold that much, even if the
+// server reads nothing.
+const atOnce = 32 << 10
+
+// outlet is what pgproto3 writes to. It passes on short writes, and writes a long one in a goroutine
+// of its own, while the caller reads the answers. landed awaits that goroutine.
+type outlet struct {
+	to      io.Writer
+	conn    net.Conn       // nil: the session is being opened, and all writes are passed on
+	crew    *routine.Group // which the goroutine belongs to
+	sending <-chan error   // how a long write went; nil: nothing is being sent
+}
+
+func (o *outlet) Write(p []byte) (int, error) {
+	if o.conn == nil || len(p) <= atOnce {
+		return o.to.Write(p)
+	}
+	late, done := bytes.Clone(p), make(chan error, 1)
+	o.sending = done
+	o.crew.Go(func() {
+		_, err := o.conn.Write(late)
+		if err != nil { // no answer comes; the server's last word may
+			_ = o.conn.SetDeadline(time.Now().Add(lastWord))
+		}
+		done <- err
+	})
+	return len(p), nil
+}
+
+// landed waits until all that was written is with the server.
+func (o *outlet) landed() (err error) {
+	if o.sending != nil {
+		err = <-o.sending
+		o.sending = nil
+	}
+	return err
+}
+
+// lastWord is how long to wait for a server's last word after a write has failed.
+const lastWord = 100 * time.Millisecond
+
+// readTail reads the answers to the n statements of a tail. passed: COMMIT has failed, and the
+// server has skipped what was sent after it.
+func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
+	committed, ended := false, false
+	failure, err := s.wire.answers(n, nil, func(tag []byte) {
+		committed = string(tag) == "COMMIT"
+		ended = committed || string(tag) == "ROLLBACK"
+	})
+	switch {
+	case err != nil:
+		return nil, false, err
+	case failure != nil:
+		return &Verdict{Failure: text.ServerFailure(failure, tail.Input)}, true, s.setup.rollback()
+	case !ended:
+		return nil, false, &Lost{Cause: errors.New("the server has not answered COMMIT"), Broken: true}
+	case !committed:
+		return &Verdict{Failure: text.NewFailure("the transaction could not be committed", "40000")}, false, nil
+	}
+	return &Verdict{Committed: true}, false, nil
+}
+
+// End commits the task before, when none comes after it.
+func (s *Session) End(tail *Tail) (*Verdict, error) {
+	s.wire.within(s.wire.limit)
+	defer s.wire.unlimited()
+	s.setup.commit(false)
+	s.wire.sync()
+	n := s.wire.queued()
+	if err := s.wire.flush(); err != nil {
+		return nil, err
+	}
+	verdict, passed, err := s.readTail(tail, n)
+	if err == nil && !passed {
+		err = s.wire.synced()
+	}
+	return verdict, err
+}
+
+// Rollback undoes what the SQL of the open transaction has done. On an error, a *Lost, it is undone
+// as well.
+func (s *Session) Rollback() error {
+	s.wire.within(s.wire.limit)
+	defer s.wire.unlimited()
+	return s.setup.rollback()
+}
+
+// Reset makes the session new now, so that the next Begin need not.
+func (s *Session) Reset() error {
+	if !s.setup.state.dirty {
+		return nil
+	}
+	s.wire.within(s.wire.brief)
+	defer s.wire.unlimited()
+	s.setup.reset()
+	failure, err := s.wire.exchange(nil)
+	if err == nil && failure != nil {
+		err = &Lost{Cause: text.ServerFailure(failure, "")}
+	}
+	return err
+}

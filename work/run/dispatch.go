@@ -1,14 +1,22 @@
 package run
 
 import (
+	"cmp"
 	"context"
+	"errors"
+	"strconv"
 	"sync"
 	"sync/atomic"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
+	"pgtaskd/exec"
+	"pgtaskd/exec/bound"
+	"pgtaskd/exec/fault"
 	"pgtaskd/exec/text"
+	"pgtaskd/remote"
 	"pgtaskd/routine"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
@@ -114,73 +122,131 @@ func (d *Dispatcher) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
 	return answer, refused
 }
 
-// Leader is all that runners see of the one who leads the target. Outcome and Wake return at once.
-// The others wait until the leader has been at the server, and answer no when ctx ends.
-type Leader interface {
-	// Outcome tells what was seen of a task that the runner has done with.
-	Outcome(o Outcome)
-	// Mark has the row show WORK for a session before the task starts.
-	Mark(ctx context.Context, t *Task, m Marking) Answer
-	// Text brings a long text of the row, or its names.
-	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
-	// Prepare has the row show the transaction that is to commit next on that session; the failure
-	// tells why the table refuses it.
-	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *text.Failure)
-	// Leads tells whether it leads, as the server says after the question.
-	Leads(ctx context.Context) bool
-	// Wake tells it that a session is free.
-	Wake()
+// servable tells whether there is a session for the task, or one may be opened.
+func (d *Dispatcher) servable(t *Task) bool {
+	return t.need().Place() != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
 }
 
-// Marking is what the row of a task is to show before it starts: WORK, and the session.
-type Marking struct {
-	PID     int32
-	Exactly bool // the effects of the run happen exactly once
-	Guarded bool // the mark must be on the server's disk
+// Fits tells whether a session lies ready that suits the task.
+func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
+
+// take finds a session for the task, or opens one; nil: the task has an outcome without it.
+func (d *Dispatcher) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
+	o = Outcome{Task: t, Kind: Released}
+	if session = d.Pool.Take(ctx, t.need(), d.Live.Load().Run); session == nil {
+		session = d.open(ctx, t, &o)
+	}
+	if session != nil {
+		if d.Lanes.Opened(t) {
+			return session, o
+		}
+		d.Pool.Put(session) // it was to try its remote, and run others are at work: it waits as others do
+	}
+	o.Stop = d.Clock.Now()
+	return nil, o
 }
 
-// Text names what the leader is to bring.
-type Text int
-
-// What a leader brings.
-const (
-	LongNames Text = iota // with the sizes of the texts
-	LongInput
-	LongData
-)
-
-// Answer is what the leader says.
-type Answer struct {
-	OK      bool
-	Refused *text.Failure // the row does not take the mark, or the text cannot be read
-	Sizes   *Sizes
-	Text    *string // nil: it is too long by now, or there is none
+// open opens a session for the task, or says what follows for it. A task that is cancelled
+// meanwhile, or in a drain, has not begun.
+func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Session {
+	opening, giveUp := context.WithCancel(ctx)
+	defer giveUp()
+	if t.opens(giveUp) {
+		giveUp()
+	}
+	if d.Lanes.Slots.IsClosed() { // else the drain will
+		t.Withdraw()
+	}
+	began := time.Now()
+	session, err := d.Pool.Open(opening, t.need(), d.Live.Load().Run)
+	if !t.opens(nil) {
+		if err != nil {
+			d.unopened(ctx, o, began, err)
+		}
+		return session
+	}
+	if err == nil {
+		d.Pool.Put(session)
+	}
+	if t.cancelled() == exec.Stopped {
+		o.Kind = Stopped
+	}
+	return nil
 }
 
-// Preparation is what the row of a task is to show before its transaction commits: WORK, and the
-// transaction.
-type Preparation struct {
-	PID            int32
-	Since          time.Time // start of that backend
-	Start, Stop    time.Time // zero: it has not stopped
-	Xact           int64
-	Exactly        bool // the effects of the run happen exactly once
-	Output, Notice *string
-	Claims         bool // its SQL has not begun, and will run in that transaction
+// unopened says what follows from the error of a session that could not be opened.
+func (d *Dispatcher) unopened(ctx context.Context, o *Outcome, began time.Time, err error) {
+	t := o.Task
+	o.Fault, o.Delay = d.unreachable(ctx, t, began, err), d.Pool.Delay(t.need())
+	switch {
+	case pool.Final(err):
+		o.Kind = Finished
+	case t.need().Place() == t.Row.Remote && !errors.As(err, new(*pgconn.PgError)): // no server has answered
+		now := d.Clock.Now()
+		for _, other := range d.Lanes.Shut(t, now.Add(o.Delay)) {
+			d.Leader.Outcome(Outcome{Task: other, Kind: Released, Stop: now, Fault: o.Fault, Delay: o.Delay})
+		}
+	}
 }
 
-// Prepared says what became of a preparation.
-type Prepared int
+// unreachableAfter is how long after the first try a role that is no superuser learns, at the
+// earliest, that no server has answered: what this machine refuses by itself takes no time, and
+// what others do hardly any.
+const unreachableAfter = time.Second
 
-// What becomes of a preparation. Nothing but Taken lets its transaction commit.
-const (
-	Untaken     Prepared = iota // the row is not ours any more, or nobody leads
-	Taken                       // the row says so, and that is committed
-	OwnLock                     // the run itself holds the lock that keeps the row, or the table
-	OthersLock                  // somebody else has held it for too long
-	Unprepared                  // the table refuses it: see the failure
-	Unreachable                 // the leader's connection was lost: it may have been taken
-)
+// readLog is the hint where only the administrator may know more.
+const readLog = "The log of pgtaskd says why, at level debug."
+
+// loginHints say what lets a role log in.
+var loginHints = map[string]string{
+	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE ... LOGIN.",
+	"28P01": "Its password_file or password_command in the configuration, or the password file of libpq, must have its password.",
+	"42501": "GRANT CONNECT ON DATABASE ... TO the role.",
+	"53300": "Raise max_connections, or the CONNECTION LIMIT of the role or the database.",
+}
+
+// unreachable is what a task's row shows when its session could not be opened. What a server
+// answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
+// and port of our machine.
+func (d *Dispatcher) unreachable(ctx context.Context, t *Task, began time.Time, err error) *text.Failure {
+	d.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
+	var refused *remote.Refused
+	var answer *pgconn.PgError
+	var panicked *routine.Panic
+	var costly *bound.Costly
+	role := t.Row.Session.Role
+	superuser := role.Superuser || role.Name == "" && d.Superuser.Load()
+	switch {
+	case errors.As(err, &panicked): // it says nothing of ourselves
+		fault.Advised(d.Log.Error(), err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
+		return text.NewFailure("the task could not be run", "XX000", "DETAIL",
+			"pgtaskd met an internal error; its log has the details.")
+	case role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
+		return text.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(role.Name), answer.Code, "DETAIL",
+			answer.Message, "HINT", loginHints[answer.Code])
+	case errors.As(err, &costly): // the server has said that
+		return text.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
+	case errors.As(err, &refused):
+		detail, hint := refused.Detail, refused.Hint
+		if superuser {
+			detail = cmp.Or(detail, refused.Private)
+		} else if refused.Private != "" {
+			hint = cmp.Or(hint, readLog)
+		}
+		return text.NewFailure(refused.Message, refused.SQLState, "DETAIL", detail, "HINT", hint)
+	case errors.As(err, &answer):
+		return text.NewFailure("could not establish connection", answer.Code, "DETAIL", answer.Message, "HINT", answer.Hint)
+	case superuser || remote.Unsuited(err):
+		return text.NewFailure("could not establish connection", "08001", "DETAIL", remote.Innermost(err))
+	}
+	if t.Row.Remote != "" {
+		select {
+		case <-time.After(time.Until(began.Add(unreachableAfter))):
+		case <-ctx.Done():
+		}
+	}
+	return text.NewFailure("could not establish connection", "08001", "HINT", readLog)
+}
 
 // Clock is the server's, as well as we know it, and never fast: what decides about tasks is the
 // server's time, ours only measures how long to sleep. Any goroutine may use it.

@@ -2,15 +2,13 @@ package run
 
 import (
 	"context"
-	"fmt"
 	"strings"
 	"time"
-
-	"golang.org/x/sync/semaphore"
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/text"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
 )
 
 // Outcome is what was seen of a task that a runner has done with. It belongs to the leader once the
@@ -84,6 +82,134 @@ func Size(result *exec.Result) (n int) {
 // written follows from how far ahead tasks are read.
 const HeavyFrom = 64 << 10
 
+// Leader is all that runners see of the one who leads the target. Outcome and Wake return at once.
+// The others wait until the leader has been at the server, and answer no when ctx ends.
+type Leader interface {
+	// Outcome tells what was seen of a task that the runner has done with.
+	Outcome(o Outcome)
+	// Mark has the row show WORK for a session before the task starts.
+	Mark(ctx context.Context, t *Task, m Marking) Answer
+	// Text brings a long text of the row, or its names.
+	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
+	// Prepare has the row show the transaction that is to commit next on that session; the failure
+	// tells why the table refuses it.
+	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *text.Failure)
+	// Leads tells whether it leads, as the server says after the question.
+	Leads(ctx context.Context) bool
+	// Wake tells it that a session is free.
+	Wake()
+}
+
+// Marking is what the row of a task is to show before it starts: WORK, and the session.
+type Marking struct {
+	PID     int32
+	Exactly bool // the effects of the run happen exactly once
+	Guarded bool // the mark must be on the server's disk
+}
+
+// Text names what the leader is to bring.
+type Text int
+
+// What a leader brings.
+const (
+	LongNames Text = iota // with the sizes of the texts
+	LongInput
+	LongData
+)
+
+// Answer is what the leader says.
+type Answer struct {
+	OK      bool
+	Refused *text.Failure // the row does not take the mark, or the text cannot be read
+	Sizes   *Sizes
+	Text    *string // nil: it is too long by now, or there is none
+}
+
+// Preparation is what the row of a task is to show before its transaction commits: WORK, and the
+// transaction.
+type Preparation struct {
+	PID            int32
+	Since          time.Time // start of that backend
+	Start, Stop    time.Time // zero: it has not stopped
+	Xact           int64
+	Exactly        bool // the effects of the run happen exactly once
+	Output, Notice *string
+	Claims         bool // its SQL has not begun, and will run in that transaction
+}
+
+// Prepared says what became of a preparation.
+type Prepared int
+
+// What becomes of a preparation. Nothing but Taken lets its transaction commit.
+const (
+	Untaken     Prepared = iota // the row is not ours any more, or nobody leads
+	Taken                       // the row says so, and that is committed
+	OwnLock                     // the run itself holds the lock that keeps the row, or the table
+	OthersLock                  // somebody else has held it for too long
+	Unprepared                  // the table refuses it: see the failure
+	Unreachable                 // the leader's connection was lost: it may have been taken
+)
+
+// Row is what is read of a task before it starts. It does not change, but for what comes at its
+// start.
+type Row struct {
+	ID          int64
+	Version     uint32 // xmin of the row
+	MarkFirst   bool   // it must be marked before it starts, whatever its SQL is
+	Group       string
+	Remote      string // "": the target's own database
+	Max         int32
+	Priority    int32
+	Parent      *int64
+	Key         *string
+	Attempt     int32
+	Rerun       bool
+	Single      bool          // nothing follows its end: no repetition, no other task, no notification
+	Suspect     bool          // the server has crashed more than once while it ran
+	Input       *string       // nil: too long to be read with the others, as are maybe its names
+	Data        *string       // likewise; empty when there is none
+	RoleFailure *text.Failure // why it may not run under its role; nil: it may
+	Schedule    Schedule
+	Session     pool.Wishes
+	How         How
+}
+
+// Schedule says when a task is to start.
+type Schedule struct {
+	Plan    time.Time
+	Late    time.Duration // after its plan it was inserted
+	Skipped int32         // periods before it
+	Drift   bool
+}
+
+// How says how the SQL of a task runs, and what its output looks like.
+type How struct {
+	Timeout  time.Duration
+	Save     bool
+	Settings [][2]string // names and values that its session has for it alone
+	Format   text.Format
+}
+
+// Ticket is what the lanes know of the task, but for when it was read and when it expires.
+func (r *Row) Ticket(key lane.Key) lane.Ticket {
+	return lane.Ticket{
+		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
+		Drift: r.Schedule.Drift, Suspect: r.Suspect, Plan: r.Schedule.Plan,
+	}
+}
+
+// marksFirst tells whether the row alone says so.
+func (r *Row) marksFirst() bool { return r.MarkFirst || !r.Rerun || r.Suspect }
+
+// Sizes are those of the texts of a task, in bytes, and its names.
+type Sizes struct {
+	Group, Remote, Null, Input, Data int64
+	Names                            [3]*string // nil: too long
+}
+
+// IsStandIn tells what stands for a name that is too long to come with the others.
+func IsStandIn(name string) bool { return strings.HasPrefix(name, "\x01") }
+
 // note takes down the outcome of a task: it is known now, and what the task has done can be seen. A
 // heavy one is told at once.
 func (r *runner) note(o Outcome) {
@@ -146,97 +272,4 @@ func (r *runner) abide(written <-chan struct{}) {
 			}
 		}
 	}
-}
-
-// Long texts come when their task starts, as many as there is room for in the whole program, and go
-// when the server has them: they are not kept while their task runs. A remote may take its time to
-// take them, so its tasks have room of their own.
-
-const (
-	textsMost  = 16 << 20         // the room, in bytes
-	textHead   = text.Limit + 1   // what is kept of a long input, for its errors
-	sendingMax = 20 * time.Second // for a remote to take long texts
-	sendingOwn = 2 * time.Minute  // for our own server, over a slow network
-)
-
-var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeighted(textsMost)
-
-// nameLongest is the longest group, remote and null, in bytes.
-const nameLongest = 64 << 10
-
-// tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
-func tooLong(s *Sizes, most int64) *text.Failure {
-	columns := []string{"group", "remote", "null", "input", "data"}
-	for i, size := range []int64{s.Group, s.Remote, s.Null, s.Input, s.Data} {
-		limit, is := int64(nameLongest), "the most is"
-		if i > 2 {
-			limit, is = most, "data_limit of the target is"
-		}
-		if size > limit {
-			return text.NewFailure(fmt.Sprintf("column %q is too long", columns[i]), "54000",
-				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", size, is, limit))
-		}
-	}
-	return nil
-}
-
-// load brings the long texts of a task, when there is room; false when they cannot be had.
-func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *text.Failure, ok bool) {
-	room := min(t.sizes.Input+t.sizes.Data, textsMost)
-	if t.allowance().Acquire(ctx, room) != nil {
-		return nil, false
-	}
-	t.room = room
-	texts := [2]*string{}
-	for i, which := range []Text{LongInput, LongData} {
-		told := ask(which)
-		if texts[i] = told.Text; !told.OK || told.Refused != nil || told.Text == nil {
-			t.unload(nil)
-			return told.Refused, false
-		}
-	}
-	t.Row.Input, t.Row.Data = texts[0], texts[1]
-	return nil, true
-}
-
-// unload lets go of long texts, which the server has, or is not to have.
-func (t *Task) unload(spec *exec.Task) {
-	if t.room == 0 {
-		return
-	}
-	if input := t.Row.Input; input != nil && len(*input) > textHead {
-		head := strings.Clone((*input)[:textHead])
-		t.Row.Input = &head
-	}
-	t.Row.Data = nil // both come again should it be run again
-	if spec != nil {
-		spec.Input, spec.Usual = *t.Row.Input, exec.Usual{}
-	}
-	t.allowance().Release(t.room)
-	t.room = 0
-}
-
-// forgetNames lets go of long names, when the task has ended.
-func (t *Task) forgetNames() {
-	if t.sizes != nil {
-		t.Row.Group, t.Row.Remote, t.Row.How.Format.Null = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), ""
-	}
-}
-
-func (t *Task) allowance() *semaphore.Weighted {
-	if t.Row.Remote == "" {
-		return ownTexts
-	}
-	return remoteTexts
-}
-
-// sending is how long the server may take to take a task with long texts; 0: it has none.
-func (t *Task) sending() time.Duration {
-	switch {
-	case t.room == 0:
-		return 0
-	case t.Row.Remote == "":
-		return sendingOwn
-	}
-	return sendingMax
 }

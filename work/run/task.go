@@ -1,10 +1,14 @@
 package run
 
 import (
+	"context"
+	"fmt"
 	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
+
+	"golang.org/x/sync/semaphore"
 
 	"pgtaskd/exec"
 	"pgtaskd/exec/text"
@@ -144,62 +148,95 @@ func (t *Task) Xact() int64 { return t.xact.Load() }
 // Claimed tells whether its row was prepared before its SQL began, and shows its session.
 func (t *Task) Claimed() bool { return t.claimed.Load() }
 
-// Row is what is read of a task before it starts. It does not change, but for what comes at its
-// start.
-type Row struct {
-	ID          int64
-	Version     uint32 // xmin of the row
-	MarkFirst   bool   // it must be marked before it starts, whatever its SQL is
-	Group       string
-	Remote      string // "": the target's own database
-	Max         int32
-	Priority    int32
-	Parent      *int64
-	Key         *string
-	Attempt     int32
-	Rerun       bool
-	Single      bool          // nothing follows its end: no repetition, no other task, no notification
-	Suspect     bool          // the server has crashed more than once while it ran
-	Input       *string       // nil: too long to be read with the others, as are maybe its names
-	Data        *string       // likewise; empty when there is none
-	RoleFailure *text.Failure // why it may not run under its role; nil: it may
-	Schedule    Schedule
-	Session     pool.Wishes
-	How         How
+// Long texts come when their task starts, as many as there is room for in the whole program, and go
+// when the server has them: they are not kept while their task runs. A remote may take its time to
+// take them, so its tasks have room of their own.
+
+const (
+	textsMost  = 16 << 20         // the room, in bytes
+	textHead   = text.Limit + 1   // what is kept of a long input, for its errors
+	sendingMax = 20 * time.Second // for a remote to take long texts
+	sendingOwn = 2 * time.Minute  // for our own server, over a slow network
+)
+
+var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeighted(textsMost)
+
+// nameLongest is the longest group, remote and null, in bytes.
+const nameLongest = 64 << 10
+
+// tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
+func tooLong(s *Sizes, most int64) *text.Failure {
+	columns := []string{"group", "remote", "null", "input", "data"}
+	for i, size := range []int64{s.Group, s.Remote, s.Null, s.Input, s.Data} {
+		limit, is := int64(nameLongest), "the most is"
+		if i > 2 {
+			limit, is = most, "data_limit of the target is"
+		}
+		if size > limit {
+			return text.NewFailure(fmt.Sprintf("column %q is too long", columns[i]), "54000",
+				"DETAIL", fmt.Sprintf("It has %d bytes; %s %d.", size, is, limit))
+		}
+	}
+	return nil
 }
 
-// Schedule says when a task is to start.
-type Schedule struct {
-	Plan    time.Time
-	Late    time.Duration // after its plan it was inserted
-	Skipped int32         // periods before it
-	Drift   bool
+// load brings the long texts of a task, when there is room; false when they cannot be had.
+func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *text.Failure, ok bool) {
+	room := min(t.sizes.Input+t.sizes.Data, textsMost)
+	if t.allowance().Acquire(ctx, room) != nil {
+		return nil, false
+	}
+	t.room = room
+	texts := [2]*string{}
+	for i, which := range []Text{LongInput, LongData} {
+		told := ask(which)
+		if texts[i] = told.Text; !told.OK || told.Refused != nil || told.Text == nil {
+			t.unload(nil)
+			return told.Refused, false
+		}
+	}
+	t.Row.Input, t.Row.Data = texts[0], texts[1]
+	return nil, true
 }
 
-// How says how the SQL of a task runs, and what its output looks like.
-type How struct {
-	Timeout  time.Duration
-	Save     bool
-	Settings [][2]string // names and values that its session has for it alone
-	Format   text.Format
+// unload lets go of long texts, which the server has, or is not to have.
+func (t *Task) unload(spec *exec.Task) {
+	if t.room == 0 {
+		return
+	}
+	if input := t.Row.Input; input != nil && len(*input) > textHead {
+		head := strings.Clone((*input)[:textHead])
+		t.Row.Input = &head
+	}
+	t.Row.Data = nil // both come again should it be run again
+	if spec != nil {
+		spec.Input, spec.Usual = *t.Row.Input, exec.Usual{}
+	}
+	t.allowance().Release(t.room)
+	t.room = 0
 }
 
-// Ticket is what the lanes know of the task, but for when it was read and when it expires.
-func (r *Row) Ticket(key lane.Key) lane.Ticket {
-	return lane.Ticket{
-		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
-		Drift: r.Schedule.Drift, Suspect: r.Suspect, Plan: r.Schedule.Plan,
+// forgetNames lets go of long names, when the task has ended.
+func (t *Task) forgetNames() {
+	if t.sizes != nil {
+		t.Row.Group, t.Row.Remote, t.Row.How.Format.Null = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), ""
 	}
 }
 
-// marksFirst tells whether the row alone says so.
-func (r *Row) marksFirst() bool { return r.MarkFirst || !r.Rerun || r.Suspect }
-
-// Sizes are those of the texts of a task, in bytes, and its names.
-type Sizes struct {
-	Group, Remote, Null, Input, Data int64
-	Names                            [3]*string // nil: too long
+func (t *Task) allowance() *semaphore.Weighted {
+	if t.Row.Remote == "" {
+		return ownTexts
+	}
+	return remoteTexts
 }
 
-// IsStandIn tells what stands for a name that is too long to come with the others.
-func IsStandIn(name string) bool { return strings.HasPrefix(name, "\x01") }
+// sending is how long the server may take to take a task with long texts; 0: it has none.
+func (t *Task) sending() time.Duration {
+	switch {
+	case t.room == 0:
+		return 0
+	case t.Row.Remote == "":
+		return sendingOwn
+	}
+	return sendingMax
+}

@@ -1,16 +1,125 @@
 package exec
 
 import (
-	"bytes"
 	"errors"
-	"io"
-	"net"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgproto3"
 
-	"pgtaskd/routine"
+	"pgtaskd/exec/text"
 )
+
+// The question that follows a task's SQL: which transaction is this, and what time is it? A
+// transaction without an id has written nothing. The question is function calls and no operator,
+// since the search path may be anybody's by now. Cursors are closed first: a cursor WITH HOLD would
+// run its query at COMMIT, and write after the question.
+//
+// The transaction then waits for what follows. No limit of the SQL's or of the role's may end it
+// meanwhile, so the question switches them off.
+const (
+	ownQuestion      = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
+	forcedQuestion   = `SELECT pg_catalog.txid_current(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
+	withoutEnd       = `, pg_catalog.set_config('transaction_timeout', '0', true)`
+	questionOfOthers = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp()`
+)
+
+// If other tasks are with the server after it, an effect is an error, since its COMMIT is already
+// there: the cast of a text that is no number fails, and the text shows why.
+const (
+	wroteText     = "pgtaskd: this query has written"
+	questionAhead = `SELECT NULL::pg_catalog.int8, pg_catalog.clock_timestamp(), ` +
+		`(CASE WHEN pg_catalog.txid_current_if_assigned() IS NULL THEN '0' ELSE '` + wroteText + `' END)::pg_catalog.int4`
+)
+
+// silenceMost limits how long a remote's transaction, and its locks, stay if we are never heard of
+// again (the network is gone, or we are frozen). It applies to that transaction alone, if the
+// session has no limit of its own.
+const silenceMost = "1min"
+
+// question asks what has become of a task's transaction.
+type question struct {
+	wire  *wire
+	setup *setup // which queues it
+
+	local   bool   // the session is in the database of the target
+	silence string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
+	timed   bool   // the server knows transaction_timeout
+}
+
+// ask queues the question for a task after which nothing is sent. It returns the number of
+// statements.
+func (q *question) ask(t *Task) int {
+	if !t.Traits.Inert && !t.Save {
+		q.setup.call("CLOSE ALL")
+	}
+	switch {
+	case t.Query:
+		q.setup.call(questionAhead+`, pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`, []byte(q.silence))
+	case t.Traits.Inert:
+		q.setup.call(questionOfOthers)
+	default:
+		sql, rest := ownQuestion, "0"
+		if t.Forced || t.Save {
+			sql = forcedQuestion
+		}
+		if q.timed {
+			sql += withoutEnd
+		}
+		if !q.local {
+			rest = q.silence
+		}
+		q.setup.call(sql, []byte(rest))
+	}
+	return q.wire.queued()
+}
+
+// askAhead does the same for a task after which others are sent.
+func (q *question) askAhead(t *Task) int {
+	if !t.Traits.Inert {
+		q.setup.call("CLOSE ALL")
+	}
+	q.setup.call(questionAhead)
+	return q.wire.queued()
+}
+
+// hear reads the row that answers the question.
+func (r *Result) hear(values [][]byte) (err error) {
+	if len(values) < 2 {
+		return errAnswer
+	}
+	if r.Stop, err = moment(values[1]); err != nil || values[0] == nil {
+		return err
+	}
+	r.Xact, err = int8Of(values[0])
+	return err
+}
+
+// claiming gives the transaction an id. No limit of the role's ends it while the task is asked.
+const claiming = `SELECT pg_catalog.txid_current(), pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true)`
+
+// claims asks the task whether its SQL may be sent, once its transaction has an id.
+func (q *question) claims(t *Task) (unclaimed bool, err error) {
+	q.setup.call(claiming)
+	var xact int64
+	bad := errAnswer
+	failure, err := q.wire.exchange(func(values [][]byte) {
+		if len(values) == 2 && values[0] != nil {
+			xact, bad = int8Of(values[0])
+		}
+	})
+	switch {
+	case err != nil:
+		return false, err
+	case failure != nil:
+		return false, text.ServerFailure(failure, t.Input)
+	case bad != nil:
+		return false, &Lost{Cause: bad, Broken: true}
+	}
+	return !t.Claim(xact), nil
+}
+
+// ErrUnclaimed is the error of a Begin whose task said no: its SQL was not sent, and nothing is
+// left of it.
+var ErrUnclaimed = errors.New("the task was not to begin")
 
 // answer reads until the server is ready for the next query. take gets the messages of its answer,
 // which live until the next is read; nil: nobody wants them. The first error is returned as failure;
@@ -149,48 +258,3 @@ func (t *tags) see(tag []byte) {
 
 // ended tells whether the transaction in which the input began is over.
 func (t *tags) ended() bool { return t.finished || t.rollbacks > 0 }
-
-// A server that waits for us to read does not read. What we send before we read its answers must
-// fit into the sockets between us, or be written while we read. Else both may wait for ever:
-// settings can make the server answer each statement at any length.
-
-// atOnce is how many bytes are written before anything is read: sockets hold that much, even if the
-// server reads nothing.
-const atOnce = 32 << 10
-
-// outlet is what pgproto3 writes to. It passes on short writes, and writes a long one in a goroutine
-// of its own, while the caller reads the answers. landed awaits that goroutine.
-type outlet struct {
-	to      io.Writer
-	conn    net.Conn       // nil: the session is being opened, and all writes are passed on
-	crew    *routine.Group // which the goroutine belongs to
-	sending <-chan error   // how a long write went; nil: nothing is being sent
-}
-
-func (o *outlet) Write(p []byte) (int, error) {
-	if o.conn == nil || len(p) <= atOnce {
-		return o.to.Write(p)
-	}
-	late, done := bytes.Clone(p), make(chan error, 1)
-	o.sending = done
-	o.crew.Go(func() {
-		_, err := o.conn.Write(late)
-		if err != nil { // no answer comes; the server's last word may
-			_ = o.conn.SetDeadline(time.Now().Add(lastWord))
-		}
-		done <- err
-	})
-	return len(p), nil
-}
-
-// landed waits until all that was written is with the server.
-func (o *outlet) landed() (err error) {
-	if o.sending != nil {
-		err = <-o.sending
-		o.sending = nil
-	}
-	return err
-}
-
-// lastWord is how long to wait for a server's last word after a write has failed.
-const lastWord = 100 * time.Millisecond
