@@ -47,7 +47,6 @@ func (h history) String() string {
 }
 
 func (t task) ended() bool   { return t.stop != nil && t.state != "PLAN" }
-func (t task) working() bool { return t.stage() == "WORK" }
 
 // stage is the state, but a task that has been told to stop and still runs works on.
 func (t task) stage() string {
