@@ -46,7 +46,7 @@ func (h history) String() string {
 	return text
 }
 
-func (t task) ended() bool   { return t.stop != nil && t.state != "PLAN" }
+func (t task) ended() bool { return t.stop != nil && t.state != "PLAN" }
 
 // stage is the state, but a task that has been told to stop and still runs works on.
 func (t task) stage() string {
