@@ -48,7 +48,7 @@ type place struct {
 func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 	s.Lanes.Fill()
 	s.Expire.Clear() // it finds them again
-	s.looks.missing, s.looks.wanted, s.looks.later = 0, false, false
+	s.looks.missing, s.looks.wanted, s.looks.later, s.looks.changed = 0, false, false, false
 	first := pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	s.place = s.placeFrom(first, math.MaxInt64) // after what is unplanned
 	s.place.full, s.place.atOnce = true, atOnce
