@@ -122,7 +122,9 @@ func (l *loop) post(ctx context.Context) error {
 // seen takes down what was seen of a run.
 func (l *loop) seen(o run.Outcome) {
 	l.leader.ran(&o)
-	l.leader.disk.Seen(&o)
+	if o.Failure() != nil {
+		l.leader.disk.Seen(&o)
+	}
 	l.ends.Seen(o)
 }
 

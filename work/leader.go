@@ -82,7 +82,6 @@ func (l *leader) rescan(ctx context.Context) error {
 	}
 	if l.notices.Changed {
 		l.doubt()
-		l.scan.Changed()
 	}
 	return l.scan.Step(ctx)
 }
@@ -159,9 +158,10 @@ func (l *leader) startAlone(ctx context.Context) (started bool, err error) {
 // want has the next round look for what has become due.
 func (l *leader) want() { l.scan.Want() }
 
-// doubt takes note that somebody has changed rows: running tasks may have been stopped, and what
-// others wait for may have been deleted.
+// doubt takes note that somebody has changed rows: running tasks may have been stopped, what others wait
+// for may have been deleted, and one that waits may have another place in its lane.
 func (l *leader) doubt() {
+	l.scan.Changed()
 	l.successors.Doubt()
 	l.judge.Watch.Doubt()
 }

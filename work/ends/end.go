@@ -30,10 +30,7 @@ func (e *End) Failure() *text.Failure {
 	if e.Kind == run.Stopped {
 		return e.stopFailure()
 	}
-	if e.Fault == nil && e.Result != nil {
-		return e.Result.Failure
-	}
-	return e.Fault
+	return e.Outcome.Failure()
 }
 
 // readVersion is that of the row which the end may be written to; 0: only one that shows WORK. A crash

@@ -33,11 +33,7 @@ const diskTick = 2 * time.Second
 
 // Seen takes note of a run, which may have met a full disk, be it at its end.
 func (d *Disk) Seen(o *run.Outcome) {
-	f := o.Fault
-	if f == nil && o.Result != nil {
-		f = o.Result.Failure
-	}
-	if f != nil && f.SQLState == "53100" && o.Task.Row.Remote == "" {
+	if f := o.Failure(); f != nil && f.SQLState == "53100" && o.Task.Row.Remote == "" {
 		d.doubted = true
 	}
 }

@@ -42,3 +42,12 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 		t.Errorf("%v allocations for four tasks", n)
 	}
 }
+
+// TestAskingForPausesAllocatesNothing: a scan asks for each task that is due.
+func TestAskingForPausesAllocatesNothing(t *testing.T) {
+	d, group := newDesk(t, 1), []byte("a")
+	d.Limit([]Limit{{Group: "a", Slots: 1}})
+	if n := testing.AllocsPerRun(100, func() { d.Limits.Holds(group) }); n > 0 {
+		t.Errorf("%v allocations", n)
+	}
+}

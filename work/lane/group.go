@@ -180,6 +180,8 @@ func (w *window) full(now time.Time) (full bool, opens time.Time) {
 	w.expire(now)
 	if known := w.rule.unknown.Add(w.rule.Per + expired); now.Before(known) {
 		full, opens = true, known
+	} else { // a longer Per, set later, does not hold for it
+		w.rule.unknown = time.Time{}
 	}
 	excess := w.pending + w.count - w.rule.Rate + 1 // so many must be forgotten
 	if excess <= 0 {

@@ -45,12 +45,13 @@ type Limits struct {
 	lengths []int                 // those of the prefixes that there have been
 	ended   map[ruleKey]time.Time // when the pause of a rule, or of one that there was, has ended
 	unsure  time.Time             // rule.unknown of what the next change brings
+	pauses  bool                  // there are pauses, of whatever time
 	rated   atomic.Bool           // there are rates
 }
 
-// Holds tells whether a group is paused. It costs nothing where there are no limits.
+// Holds tells whether a group is paused. It costs nothing while none is: a scan may ask a million times.
 func (r *Limits) Holds(group []byte) bool {
-	if len(r.all) == 0 {
+	if !r.pauses {
 		return false
 	}
 	paused, _ := r.Paused(string(group))
@@ -103,6 +104,7 @@ func (r *Limits) of(key string) (found []*rule) {
 func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 	now := r.now()
 	all, rated := make(map[ruleKey]*rule, len(limits)), false
+	r.pauses = false
 	for _, limit := range limits {
 		n := ruleKey{limit.Group, limit.Prefix}
 		if !n.prefix {
@@ -111,6 +113,7 @@ func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 			r.lengths = append(r.lengths, len(n.text))
 		}
 		all[n], rated = &rule{limit, r.unsure}, rated || limit.Rate > 0
+		r.pauses = r.pauses || limit.Paused
 		r.ends(n, limit.Until, now)
 		if limit.pausedAt(now) && !limit.Until.IsZero() && (next.IsZero() || limit.Until.Before(next)) {
 			next = limit.Until

@@ -87,4 +87,8 @@ func TestUnknownStarts(t *testing.T) {
 	d.Limit(append(rate, Limit{Group: "c", Slots: -1, Rate: 1, Per: time.Hour}))
 	d.due("c", 3, 4)
 	d.expect("fetched under a new row", d.fetch(), 3)
+	rate[0].Per = time.Hour
+	d.Limit(rate)
+	d.due("a", 4, 4)
+	d.expect("fetched under a row that was changed since", d.fetch(), 4)
 }

@@ -88,14 +88,28 @@ func TestManyThatAreMissingAskForALook(t *testing.T) {
 	}
 }
 
-// TestAChangeOfFewIsLookedAt at once, however long a look takes: a priority may have changed.
-func TestAChangeOfFewIsLookedAt(t *testing.T) {
+// TestAChangeIsLookedAt: at once if few are due, as a priority may have changed; but looks at many, or
+// slow ones, keep to their share of the time, however many changes there are.
+func TestAChangeIsLookedAt(t *testing.T) {
 	t.Parallel()
-	s := unserved()
-	s.looks = looks{full: time.Now(), took: time.Hour, wanted: true}
-	before := choose(s.view(time.Now(), false))
-	s.Changed()
-	if after := choose(s.view(time.Now(), false)); before != news || after != all {
-		t.Error(before, after)
+	for name, c := range map[string]struct {
+		looks looks
+		since time.Duration // the last look
+		want  look
+	}{
+		"few":                      {looks{took: 300 * time.Millisecond}, 400 * time.Millisecond, all},
+		"few, a moment after":      {looks{took: time.Second}, 0, news},
+		"few, and a look is slow":  {looks{took: time.Minute}, 2 * time.Second, news},
+		"few, but many are paused": {looks{took: time.Second, held: 100_000}, 2 * time.Second, news},
+	} {
+		s := unserved()
+		s.looks = c.looks
+		s.looks.full, s.looks.wanted = time.Now().Add(-c.since), true
+		now := time.Now()
+		before := choose(s.view(now, false))
+		s.Changed()
+		if after := choose(s.view(now, false)); before != news || after != c.want {
+			t.Errorf("%s: %v, and %v without a change", name, after, before)
+		}
 	}
 }

@@ -2,7 +2,6 @@ package read
 
 import (
 	"context"
-	"encoding/binary"
 	"math"
 	"time"
 
@@ -48,7 +47,7 @@ type place struct {
 func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 	s.Lanes.Fill()
 	s.Expire.Clear() // it finds them again
-	s.looks.missing, s.looks.wanted, s.looks.later = 0, false, false
+	s.looks.missing, s.looks.wanted, s.looks.later, s.looks.changed = 0, false, false, false
 	first := pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	s.place = s.placeFrom(first, math.MaxInt64) // after what is unplanned
 	s.place.full, s.place.atOnce = true, atOnce
@@ -174,19 +173,6 @@ func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err
 		return found, expired, err
 	}
 	return found, expired, s.Control.Conn().TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &p.plan)
-}
-
-// integer reads a number in binary form, whatever the size of the user's column; NULL is 0.
-func integer(b []byte) int64 {
-	switch len(b) {
-	case 8:
-		return int64(binary.BigEndian.Uint64(b))
-	case 4:
-		return int64(int32(binary.BigEndian.Uint32(b)))
-	case 2:
-		return int64(int16(binary.BigEndian.Uint16(b)))
-	}
-	return 0
 }
 
 const never = time.Duration(math.MaxInt64)

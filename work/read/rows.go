@@ -2,6 +2,7 @@ package read
 
 import (
 	"bytes"
+	"encoding/binary"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -198,3 +199,16 @@ func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+
+// integer reads a number in binary form, whatever the size of the user's column; NULL is 0.
+func integer(b []byte) int64 {
+	switch len(b) {
+	case 8:
+		return int64(binary.BigEndian.Uint64(b))
+	case 4:
+		return int64(int32(binary.BigEndian.Uint32(b)))
+	case 2:
+		return int64(int16(binary.BigEndian.Uint16(b)))
+	}
+	return 0
+}

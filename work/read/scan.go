@@ -49,13 +49,8 @@ func (s *Scan) Want() { s.looks.wanted = true }
 // All has the next round look at all that is due.
 func (s *Scan) All() { s.looks.full = time.Time{} }
 
-// Changed tells that somebody has changed rows that wait: one may have another place in its lane. If few
-// are known, all are looked at before the next starts; many get their new place by and by.
-func (s *Scan) Changed() {
-	if s.listed() <= hold.Batch {
-		s.All()
-	}
-}
+// Changed tells that somebody has changed rows that wait: one may have another place in its lane.
+func (s *Scan) Changed() { s.looks.changed = true }
 
 // Resumed has it look at all that is due: tasks that a pause has held back may start.
 func (s *Scan) Resumed() {
@@ -128,8 +123,18 @@ func (s *Scan) view(now time.Time, due bool) view {
 		active: s.place.active,
 		stale:  full >= s.Every() || s.looks.partial && listed < scanMost/2,
 		wanted: s.looks.wanted, later: s.looks.later, due: due,
-		rested: full >= s.looks.rest(listed), paused: s.pause() > 0,
+		rested: full >= s.rest(listed), paused: s.pause() > 0,
 	}
+}
+
+// rest is how long all that is due is not looked at again. If rows have changed and few are due, that is
+// at most half the time, in a flood of notifications less: many get their new place by and by.
+func (s *Scan) rest(listed int) time.Duration {
+	rest := s.looks.rest(listed)
+	if s.looks.changed && listed+s.looks.held <= hold.Batch {
+		rest = min(rest, max(s.looks.took, s.Wake.Pause()))
+	}
+	return rest
 }
 
 // pause is how long a look that is wanted has to wait.
@@ -150,7 +155,7 @@ func (s *Scan) Next(drains bool) time.Duration {
 		next = min(next, s.Wake.Rest(s.looks.last))
 	}
 	if s.looks.later {
-		next = min(next, s.looks.rest(s.listed())-time.Since(s.looks.full))
+		next = min(next, s.rest(s.listed())-time.Since(s.looks.full))
 	}
 	if !s.looks.next.IsZero() {
 		next = min(next, s.Clock.Until(s.looks.next)+ClockMargin)
@@ -224,6 +229,7 @@ type looks struct {
 	next       time.Time     // the earliest plan to come, zero: there is none
 	wanted     bool          // something may have become due
 	later      bool          // only the news were looked at: all that is due when it may be
+	changed    bool          // somebody has changed rows since a look at all that is due began
 	partial    bool          // not all that is due is known
 	missing    int           // tasks that were not there to be read since, more than were
 	held       int           // due tasks that were left out: their group is paused

@@ -54,6 +54,14 @@ func (o Outcome) at() time.Time {
 	return o.Stop
 }
 
+// Failure is why the task has failed; nil: it has not.
+func (o *Outcome) Failure() *text.Failure {
+	if o.Fault == nil && o.Result != nil {
+		return o.Result.Failure
+	}
+	return o.Fault
+}
+
 // Size is that of what is to be written, roughly, in bytes.
 func (o *Outcome) Size() (n int) {
 	if o.Result != nil {

@@ -1,11 +1,10 @@
 // Package wake tells the leader of one target that a task may have become due. It knows neither
 // lanes nor tasks nor sessions.
 //
-// It owns the three ways of waking and the choice between them (waker.go): NOTIFY with the state of
-// the leader's sleep (sleep.go, notices.go), the stream of the write-ahead log with the
-// transactions that no statement can see yet (stream.go), and the poll. Notifications come on the
-// control connection. It completes no table: package install does, and package work then calls
-// Adopt with what that has found.
+// It owns the three ways of waking and the choice between them: NOTIFY with the state of the
+// leader's sleep, the stream of the write-ahead log with the transactions that no statement can see
+// yet, and the poll. Notifications come on the control connection. It completes no table: package
+// install does, and package work then calls Adopt with what that has found.
 //
 // Upwards it says one thing: Config.Poke, when the stream has news. All else the leader asks for:
 // News and Noticed say whether to look now, Rest and Every when to look next, Wait waits for a

@@ -248,6 +248,7 @@ func (u *unseen) add(ids []int64) {
 		u.since = time.Now()
 	}
 	u.ids = append(u.ids, ids...)
+	u.ids = slices.Delete(u.ids, 0, max(0, len(u.ids)-unseenMost)) // in a drain nobody looks for them
 }
 
 // due tells whether to look for them now.

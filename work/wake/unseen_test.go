@@ -26,3 +26,15 @@ func TestALookIsPutOff(t *testing.T) {
 		t.Error("it waits for", w.Rest(now))
 	}
 }
+
+// TestTheUnseenAreBounded: in a drain, which may last for hours, nobody looks for them.
+func TestTheUnseenAreBounded(t *testing.T) {
+	t.Parallel()
+	var u unseen
+	for id := range int64(3 * unseenMost) {
+		u.add([]int64{id})
+	}
+	if len(u.ids) != unseenMost || u.ids[0] != 2*unseenMost {
+		t.Error(len(u.ids), u.ids[0])
+	}
+}
