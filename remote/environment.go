@@ -15,9 +15,9 @@ import (
 
 // variables are the environment's names for keywords, as libpq has them.
 var variables = func() map[string]string {
-	names := map[string]string{"PGDATABASE": "dbname", "PGAPPNAME": "application_name"}
+	names := map[string]string{"PGDATABASE": "dbname", "PGAPPNAME": "application_name", "PGCONNECT_TIMEOUT": "connect_timeout"}
 	for _, keyword := range []string{ // PGSSLMODE and so on
-		"host", "hostaddr", "port", "user", "password", "passfile", "connect_timeout", "target_session_attrs",
+		"host", "hostaddr", "port", "user", "password", "passfile", "target_session_attrs",
 		"load_balance_hosts", "client_encoding", "options", "sslmode", "sslnegotiation", "sslcert", "sslkey", "sslcertmode",
 		"sslpassword", "sslrootcert", "sslcrl", "sslcrldir", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
 		"min_protocol_version", "max_protocol_version", "channel_binding", "require_auth", "requirepeer", "gssencmode",
@@ -135,8 +135,11 @@ func readService(file, name string) (Settings, error) {
 	}
 	settings := Settings{}
 	for keyword, value := range found.Settings {
-		if err := settings.store(keyword, value, true); err != nil {
+		if !isKeyword(keyword) {
 			return nil, refuse("has an unknown keyword there")
+		}
+		if err := settings.set(keyword, value); err != nil {
+			return nil, err
 		}
 	}
 	return settings, nil

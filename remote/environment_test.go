@@ -25,7 +25,7 @@ func bare(t *testing.T) (home string) {
 func TestComplete(t *testing.T) {
 	home := bare(t)
 	write(t, filepath.Join(home, ".pgpass"), "a:5432:d:u:from file\nlocalhost:5433:*:*:of socket\n")
-	write(t, filepath.Join(home, ".pg_service.conf"), "[s]\nhost=a\nport=5432\ndbname=d\nuser=u\n[bad]\nnonsense=1\n")
+	write(t, filepath.Join(home, ".pg_service.conf"), "[s]\nhost=a\nport=5432\ndbname=d\nuser=u\n[bad]\nnonsense=1\n[port]\nport=x\n")
 	passfile := filepath.Join(home, ".pgpass")
 
 	cases := []struct {
@@ -45,9 +45,11 @@ func TestComplete(t *testing.T) {
 		},
 		{
 			"environment",
-			map[string]string{"PGHOST": "b", "PGUSER": "v", "PGPASSWORD": "p", "PGSSLMODE": "require", "PGTZ": "Asia/Tokyo"},
+			map[string]string{
+				"PGHOST": "b", "PGUSER": "v", "PGPASSWORD": "p", "PGSSLMODE": "require", "PGCONNECT_TIMEOUT": "9", "PGTZ": "Asia/Tokyo",
+			},
 			Settings{"user": "u"},
-			Settings{"host": "b", "port": "5432", "user": "u", "dbname": "u", "password": "p", "sslmode": "require"},
+			Settings{"host": "b", "port": "5432", "user": "u", "dbname": "u", "password": "p", "connect_timeout": "9", "sslmode": "require"},
 		},
 		{
 			"what is given as empty shadows the environment",
@@ -94,10 +96,13 @@ func TestComplete(t *testing.T) {
 		})
 	}
 
-	for _, given := range []Settings{{"service": "x"}, {"service": "bad"}, {"service": "s", "servicefile": "/nowhere"}} {
+	for says, given := range map[string]Settings{
+		"no such service": {"service": "x"}, "unknown keyword": {"service": "bad"}, "between 1 and 65535": {"service": "port"},
+		"can't be read": {"service": "s", "servicefile": "/nowhere"},
+	} {
 		_, err := Complete(given)
 		var refused *Refused
-		if !errors.As(err, &refused) {
+		if !errors.As(err, &refused) || !strings.Contains(refused.Message+refused.Private, says) {
 			t.Errorf("%v: %v", given, err)
 		}
 	}

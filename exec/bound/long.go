@@ -31,7 +31,7 @@ func (l *longText) take(p []byte) {
 func (l *longText) message(kind byte) []byte {
 	if len(l.end) > 0 {
 		_, whole, _ := bytes.Cut(l.end, []byte{0})
-		l.start = append(append(append(l.start, 0), whole...), 0)
+		l.start = append(append(append(bytes.TrimSuffix(l.start, []byte{0}), 0), whole...), 0)
 	}
 	return encoded(kind, l.start)
 }

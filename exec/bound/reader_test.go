@@ -130,6 +130,20 @@ func TestFieldsWithoutEndAreNotKept(t *testing.T) {
 	}
 }
 
+// TestWhereALongErrorIsCut does not matter: its routine is kept.
+func TestWhereALongErrorIsCut(t *testing.T) {
+	t.Parallel()
+	for length := startKept - 20; length < startKept; length++ {
+		b := &backend{}
+		b.say(&pgproto3.ErrorResponse{
+			Severity: "ERROR", Code: "22012", Message: strings.Repeat("m", length), Detail: strings.Repeat("d", 10<<10), Routine: "r",
+		})
+		if all, err := heard(&Reader{from: b, greeted: true}); err != nil || len(all) != 1 || !strings.HasSuffix(all[0], " r") {
+			t.Errorf("%d: %v, %v", length, all, err)
+		}
+	}
+}
+
 // TestLongRowAfterOthers: a long row is taken up when all that came before it has been, though it
 // may have come with that.
 func TestLongRowAfterOthers(t *testing.T) {

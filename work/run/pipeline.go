@@ -8,7 +8,7 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// A pipeline is what a runner sends at once: a task and those after it (exec/pipeline.go). Only
+// A pipeline is what a runner sends at once: a task and those after it (exec/session.go). Only
 // short queries are pipelined, as their like have turned out to be; what follows one that lasts
 // after all is called back, and starts elsewhere.
 //

@@ -219,7 +219,7 @@ func (r *runner) prepared() (next attempt, taken bool) {
 	}
 	gone := *o
 	r.pending = pending{}
-	if err := r.session.Rollback(); err != nil || answer == Unreachable {
+	if r.session.Rollback() != nil {
 		r.leave()
 	}
 	return r.untaken(gone, answer, refused), false
@@ -229,6 +229,9 @@ func (r *runner) prepared() (next attempt, taken bool) {
 func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) (next attempt) {
 	if r.at.untaken(&o, answer, refused) == actRepeat {
 		return r.at
+	}
+	if o.Kind == Lost { // it is judged once its backend is gone
+		r.leave()
 	}
 	r.note(o)
 	return r.another()
