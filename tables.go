@@ -73,7 +73,7 @@ func (p *program) file(config, dsn, target string, trust []string) (file *conf.F
 // scope says which tables a command is for.
 type scope struct {
 	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration that run has." xor:"where"`
-	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of the table's database, in place of a configuration; PG* variables apply, and are enough." xor:"where"`
+	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of the table's database, in place of a configuration; PG* variables apply." xor:"where"`
 	Target string `placeholder:"DATABASE/SCHEMA/TABLE" help:"Only this target of the configuration; with a connection string, another table than public.task."`
 }
 

@@ -53,6 +53,7 @@ func TestFaultsOfAFileNameTheirPlace(t *testing.T) {
 		"deep blocks":          {strings.Repeat("- ", 1000), "line 1, column 101: more than 50 levels of nesting"},
 		"deep blocks by lines": {staircase(100), "more than 50 levels of nesting"},
 		"an alias of itself":   {"- &a [*a, *a]", "with what aliases repeat"},
+		"a key of itself":      {"- &a {? *a : 1}", "with what aliases repeat"},
 		"laughs":               {laughs(), "with what aliases repeat"},
 		"a long file":          {strings.Repeat("#", 4<<20+1), "jobs.yaml: is longer than 4194304 bytes"},
 	}

@@ -155,7 +155,7 @@ func (w *walk) object(n ast.Node, pairs []*ast.MappingValueNode, depth int) valu
 			merged = append(merged, w.merge(pair.Key, of)...)
 			continue
 		}
-		f := field{w.at(pair.Key), w.name(pair.Key), of}
+		f := field{w.at(pair.Key), w.name(pair.Key, depth), of}
 		if line := lines[f.name]; line > 0 {
 			return w.fault(pair.Key, "%q is given twice, first on line %d", f.name, line)
 		}
@@ -171,14 +171,14 @@ func (w *walk) object(n ast.Node, pairs []*ast.MappingValueNode, depth int) valu
 	return v
 }
 
-func (w *walk) name(n ast.Node) string {
+func (w *walk) name(n ast.Node, depth int) string {
 	if key, ok := n.(*ast.MappingKeyNode); ok { // ? name
 		n = key.Value
 	}
 	if n.Type() == ast.NullType { // a column's name as well
 		return n.GetToken().Value
 	}
-	v := w.value(n, 0)
+	v := w.value(n, depth+1)
 	if v.kind != scalar {
 		w.fault(n, "must be the name of a column")
 	}

@@ -27,7 +27,7 @@ func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []strin
 		if until != "" && moment == nil {
 			at, err := b.moment(ctx, until, 1)
 			if err != nil {
-				return nil, nil, fmt.Errorf("--until: %w", err)
+				return p, &p.outcome, fmt.Errorf("--until: %w", err)
 			}
 			moment = &at
 		}

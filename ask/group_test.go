@@ -48,7 +48,13 @@ func TestPauseAndResume(t *testing.T) {
 		t.Error(err)
 	}
 	has(t, s.objects.String(), `"group":"a","paused":true,"until":"2`, `"done":true`)
-	servertest.Exec(t, tasks.Conn, "DROP TABLE task_group")
+	s = people()
+	servertest.Exec(t, tasks.Conn, "ALTER FUNCTION pg_catalog.statement_timestamp() RENAME TO moved")
+	if err := Pause(t.Context(), s.Screen, []work.Target{target}, []string{"a"}, "1 day", ""); !errors.Is(err, ErrFailed) {
+		t.Error(err)
+	}
+	has(t, s.text(), "a cannot be changed: function statement_timestamp() does not exist")
+	servertest.Exec(t, tasks.Conn, "ALTER FUNCTION pg_catalog.moved() RENAME TO statement_timestamp; DROP TABLE task_group")
 	if err := Pause(t.Context(), people().Screen, []work.Target{target}, []string{"a"}, "", ""); err == nil || errors.Is(err, ErrFailed) || !strings.Contains(err.Error(), "there is no table") {
 		t.Error(err)
 	}

@@ -114,9 +114,10 @@ func (b *table) walk(ctx context.Context, s *Screen, f Filter, see func(Task) er
 		from, last := f.least, false
 		err := b.look(ctx, func() error {
 			err := b.conn.QueryRow(ctx, b.queries.Text("stretch"), upto, stretch).Scan(&from)
-			if last = errors.Is(err, pgx.ErrNoRows) || from <= f.least; err != nil && !last {
+			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
+			last = from <= f.least // without a row it is still that
 			found, err = b.tasks(ctx, "list", append(slices.Clone(filter), max(from, f.least), upto, most)...)
 			return err
 		})

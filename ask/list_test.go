@@ -121,3 +121,18 @@ func TestListIsReadable(t *testing.T) {
 		t.Error(s.out.String())
 	}
 }
+
+// TestListSaysWhyATableCannotBeRead: the first error, not that of the statements after it.
+func TestListSaysWhyATableCannotBeRead(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	b, err := open(t.Context(), target, "ls", reads)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer b.close()
+	servertest.Exec(t, b.conn, "SET lock_timeout = '50ms'")
+	servertest.Exec(t, tasks.Conn, "BEGIN; LOCK TABLE task")
+	err = b.list(t.Context(), people().Screen, Filter{})
+	has(t, fmt.Sprint(err), "lock timeout")
+}

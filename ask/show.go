@@ -180,7 +180,7 @@ func (c column) lines() []string {
 			return earlier(runs)
 		}
 	}
-	return strings.Split(strings.ReplaceAll(strings.TrimSuffix(*c.text, "\n"), "\r\n", "\n"), "\n")
+	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(*c.text, "\r\n", "\n"), "\n"), "\n")
 }
 
 // earlier are a task's earlier runs, a line each.

@@ -24,7 +24,7 @@ func TestShowShowsAllOfATask(t *testing.T) {
 	target, tasks := made(t)
 	servertest.Exec(t, tasks.Conn, "ALTER TABLE task ADD COLUMN customer text, ADD COLUMN spot point")
 	put(t, tasks.Conn, `INSERT INTO task (id, input, state, active, error, output, remote, settings, after, runs, customer, spot, delimiter) VALUES
-		(7, E'SELECT 1;\n  SELECT 2', 'FAIL', '25:30:00', E'ERROR:  no\nDETAIL:  never', '', 'host=db password=geheim', '{"a": [1]}', '{3,4}',
+		(7, E'SELECT 1;\n  SELECT 2', 'FAIL', '25:30:00', E'ERROR:  no\r\nDETAIL:  never\r\n', '', 'host=db password=geheim', '{"a": [1]}', '{3,4}',
 		'[{"start": "2030-01-01T00:00:00+00:00", "pid": 12345678, "state": "FAIL", "error": "ERROR:  first"}]', 'Smith', '(1,2)', E'\t')`)
 	text := spaced.ReplaceAllString(shown(t, people(), target, 7), "  ")
 	has(t, text, "task 7 of "+target.Name(), "\n  state  FAIL\n", "active  25 h 30 min\n", "customer  Smith\n", "spot  (1,2)\n", "delimiter  \"\\t\"\n",

@@ -89,10 +89,12 @@ type Below struct {
 // The states, as the enum has them.
 var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
 
-// usable tells whether an enum is that of a task's states. It may lack GONE, as pg_task's own did once:
-// it cannot be used in the transaction that adds it, where nothing uses it.
+// usable tells whether an enum is that of a task's states. It may lack FAIL and GONE, as pg_task's own
+// has: they cannot be used in the transaction that adds them, where nothing uses them.
 func (t foundType) usable() bool {
-	return t.Enum && !slices.ContainsFunc(states, func(label string) bool { return label != "GONE" && !slices.Contains(t.Labels, label) })
+	return t.Enum && !slices.ContainsFunc(states, func(label string) bool {
+		return label != "FAIL" && label != "GONE" && !slices.Contains(t.Labels, label)
+	})
 }
 
 func (f *found) partitioned() bool { return f.relkind == "p" }
