@@ -15,7 +15,9 @@ import (
 
 // variables are the environment's names for keywords, as libpq has them.
 var variables = func() map[string]string {
-	names := map[string]string{"PGDATABASE": "dbname", "PGAPPNAME": "application_name", "PGCONNECT_TIMEOUT": "connect_timeout"}
+	names := map[string]string{
+		"PGDATABASE": "dbname", "PGAPPNAME": "application_name", "PGCONNECT_TIMEOUT": "connect_timeout",
+	}
 	for _, keyword := range []string{ // PGSSLMODE and so on
 		"host", "hostaddr", "port", "user", "password", "passfile", "target_session_attrs",
 		"load_balance_hosts", "client_encoding", "options", "sslmode", "sslnegotiation", "sslcert", "sslkey", "sslcertmode",

@@ -25,7 +25,8 @@ func bare(t *testing.T) (home string) {
 func TestComplete(t *testing.T) {
 	home := bare(t)
 	write(t, filepath.Join(home, ".pgpass"), "a:5432:d:u:from file\nlocalhost:5433:*:*:of socket\n")
-	write(t, filepath.Join(home, ".pg_service.conf"), "[s]\nhost=a\nport=5432\ndbname=d\nuser=u\n[bad]\nnonsense=1\n[port]\nport=x\n")
+	services := "[s]\nhost=a\nport=5432\ndbname=d\nuser=u\n[bad]\nnonsense=1\n[port]\nport=x\n"
+	write(t, filepath.Join(home, ".pg_service.conf"), services)
 	passfile := filepath.Join(home, ".pgpass")
 
 	cases := []struct {
@@ -49,7 +50,9 @@ func TestComplete(t *testing.T) {
 				"PGHOST": "b", "PGUSER": "v", "PGPASSWORD": "p", "PGSSLMODE": "require", "PGCONNECT_TIMEOUT": "9", "PGTZ": "Asia/Tokyo",
 			},
 			Settings{"user": "u"},
-			Settings{"host": "b", "port": "5432", "user": "u", "dbname": "u", "password": "p", "connect_timeout": "9", "sslmode": "require"},
+			Settings{
+				"host": "b", "port": "5432", "user": "u", "dbname": "u", "password": "p", "connect_timeout": "9", "sslmode": "require",
+			},
 		},
 		{
 			"what is given as empty shadows the environment",
@@ -97,8 +100,8 @@ func TestComplete(t *testing.T) {
 	}
 
 	for says, given := range map[string]Settings{
-		"no such service": {"service": "x"}, "unknown keyword": {"service": "bad"}, "between 1 and 65535": {"service": "port"},
-		"can't be read": {"service": "s", "servicefile": "/nowhere"},
+		"no such service": {"service": "x"}, "unknown keyword": {"service": "bad"},
+		"between 1 and 65535": {"service": "port"}, "can't be read": {"service": "s", "servicefile": "/nowhere"},
 	} {
 		_, err := Complete(given)
 		var refused *Refused

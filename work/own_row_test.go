@@ -130,7 +130,8 @@ func TestClaimWhoseAnswerIsLost(t *testing.T) {
 	s := play(t)
 	s.exec("CREATE TABLE effect (n int); CREATE SEQUENCE killed")
 	s.exec(`CREATE FUNCTION kill() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN
-		IF NOT (SELECT is_called FROM killed) AND NOT EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory') THEN
+		IF NOT (SELECT is_called FROM killed)
+			AND NOT EXISTS (SELECT FROM pg_locks WHERE pid = pg_backend_pid() AND locktype = 'advisory') THEN
 			PERFORM setval('killed', NEW.pid);
 			PERFORM pg_terminate_backend(pg_backend_pid()); -- the ledger's connection, and not that of control
 		END IF;
@@ -140,8 +141,9 @@ func TestClaimWhoseAnswerIsLost(t *testing.T) {
 		WHEN (OLD.state = 'PLAN' AND NEW.xact > 0 AND NEW.pid > 0) EXECUTE FUNCTION kill()`)
 	for s.get("SELECT is_called FROM killed") == "false" {
 		s.becomes(s.add("input", "INSERT INTO effect VALUES (1)"), "DONE") // the ledger has a connection
-		s.exec(`INSERT INTO task (input, delete)
-			VALUES ('UPDATE task SET data = 1 WHERE id = current_setting(''pg_task.id'')::int8', false), ('SELECT pg_backend_pid()', false)`)
+		s.exec(`INSERT INTO task (input, delete) VALUES
+			('UPDATE task SET data = 1 WHERE id = current_setting(''pg_task.id'')::int8', false),
+			('SELECT pg_backend_pid()', false)`)
 		s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 	}
 	if s.get("SELECT output = last_value::text FROM task, killed ORDER BY id DESC LIMIT 1") == "true" {

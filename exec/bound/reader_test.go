@@ -136,7 +136,8 @@ func TestWhereALongErrorIsCut(t *testing.T) {
 	for length := startKept - 20; length < startKept; length++ {
 		b := &backend{}
 		b.say(&pgproto3.ErrorResponse{
-			Severity: "ERROR", Code: "22012", Message: strings.Repeat("m", length), Detail: strings.Repeat("d", 10<<10), Routine: "r",
+			Severity: "ERROR", Code: "22012", Message: strings.Repeat("m", length),
+			Detail: strings.Repeat("d", 10<<10), Routine: "r",
 		})
 		if all, err := heard(&Reader{from: b, greeted: true}); err != nil || len(all) != 1 || !strings.HasSuffix(all[0], " r") {
 			t.Errorf("%d: %v, %v", length, all, err)
