@@ -44,12 +44,14 @@ FROM (
     HAVING count(c.id) <> (t.repeat > '0' AND t.state <> 'STOP')::int4 OR t.next IS DISTINCT FROM min(c.id) OR bool_or(c.state <> 'PLAN' OR c.attempt > 0)
 
     UNION ALL
-    -- Runs of a lane do not overlap, and keep their pause.
+    -- Runs of a lane do not overlap, and keep their pause. One whose row the dead controller still has locked
+    -- may come after the next.
     SELECT 'lane', t.data, t.input, t.state, t.attempt, t.interrupted, t.start || ' ' || o.stop, NULL
     FROM task AS t
     JOIN task AS o USING ("group")
     WHERE t.parent IS NULL AND o.parent IS NULL AND t.id > o.id
-        AND (t.start, t.stop) OVERLAPS (o.start, o.stop) OR t."group" = 'pause' AND t.start < o.stop + interval '20 ms' AND t.id > o.id
+        AND ((t.start, t.stop) OVERLAPS (o.start, o.stop)
+            OR t."group" = 'pause' AND t.start < o.stop + interval '20 ms' AND o.start < t.stop + interval '20 ms')
 
     UNION ALL
     SELECT 'key', max(key), NULL, NULL, NULL, NULL, NULL, count(*)
