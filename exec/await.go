@@ -14,7 +14,7 @@ import (
 )
 
 // Await reads the answers to the input that Begin has sent. When it returns, no cancel of ours is
-// on its way. The error is a *Lost; the result holds what had come before.
+// on its way. The error is a *Lost; the result then holds what came before the loss.
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
 	tags := tags{rollbacks: -t.Traits.Rollbacks}

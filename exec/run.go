@@ -166,8 +166,8 @@ func (s *setup) chains(t *Task) bool {
 }
 
 // prepare queues what makes the session ready for a task: reset, settings and BEGIN. Nothing takes
-// a snapshot after BEGIN, unless the transaction is chained. The task must begin until then, unless
-// that is zero.
+// a snapshot after BEGIN, unless the transaction is chained. The task must begin before until,
+// unless until is zero.
 func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 	s.state.constants = t.constant() && !s.state.dirty
 	if !chained {

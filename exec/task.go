@@ -19,8 +19,8 @@ type Task struct {
 	Input    string
 	Traits   traits.Traits
 	Atomic   bool        // in a transaction of ours
-	Keep     bool        // the state that the task before has left in the session
-	Save     bool        // the state that it leaves, for the next
+	Keep     bool        // it runs in the state that the task before has left in the session
+	Save     bool        // the state that it leaves is kept for the next task
 	Settings [][2]string // names and values, set for each task; the names are the same for all tasks of a session
 	Usual    Usual       // likewise, set only where the session does not show them by now
 	Own      [][2]string // settings of the task's own, which no other may have
@@ -30,8 +30,8 @@ type Task struct {
 	Strict   bool          // output beyond the limit is an error
 	Until    time.Time     // it may not begin later, by the server's clock; set for a task after another
 	Query    bool          // on a remote: it must not write; if it has, it is rolled back, and runs once more otherwise
-	Forced   bool          // its transaction has an id, whatever it has done: what it does may take effect without one
-	Sending  time.Duration // how long the server may take to take it; 0: as long as to make the session ready
+	Forced   bool          // its transaction gets an id in any case: some effects need none, such as a NOTIFY
+	Sending  time.Duration // the time to send it; 0: the time to make the session ready
 	Guarded  bool          // it must not run twice: nothing is sent to a session that is gone
 
 	// Claim is asked before the SQL goes to the server, with the id of its transaction; when it

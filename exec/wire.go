@@ -29,8 +29,8 @@ type wire struct {
 	limit    time.Duration // for the answer to a statement of our own
 	brief    time.Duration // readyMost
 	asked    int           // statements of ours that are queued, see queued
-	syncs    int           // those that it has not answered
-	written  bool          // something of what is being sent has left us
+	syncs    int           // Syncs that the server has not answered
+	written  bool          // part of what is being sent is on the wire
 	status   byte          // transaction status of the last ReadyForQuery
 	readOnly bool          // transactions begin as READ ONLY; when that changes the server tells, from 14 on
 }

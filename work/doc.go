@@ -3,9 +3,9 @@
 //
 // Package conf calls Serve once for each target, on a goroutine of its own. Serve leads the target
 // or stands by, and tries again by itself when something fails (serve.go). It makes one loop after
-// the other: a loop (loop.go) is a list of duties, done in rounds with sleep between them (duties.go).
-// A leader (leader.go) has what only the controller does that leads. What both need is in shared,
-// and outlasts terms. main calls Check, which changes nothing.
+// the other: a loop (loop.go) is a list of duties, done in rounds with sleep between them
+// (duties.go). A leader (leader.go) does what only a controller does that leads. What both need is
+// in shared, and outlasts terms. main calls Check, which changes nothing.
 //
 // Goroutines of a target: the loop, which is the caller of Serve, owns the control connection and
 // all fields of loop, leader and shared that are not said to be for any goroutine. Runners are

@@ -91,8 +91,8 @@ func (u *undrained) Error() string {
 	return fmt.Sprintf("%d tasks did not end in time; the next leader treats them as interrupted", u.tasks)
 }
 
-// drained tells whether a drain has come to its end, and why not as it should. If it takes too long,
-// rows that somebody has locked are left as they are, and the next controller finds them.
+// drained tells whether the drain is over; the error says why it did not end as it should. A drain
+// that takes too long leaves locked rows as they are: the next controller finds them.
 func (l *loop) drained() (done bool, err error) {
 	switch {
 	case !l.drain.on():
@@ -106,11 +106,11 @@ func (l *loop) drained() (done bool, err error) {
 	return false, nil
 }
 
-// handOverPatience is how long the lead waits in a drain for ends that wait for somebody else.
+// handOverPatience is how long a drain keeps the lead for ends whose rows somebody has locked.
 const handOverPatience = time.Second
 
-// handOver gives the lead away as soon as all that runs is marked: another controller starts what
-// waits, and leaves alone what is marked. We write the ends of that all the same.
+// handOver gives the lead away as soon as all tasks that run are marked. The next leader starts the
+// tasks that wait, and leaves the marked ones alone: we still write their ends.
 func (l *loop) handOver(ctx context.Context) error {
 	if !l.drain.on() || l.leads.Handed || !l.busy() {
 		return nil

@@ -94,19 +94,19 @@ func (l *loop) show(ctx context.Context) error { return l.leads.Show(ctx, !l.lea
 func (l *loop) start(context.Context) error {
 	l.log.TellLeftOut()
 	l.runs.Lanes.Pace()
-	l.runs.CallBack() // who are with the server behind a task that lasts wait again
+	l.runs.CallBack() // pipelined tasks after one that lasts wait again
 	l.runs.Dispatch()
 	l.runs.Pool.Look()
 	l.closeLater(l.runs.Pool.Stale(l.live.Load().Idle))
 	return nil
 }
 
-// The ledger writes most of what happens to rows: the marks that runners wait for, the ends of tasks
-// that ran well and that nothing follows, and, asked by the runners themselves, preparations. What it
-// passes over comes back, and the steps that follow look closer.
+// The ledger writes most of what happens to rows: the marks that runners wait for, the ends of
+// tasks that ran well and that nothing follows, and, asked by the runners themselves, preparations.
+// The entries that it passes over come back, and later duties look closer at them.
 
-// post hands the ledger what it can write, has it write that, where it does not by itself, and takes
-// down what it has written.
+// post hands the ledger what it can write, has it write that if it has no connection of its own,
+// and takes down what it has written.
 func (l *loop) post(ctx context.Context) error {
 	entries := append(l.marks.Lasting(), l.ends.Entries()...)
 	if entries = append(entries, l.marks.Awaited()...); len(entries) > 0 {
@@ -152,8 +152,8 @@ func (l *loop) nextAnswer() time.Duration {
 // asked tells whether runners wait for us.
 func (l *loop) asked() bool { return l.inbox.Waited() || l.marks.Asked() }
 
-// decline answers no to them: while another leads we can do nothing for them, and their sessions
-// would stay.
+// decline answers no to them: while another controller leads, we can do nothing for them, and their
+// sessions would never be free.
 func (l *loop) decline() {
 	l.inbox.Take()
 	l.stopLedger(true)
@@ -161,14 +161,15 @@ func (l *loop) decline() {
 	l.marks.Decline()
 }
 
-// stopLedger takes back what the ledger has not written, at the end of a term. What runs wait for is
-// written in the next one, unless another controller leads.
+// stopLedger takes back what the ledger has not written, at the end of a term. The next term writes
+// what runners wait for, unless decline is set: then another controller leads.
 func (l *loop) stopLedger(decline bool) {
 	l.ledger.Stop(decline)
 	l.inbox.Do()
 }
 
-// How often what is looked at, where nothing asks for it sooner.
+// startTick is how long a task that was read waits at most until start looks at it again. gatherFor
+// is how long the loop gathers ends if the lanes have gatherStock tasks to go on with.
 const (
 	startTick   = 50 * time.Millisecond
 	gatherFor   = 3 * time.Millisecond

@@ -22,8 +22,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// leader does what only the controller does that leads: it finds, reads and plans tasks, judges what was
-// cut off, and keeps the table. begin begins a term; what belongs to it, clear drops.
+// leader does what only a controller does that leads: it finds, reads and plans tasks, judges runs
+// that were cut off, and deletes old rows. begin starts a term, and clear drops what belongs to
+// one.
 type leader struct {
 	*shared
 	shape *shape
@@ -88,8 +89,9 @@ func (l *leader) rescan(ctx context.Context) error {
 
 func (l *leader) nextScan() time.Duration { return l.scan.Next(l.drain.on()) }
 
-// comesNext reads the server's clock and the earliest plan to come: it is our sign of life, where the
-// control session has been silent for long, or it has not been seen for long what the table is like.
+// comesNext reads the server's clock and the earliest plan to come. It is due when the control
+// session has been silent for long, as a sign of life, or when nobody has looked at the table for
+// long.
 func (l *leader) comesNext(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	l.scan.QueueNext(batch)
@@ -113,8 +115,8 @@ func (l *leader) redescribe(ctx context.Context) error {
 	return nil
 }
 
-// askMore adds to the first part of a look what the rooms beside it want to know; full tells that it
-// looks at all that is due.
+// askMore adds the questions of other rooms to the first part of a scan. full: the scan looks at
+// all that is due.
 func (l *leader) askMore(batch *pgx.Batch, full bool) {
 	l.planner.Queue(batch)
 	if full {
@@ -122,7 +124,7 @@ func (l *leader) askMore(batch *pgx.Batch, full bool) {
 	}
 }
 
-// hearMore follows on the answers to a part of a look.
+// hearMore acts on the answers to a part of a scan. first: it is the first part.
 func (l *leader) hearMore(ctx context.Context, first bool) error {
 	if err := l.redescribe(ctx); err != nil || !first {
 		return err
@@ -171,7 +173,7 @@ func (l *leader) every() time.Duration {
 	return min(l.wake.Every(l.poll()), l.target.Reset)
 }
 
-// clogged tells that so many ends could not be written that we must not make more of them.
+// clogged tells that so many ends wait to be written that no more tasks may be read.
 func (l *leader) clogged() bool {
 	most := 4 * l.live.Load().Run
 	return l.ends.Heavy() || l.ends.Len() > most || l.ledger.Len() > most+ledger.Most
@@ -208,7 +210,7 @@ func (l *leader) ended(e *ends.End, state string) {
 	l.log.Task(line)
 }
 
-// over takes note that a task of ours is forgotten.
+// over tells the successors of a task that we forget it.
 func (l *leader) over(o *run.Outcome) { l.successors.Over(o.Task.Row.ID) }
 
 // counted takes note of tasks that have ended, or wait again, without a run of ours.

@@ -43,8 +43,8 @@ type loop struct {
 	marks   *mark.Marks
 }
 
-// newLoop makes the rooms, each with those that it calls. The inbox and the ends call rooms that are
-// made after them.
+// newLoop makes the rooms, and gives each the rooms that it calls. The inbox and the ends get those
+// that are made after them.
 func newLoop(ctx context.Context, s *service) *loop {
 	common := newShared(ctx, s.target, s.trouble.log)
 	l := &loop{shared: common, leader: &leader{shared: common}, trouble: s.trouble}
@@ -151,7 +151,8 @@ func (s *shared) dropWaiting() {
 	s.tasks.Forget(s.runs.Lanes.Forget())
 }
 
-// load is what runs, is due and does not, and how many sessions there are. Any goroutine may call it.
+// load counts the tasks that run, those that are due and wait, and the sessions. Any goroutine may
+// call it.
 func (s *shared) load() (running, ready, sessions int) {
 	busy, prefetched, ready := s.runs.Lanes.Load()
 	return busy, prefetched + ready, s.runs.Pool.Count()
@@ -160,7 +161,7 @@ func (s *shared) load() (running, ready, sessions int) {
 // busy tells whether tasks of ours run, or their ends are still to be written.
 func (s *shared) busy() bool { return len(s.tasks) > 0 }
 
-// poll is how often to look where nothing tells of changes.
+// poll is how often to look if nothing tells of changes.
 func (s *shared) poll() time.Duration { return s.live.Load().Sleep }
 
 // furnish makes the rooms of the leader.

@@ -19,10 +19,10 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Serve leads the target, or stands by while another controller does. Whatever keeps it from that
-// it logs once, and tries again until it can. It returns nil when stop was closed and all is
-// drained, or why that could not be done; when ctx ends, it ends at once, with ctx's error. All it
-// has started has ended when it returns.
+// Serve leads the target, or stands by while another controller does. It logs each obstacle once,
+// and tries again until it can. It returns nil when stop was closed and all is drained, or why that
+// could not be done; when ctx ends, it ends at once, with ctx's error. Everything that it has
+// started has ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t target.Target, log zerolog.Logger) error {
 	return newService(t, log).serve(ctx, stop)
 }
@@ -99,9 +99,9 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	return err
 }
 
-// serve tries again itself as long as sessions of ours are at work, or we know how tasks have ended.
-// It keeps the connection, and the leadership with it, unless another controller may fare better:
-// that would know less of what runs.
+// serve leads, and tries again after a failure as long as tasks of ours run or wait for their ends
+// to be written. It keeps the connection, and with it the leadership, unless another controller may
+// fare better: another one knows less of what runs.
 func (l *loop) serve() error {
 	ctx := l.crew.Context()
 	defer l.leave()

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/work/control"
 )
 
-// shape is what the table is like: it is looked at from time to time, and taken up by all who have to
-// know.
+// shape looks from time to time at the table, and tells the rooms that have to know what it is
+// like.
 type shape struct {
 	*shared
 	seen time.Time // when it was looked at
@@ -77,9 +77,9 @@ func (s *shape) speaks() time.Time {
 }
 
 const (
-	beat     = 4 * time.Second // the control session is never silent for longer,
-	beatGrid = time.Second     // nor for shorter than by this less, where nothing asks for it
+	beat     = 4 * time.Second // the longest silence of the control session
+	beatGrid = time.Second     // how much sooner it may speak, so that the beats of all targets fall together
 )
 
-// birth is where the grid begins, by the clock that nobody sets.
+// birth is where the grid begins. It has a monotonic reading, which nobody can set.
 var birth = time.Now()

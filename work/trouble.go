@@ -17,9 +17,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// calm is how long a target must have been led, or stood by for, until a failure before that counts
-// as over: some come up only while it is led. A full disk is no obstacle to leadership, but to the
-// first statement that writes.
+// calm is how long a controller must lead the target, or stand by, before an earlier failure counts
+// as over: some failures show only then. A full disk, for example, does not keep a controller from
+// leading; the first statement that writes fails.
 const calm = 3 * time.Second
 
 // trouble logs what keeps a target from being served: each failure when it first comes, and that all
@@ -102,8 +102,8 @@ func pause(failures int, err error) time.Duration {
 	return length - rand.N(length/4+1)
 }
 
-// diagnose finds better words for an error that has ended leadership, or not let it begin: what the
-// table lacks, who has locked it.
+// diagnose explains an error that has ended leadership or kept it from beginning: it says what the
+// table lacks, or who has locked the table.
 func (l *loop) diagnose(ctx context.Context, err error) error {
 	switch {
 	case fault.Has(err, "55P03"):

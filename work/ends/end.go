@@ -80,9 +80,9 @@ func (e *End) pause() (p pgtype.Interval) {
 	return p
 }
 
-// stage is how far an end has come. The table's refusals (a CHECK, a trigger, a domain, an index) bring
-// it on, and it never goes back. Less is written each time, since a task whose end stands nowhere would
-// run again and again. It undoes nothing: DONE stays DONE.
+// stage is how far an end has come. Each refusal by the table (a CHECK, a trigger, a domain, an
+// index) moves the end to a later stage, which writes less: a task without a written end would run
+// again and again. No stage undoes what the run has done: DONE stays DONE.
 type stage int
 
 const (
@@ -164,7 +164,7 @@ func (e *End) passedOver(s inflight.Standing, free bool) verdict {
 	return forget
 }
 
-// isLess tells that less is written than was seen.
+// isLess tells that the row gets less than the outcome has.
 func (e *End) isLess() bool { return e.stage == short || e.stage == finalShort || e.isBare() }
 func (e *End) isBare() bool { return e.stage == bare || e.stage == finalBare }
 

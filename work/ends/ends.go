@@ -64,10 +64,11 @@ func (s *Ends) Seen(o run.Outcome) {
 	s.add(e)
 }
 
-// Add has an end written of which more is known than was seen of the run.
+// Add has the end of a task written that the judge has found out.
 func (s *Ends) Add(o run.Outcome) { s.add(s.endOf(o)) }
 
-// add has an end written, unless it is not known yet, or its row need not show anything.
+// add queues an end to be written, unless the judge must find it out first, or the row need not
+// show anything.
 func (s *Ends) add(e End) {
 	switch {
 	case e.Kind == run.Lost, e.Kind == run.Killed:
@@ -95,8 +96,8 @@ func (s *Ends) endOf(o run.Outcome) End {
 	return e
 }
 
-// DropForgotten forgets ends that the server may have forgotten, which has crashed then; nil: it has
-// not.
+// DropForgotten drops the ends that the server may have forgotten when it crashed; nil: it has not
+// crashed.
 func (s *Ends) DropForgotten(crashed *time.Time) {
 	s.crashed = crashed
 	for _, e := range s.queue.takeAll() {
@@ -104,9 +105,10 @@ func (s *Ends) DropForgotten(crashed *time.Time) {
 	}
 }
 
-// forgotten tells an end that the server may have forgotten in its last crash, with what it stands
-// for: the row may have another version by that number, and effects whose commit did not wait for the
-// disk are lost. The task waits still, or is found cut off.
+// forgotten tells whether the server may have forgotten the end, or the effects of the run, in its
+// last crash: another version of the row may have the number that we have read, and effects whose
+// commit did not wait for the disk are lost. The task still waits, or the next scan finds it cut
+// off.
 func (s *Ends) forgotten(e *End) bool {
 	return s.crashed != nil && e.Kind == run.Finished && e.Stop.Before(*s.crashed) &&
 		(!e.Task.Marks.Load() || s.Control.Facts().Lazy && e.Task.Row.Remote == "")
@@ -119,7 +121,7 @@ func (s *Ends) Forget(e *End) {
 	s.Over(&e.Outcome)
 }
 
-// waitsAgain lets a task wait again that has not begun, and whose row says nothing else.
+// waitsAgain puts a task back into its lane that has not begun and whose row still says PLAN.
 func (s *Ends) waitsAgain(e *End) {
 	s.Forget(e)
 	s.Waits(e.Task)
@@ -134,8 +136,8 @@ func (s *Ends) Len() int { return len(s.queue.fresh) }
 // Heavy tells that so many ends wait for somebody else that nothing more is to start.
 func (s *Ends) Heavy() bool { return s.queue.size > asideMost }
 
-// turnsInto decides what becomes of a run whose effects are rolled back, since its row was changed, or
-// something was in the way: it waits to run again, if that may help.
+// turnsInto decides what becomes of a run that is rolled back because its row was changed or
+// something was in the way: the task runs again if that may help.
 func (s *Ends) turnsInto(e *End) {
 	id := e.Task.Row.ID
 	switch {

@@ -50,8 +50,8 @@ func (q *queue) due(e *End) time.Time {
 	return e.backoff.After
 }
 
-// keep keeps an end for the next try. A heavy one that waits for somebody else gives its slot back, but
-// for that of a marked task in a drain, whose session the next leader sees.
+// keep keeps an end for the next try. A heavy end that waits for somebody else gives its slot back.
+// The end of a marked task in a drain does not: the next leader sees its session.
 func (q *queue) keep(e End) {
 	switch {
 	case e.Task.TooLong && e.backoff.Since.IsZero():
@@ -115,8 +115,8 @@ func (q *queue) ripe(now time.Time) []End {
 	return append(all, ripe...)
 }
 
-// putBack keeps ends for the next try: of those that are still to be written, the ones that it does not
-// keep already.
+// putBack keeps for the next try those of the ends that are still to be written and are not in the
+// queue already.
 func (q *queue) putBack(ends []End, still func(*End) bool) {
 	kept := map[*inflight.Task]bool{}
 	for _, e := range slices.Concat(q.fresh, q.aside) {
@@ -151,8 +151,8 @@ func (q *queue) rest() time.Duration {
 	return hold.Never
 }
 
-// togetherMost is how many ends go into one statement that has both. An end that could not be written is
-// tried by itself.
+// togetherMost is how many ends go into one statement that writes both a and b. An end that could
+// not be written before is tried by itself.
 func (q *queue) togetherMost(a, b *End) int {
 	switch {
 	case a.Kind != b.Kind || a.Task.TooLong || b.Task.TooLong || a.backoff.Wait > 0 || b.backoff.Wait > 0:
@@ -163,7 +163,7 @@ func (q *queue) togetherMost(a, b *End) int {
 	return q.sizer.Batch(hold.Batch)
 }
 
-// settle forgets the tasks whose ends are written, and looks what is the matter with the others.
+// settle forgets the tasks whose ends are written, and finds out why the other ends are not.
 func (s *Ends) settle(ctx context.Context, ends []End, some []change.Changed, free bool) error {
 	written := map[int64]change.Changed{}
 	for _, c := range some {

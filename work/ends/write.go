@@ -49,8 +49,9 @@ func (s *Ends) Step(ctx context.Context) error {
 	return nil
 }
 
-// dismiss ends the backends that have not obeyed: they would go on until they next speak to us, who have
-// hung up. A backend of another role, that we may not end, notices that by itself.
+// dismiss ends the backends that have not obeyed a cancel. Otherwise they would run until they
+// write to the connection, which we have closed. A backend of another role, which we may not end,
+// notices by itself that the connection is closed.
 func (s *Ends) dismiss(ctx context.Context) error {
 	if len(s.stay) == 0 {
 		return nil
@@ -98,8 +99,9 @@ func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 	})
 }
 
-// writeEnds writes ends in one transaction with what follows on them. If one has been passed over before,
-// its row is locked first: where nobody else has it, a trigger of the user's leaves the end out.
+// writeEnds writes ends in one transaction with what follows on them. If an end could not be
+// written before, writeEnds locks its row first: if the row is then passed over again, nobody else
+// holds it, but a trigger of the user's leaves the end out.
 func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
 	first, free := ends[0].backoff.Wait == 0, false
 	query, args := statement(ends)
@@ -230,8 +232,8 @@ func (s *Ends) answered(e *End, a ledger.Answer) {
 	s.queue.add(*e)
 }
 
-// DropLate forgets ends that have waited for somebody else for so long, of tasks that the next leader
-// can as well run again: nothing of them is committed.
+// DropLate forgets ends that somebody's lock has held up for longer than patience, if nothing of
+// the task is committed: the next leader runs it again.
 func (s *Ends) DropLate(patience time.Duration) {
 	for _, e := range s.queue.take(func(e *End) bool {
 		return !e.Known.Marked && e.Xact == 0 && time.Since(e.backoff.Since) > patience

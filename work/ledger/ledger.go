@@ -129,8 +129,9 @@ func gatherAfter(wrote []*waiting) time.Duration {
 	return gatherFor
 }
 
-// await waits for something to write, false when nothing has come for ownIdle since the last round. It
-// waits a moment for more, where nobody waits in an open transaction: a round costs as much as ten rows.
+// await waits for something to write; false: nothing has come for ownIdle since the last round. If
+// no session waits in an open transaction, await waits a moment for more entries: a round costs as
+// much as ten rows.
 func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration) bool {
 	for {
 		l.mu.Lock()
@@ -188,8 +189,9 @@ func (l *Ledger) Len() int {
 	return l.queue.Len()
 }
 
-// Stop ends the connection of its own, with what it is at; it has none until Begin. It withdraws all
-// that is to be written, but what sessions wait for: that waits for the next term, unless decline.
+// Stop ends the ledger's own connection, and the round under way there; there is no other until
+// Begin. It withdraws the entries. Those that sessions wait for stay for the next term, unless
+// decline is set.
 func (l *Ledger) Stop(decline bool) {
 	l.mu.Lock()
 	l.mayOwn = false
@@ -210,8 +212,9 @@ func (l *Ledger) Stop(decline bool) {
 	}
 }
 
-// Begin begins a term. It asks where transactions are, if the role may know: rows tell it for whoever
-// meets them somewhere else. Only where there is a register may the ledger have a connection of its own.
+// Begin begins a term. It asks in which server and database our transactions are, if the role may
+// know: prepared rows show that place, in case the table is restored elsewhere. If there is no
+// register, the ledger gets no connection of its own.
 func (l *Ledger) Begin(ctx context.Context, c *control.Control) error {
 	var place string
 	switch err := c.Row(ctx, "place", nil, &place); {
@@ -232,8 +235,8 @@ func (l *Ledger) Place() *string { return l.place.Load() }
 // Follow has connections of its own have that search_path from now on; nil: the server's alone.
 func (l *Ledger) Follow(path *string) { l.path.Store(path) }
 
-// connect opens a connection of its own, and has it registered before it writes: the next leader ends
-// it.
+// connect opens a connection of the ledger's own. It is registered before its first round, so that
+// the next leader ends it.
 func (l *Ledger) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
 	defer cancel()

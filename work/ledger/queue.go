@@ -14,8 +14,8 @@ const (
 	sizeMost = 1 << 20
 )
 
-// How long a preparation is tried that meets a lock of somebody else's, and one of a run that must
-// not be repeated and may have the lock itself.
+// lockedMost is how long a preparation is tried that meets somebody else's lock. ownMost is how
+// long one is tried whose run must not be repeated and may hold the lock itself.
 const (
 	lockedMost  = 5 * time.Second
 	ownMost     = time.Minute
@@ -86,8 +86,8 @@ type Row struct {
 	Empty bool
 }
 
-// Written takes what the statement has returned of a round, by id. The rows of the entries in look were
-// passed over: the caller finds out why, and calls Looked.
+// Written takes what the statement has returned for a round, by id. It returns the entries whose
+// rows were passed over: the caller finds out why, and calls Looked.
 func (q *Queue) Written(round []*waiting, rows map[int64]Row) (look []*waiting) {
 	for _, e := range round {
 		switch row, met := rows[e.ID]; {
@@ -153,9 +153,9 @@ type Look struct {
 	MayOwn bool // or may hold it
 }
 
-// Looked decides what follows from that. An entry that has waited for a lock which nobody is seen to hold
-// on the row, or the table, waits for its own run, as far as can be told: for a row that a trigger of
-// the table changes, or an equal value in an index.
+// Looked decides what follows from a look. If an entry has waited for a lock, and nobody is seen to
+// hold one on the row or the table, its own run probably holds it: on a row that a trigger of the
+// table changes, or by an equal value in an index.
 func (q *Queue) Looked(e *waiting, l Look, now time.Time) {
 	if e.since.IsZero() {
 		e.since = now
@@ -179,12 +179,12 @@ func (q *Queue) Looked(e *waiting, l Look, now time.Time) {
 	}
 }
 
-// silences is how often in a row a preparation must be passed over, and nobody be in the way, until
-// that is taken for the table's own doing: whoever had it may have let it go in between.
+// silences is how often in a row a preparation must be passed over, with nobody in the way, before
+// the ledger blames the table itself: a holder may have let the row go in between.
 const silences = 3
 
-// later has an entry tried again, for some time, after which it gets that answer; or, patient, for as
-// long as it takes.
+// later has an entry tried again. After lockedMost the entry gets the answer after; a patient one
+// is tried for as long as it takes.
 func (q *Queue) later(e *waiting, now time.Time, patient bool, after Answer) {
 	if e.since.IsZero() {
 		e.since = now

@@ -66,12 +66,12 @@ func lost(entries []*waiting) {
 type writer struct {
 	*pgx.Conn
 	lazy bool // its limits are those of a lazy round, whatever the role's are
-	// known are sessions that were there: while this connection lasts, so does the server, and none of
-	// their transactions loses its number to another one.
+	// known are sessions that this connection has seen to be there. While the connection lasts, the
+	// server has not crashed, so it has given no number of their transactions to another one.
 	known map[pool.Backend]bool
 }
 
-// see takes down that the session of an entry was there.
+// see notes that the session of an entry is there.
 func (w *writer) see(e *waiting) {
 	if w.known == nil || len(w.known) >= knownMost {
 		w.known = map[pool.Backend]bool{}
@@ -119,8 +119,8 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 	return rows, err
 }
 
-// send has a statement write entries. A preparation need not wait for the disk: the server's log has it
-// there before the transaction that it tells of.
+// send has a statement write entries. The commit of a preparation does not wait for the disk: the
+// server's log has it before the commit of the run.
 func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
 	queries, batch := l.Queries(), &pgx.Batch{}
 	if !conn.lazy || pace != lazy {

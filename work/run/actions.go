@@ -64,8 +64,8 @@ func (a *attempt) ran(o *Outcome, reads bool) action {
 	return actEnd
 }
 
-// untaken says what follows for a task whose row has not taken its preparation, and why. What it
-// has done is rolled back. When the run itself is in the way, it runs once more.
+// untaken says what follows for a task whose row has not taken its preparation: the answer says
+// why. The transaction is rolled back. If the run itself holds the lock, the task runs once more.
 func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) action {
 	input := *a.task.Row.Input
 	switch answer {
@@ -91,7 +91,8 @@ func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) ac
 }
 
 // concluded says what follows from the answer to COMMIT: a verdict, or else the loss of the
-// session. Where that is lost, the server's own record judges a task whose row is prepared.
+// session. If the session is lost, and the row is prepared, the server's record of the transaction
+// judges the task.
 func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	away, input := a.task.Row.Remote != "", *a.task.Row.Input
 	switch {
@@ -115,8 +116,8 @@ func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	}
 }
 
-// terminated tells that the server has ended the session with a last word, and has not crashed: a
-// person or a time limit wanted that, if the server goes on.
+// terminated tells that the server has ended the session with a FATAL error, and not by a crash. If
+// the server goes on, a person or a time limit has ended it.
 func terminated(err error) bool {
 	var gone *exec.Lost
 	return errors.As(err, &gone) && gone.Fatal != nil && gone.Fatal.Code != "57P02"

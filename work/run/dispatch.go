@@ -54,15 +54,16 @@ func New(c Config) *Dispatcher {
 	return &Dispatcher{Config: c, Profiles: Profiles{all: map[like]*profile{}}}
 }
 
-// All lanes are looked at so often, for so long at most, or as long as one search takes.
+// Dispatch looks at all lanes every searchTick. It stops after searchMost, when the search under
+// way is over.
 const (
 	searchTick = 100 * time.Millisecond
 	searchMost = 10 * time.Millisecond
 )
 
-// Dispatch starts a runner for each task that may start, as far as there are sessions. Where the
-// tasks that come first wait for a session, others do not wait for them: from time to time it looks
-// at all lanes.
+// Dispatch starts a runner for each task that may start, as far as there are sessions. It tries
+// only the lanes that come first. So that other tasks do not wait while those wait for a session,
+// it looks at all lanes from time to time.
 func (d *Dispatcher) Dispatch() {
 	fits := func(t *Task) bool { return !d.Profiles.crowded(t) && d.servable(t) }
 	for t := d.Lanes.Tryout(fits); t != nil; t = d.Lanes.Tryout(fits) {
@@ -94,7 +95,7 @@ func (d *Dispatcher) launch(t *Task) {
 	})
 }
 
-// Behind is how many tasks are with the server after others.
+// Behind counts the tasks that are with the server after the one under way, in all pipelines.
 func (d *Dispatcher) Behind() (n int) {
 	for p := range d.pipelines.Range {
 		n += p.(*pipeline).count()
@@ -102,7 +103,8 @@ func (d *Dispatcher) Behind() (n int) {
 	return n
 }
 
-// CallBack gives back to the lanes what will not begin any more because what is before it lasts.
+// CallBack gives the pipelined tasks back to the lanes that begin no more, because the task before
+// them lasts.
 func (d *Dispatcher) CallBack() {
 	for p := range d.pipelines.Range {
 		for _, t := range p.(*pipeline).back(true) {
@@ -140,7 +142,7 @@ func (d *Dispatcher) take(ctx context.Context, t *Task) (session *pool.Session, 
 		if d.Lanes.Opened(t) {
 			return session, o
 		}
-		d.Pool.Put(session) // it was to try its remote, and run others are at work: it waits as others do
+		d.Pool.Put(session) // the task was to try its remote, but run is full: it waits as others do
 	}
 	o.Stop = d.Clock.Now()
 	return nil, o
@@ -154,7 +156,7 @@ func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Sessio
 	if t.opens(giveUp) {
 		giveUp()
 	}
-	if d.Lanes.Slots.IsClosed() { // else the drain will
+	if d.Lanes.Slots.IsClosed() { // else the drain withdraws it
 		t.Withdraw()
 	}
 	began := time.Now()
@@ -271,9 +273,9 @@ func (c *Clock) Set(server, asked, answered time.Time) {
 	c.read = true
 }
 
-// heard takes in a moment that the server's clock has shown by now: what we say later is not before
-// it. Otherwise a task of a lane would seem to have begun, by our reading, before the end of the
-// one before it, by the server's.
+// heard takes in a moment that the server's clock has reached: from then on Now is no earlier.
+// Otherwise a task could seem to begin (by our reading) before the task before it in the lane has
+// ended (by the server's).
 func (c *Clock) heard(server time.Time) {
 	for ahead, least := c.ahead.Load(), int64(time.Until(server)); ahead < least && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
 	}

@@ -218,8 +218,8 @@ type Sizes struct {
 // IsStandIn tells what stands for a name that is too long to come with the others.
 func IsStandIn(name string) bool { return strings.HasPrefix(name, "\x01") }
 
-// note takes down the outcome of a task: it is known now, and what the task has done can be seen. A
-// heavy one is told at once.
+// note keeps an outcome until the next post. By now the effects of the task are visible to others.
+// A heavy outcome is told at once.
 func (r *runner) note(o Outcome) {
 	if o.Task == r.at.task {
 		o.Exactly = r.at.once()
@@ -242,10 +242,11 @@ func (r *runner) post() {
 	r.untold = r.untold[:0]
 }
 
-// deliver tells the leader of an outcome, and gives the slot of its task back: that of a heavy one
-// when it is written, so that there are no more of them than tasks that may run at once; that of
-// one whose session is lost when its backend is gone. In a drain the session stays until the end of
-// a marked task is written: whoever leads by then would take that task for cut off.
+// deliver tells the leader of an outcome, and gives the slot of its task back. A heavy outcome
+// keeps the slot until it is written, so that there are never more heavy outcomes than slots. A
+// lost session keeps the slot until its backend is gone: the leader gives it back. In a drain the
+// session of a marked task stays until the end is written: otherwise the next leader would take the
+// task for cut off.
 func (r *runner) deliver(o Outcome) {
 	lanes := r.shared.Lanes
 	switch {
@@ -262,8 +263,8 @@ func (r *runner) deliver(o Outcome) {
 	}
 }
 
-// untouched is for how long a session stands still at most whose task's end is to be written: after
-// 10 s another leader would end it.
+// untouched is for how long at most a session is silent while its task's end is to be written:
+// after 10 s another leader would end it.
 const untouched = 4 * time.Second
 
 // abide waits until an end is written, with the session.

@@ -9,11 +9,11 @@ import (
 )
 
 // A pipeline is what a runner sends at once: a task and those after it (exec/session.go). Only
-// short queries are pipelined, as their like have turned out to be; what follows one that lasts
-// after all is called back, and starts elsewhere.
+// queries are pipelined whose like have been short. If one lasts after all, the tasks after it are
+// called back, and start elsewhere.
 //
-// While it lasts it is added to, so that the session finds the next task there and need not wait
-// for us.
+// The runner adds tasks to a pipeline under way, so that the server finds the next task and need
+// not wait for us.
 const (
 	pipelineSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
 	pipelineOurs = 1700                   // of them, those that we add to the texts of each task, at most,
@@ -46,9 +46,9 @@ func (p *pipeline) count() int {
 	return len(p.ahead)
 }
 
-// back gives back to the lanes what has not begun: the server has passed over it, or, where only
-// what is late is meant, it will not begin any more because what is before it lasts. Those that the
-// lanes do not take are returned.
+// back gives the tasks that have not begun back to the lanes: the server has skipped them, or
+// (late) they begin no more because the task before them lasts. It returns those that the lanes do
+// not take.
 func (p *pipeline) back(late bool) (left []*Task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -140,7 +140,7 @@ func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 }
 
 // pipelined tells whether a task may be part of a pipeline: should it turn out to write, it is
-// rolled back and run once more. Where there is a pause before each none is.
+// rolled back and run once more. A task of a lane with pauses (max below 0) never is.
 func (d *Dispatcher) pipelined(t *Task, session *pool.Session) bool {
 	if t.Row.Max < 0 {
 		return false

@@ -36,8 +36,8 @@ const (
 	profileWrote = 1000 // runs until one that has written may be taken for a query again
 )
 
-// saw takes note of a run. What runs outside a transaction has not told whether it wrote, and only
-// makes that long ago.
+// saw takes note of a run. A run outside a transaction does not tell whether it wrote: it only
+// counts as one of the profileWrote runs after a write.
 func (h *Profiles) saw(t *Task, atomic bool, took time.Duration, result *exec.Result) {
 	if !atomic && t.Row.Remote == "" || !t.Traits.Pipelines() {
 		return
@@ -155,7 +155,7 @@ func (h *Profiles) Crowd(input string) (leave func()) {
 	return func() { h.instants.Add(-InstantMost) }
 }
 
-// crowded tells whether the task is for one of those that are at work already.
+// crowded tells whether the task would be one instant more than may be at work.
 func (h *Profiles) crowded(t *Task) bool {
 	return h.instants.Load() >= InstantMost && h.instant(t)
 }

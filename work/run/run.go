@@ -9,8 +9,8 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// serve runs t and what follows it. When that panics, the task that it is at is taken for the
-// cause; the panic goes on, and ends the leadership.
+// serve runs t, and then other tasks on the same session. If it panics, it blames the task that is
+// at work; the panic goes on, and ends the term.
 func (r *runner) serve(ctx context.Context, t *Task) {
 	defer r.post()
 	whole := false
@@ -126,9 +126,10 @@ func (r *runner) text(which Text) Answer {
 	return r.shared.Leader.Text(r.shared.Group.Context(), r.at.task, pid, which)
 }
 
-// ready makes the task ready for its session; false when it may not start. What is not exactly once
-// is marked first. In a session whose last task was marked it starts when we are known to lead
-// since: a new leader spares the session of a marked task, and whatever follows there.
+// ready makes the task ready for its session; false when it may not start. A task that is not
+// exactly once is marked first. If the last task of the session was marked, this one starts only
+// after the server has said that we still lead: a new leader spares the session of a marked task,
+// and would spare this task with it.
 func (r *runner) ready() bool {
 	a, t, s := &r.at, r.at.task, r.shared
 	ctx := s.Group.Context()
@@ -168,8 +169,9 @@ func (r *runner) ready() bool {
 	return true
 }
 
-// spec is the task as its session has to know it. The row of one that locks it, or its table, shows
-// the transaction before its SQL begins, which runs in just that.
+// spec is the task as its session has to know it. If a task locks its own row, or the task table,
+// its row is prepared before its SQL begins, and the SQL runs in the transaction that the row
+// shows.
 func (r *runner) spec() *exec.Task {
 	a, t := &r.at, r.at.task
 	spec := r.shared.spec(a, t.Row.How.Save && r.session.Keeps(t.Lane))
@@ -197,7 +199,7 @@ func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
 	return r.untaken(r.outcome(time.Time{}, nil), answer, refused)
 }
 
-// goOn brings the task to its end that is next of those with the server.
+// goOn concludes the pending task, and attends to the next task of the pipeline.
 func (r *runner) goOn(ctx context.Context) (next attempt) {
 	verdict, start, begun, err := r.session.Next()
 	switch {

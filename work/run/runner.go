@@ -125,9 +125,9 @@ func (r *runner) another() attempt {
 	return attempt{task: r.shared.Lanes.Start(false, r.fits)}
 }
 
-// fits tells whether the task may run on the runner's session, and there are not enough at work on
-// its like. One that comes first, but for another session, is not passed over for ever: then the
-// runner takes nothing more, so that there is room.
+// fits tells whether the runner may take the task: its session suits the task, and its like do not
+// crowd the server. A task that comes first but needs another session is not passed over for ever:
+// after skipMost the runner takes no more tasks, which makes room for that session.
 func (r *runner) fits(t *Task) bool {
 	s := r.shared
 	switch {
@@ -148,9 +148,8 @@ func (r *runner) fits(t *Task) bool {
 	return false
 }
 
-// skipMost is for how long sessions may go on with other tasks than the one that comes first, as
-// opening or exchanging one takes some ms; skipAgain, for how much longer after one has made
-// room.
+// skipMost is for how long runners may pass over the task that comes first: to open or exchange a
+// session takes some ms. skipAgain is for how long they may do so again after one has made room.
 const (
 	skipMost  = 20 * time.Millisecond
 	skipAgain = 100 * time.Millisecond
@@ -176,9 +175,9 @@ func (r *runner) ran(start time.Time, result *exec.Result) (next attempt) {
 	return r.another()
 }
 
-// commit keeps the transaction of a task open until the next task's SQL goes to the server, or
-// nothing does. The row of one that has written is prepared before. Where others are with the
-// server after it, they are next, and not the task that it returns.
+// commit sends COMMIT together with the next task's SQL, or alone if no task follows. If the task
+// has written, its row is prepared first. If the pipeline has more tasks, the next one of these
+// runs, and not the task that commit returns.
 func (r *runner) commit() (next attempt) {
 	p := &r.pending
 	if r.session.Behind() > 0 { // what ends its transaction is with the server
@@ -198,8 +197,8 @@ func (r *runner) commit() (next attempt) {
 	return r.another()
 }
 
-// prepared has the row of the task show its transaction, whose end is pending. When it does not
-// take that, the transaction is rolled back, and the next task is returned.
+// prepared prepares the row of the pending task. If the row does not take that, prepared rolls the
+// transaction back, and returns the next task.
 func (r *runner) prepared() (next attempt, taken bool) {
 	o := &r.pending.outcome
 	if o.Xact = o.Task.Xact(); o.Xact != 0 && o.Xact == o.Result.Xact { // before its SQL began
@@ -211,9 +210,9 @@ func (r *runner) prepared() (next attempt, taken bool) {
 	})
 	if answer == Taken {
 		o.Xact, o.Heavy, o.Shed, o.Less = o.Result.Xact, false, true, refused
-		o.Result.Notice = nil // the row has that by now,
+		o.Result.Notice = nil // the row has the notice and the output by now:
 		if o.Result.Output != nil {
-			o.Result.Output = new(string) // and that there was output is all that counts
+			o.Result.Output = new(string) // only that there was output counts
 		}
 		return attempt{}, true
 	}

@@ -69,8 +69,8 @@ func (t *Task) atomic() bool {
 		t.Traits.Atomic() && (t.Row.Rerun || !t.Traits.Calls || !t.Traits.Outside))
 }
 
-// light tells whether nothing is known of a task by itself why it should be more than a query that
-// may be run once more.
+// light tells whether the task, by its row and input alone, may be a query that can be run once
+// more.
 func (t *Task) light() bool {
 	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.How.Settings) > 0 || t.Row.marksFirst() ||
 		t.Row.Session.Count > 0 || t.Row.Session.Live > 0 || t.Again > 0 {
@@ -80,8 +80,8 @@ func (t *Task) light() bool {
 	return t.Traits.Atomic() && t.Traits.Pipelines() && (!t.Row.How.Save || t.Traits.Inert)
 }
 
-// opens shows what gives up the session that is being opened for the task, nil: none is any more. A
-// cancel does; it tells whether one has come.
+// opens sets the function by which a cancel gives up the session that is being opened for the task;
+// nil: none is any more. It tells whether a cancel has come before.
 func (t *Task) opens(giveUp func()) (cancelled bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
