@@ -14,6 +14,7 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/sql/lock"
 	"pgtaskd/work"
+	"pgtaskd/work/control"
 )
 
 // lookedAt is how many tasks are looked at, of those that are due and of the newest. If there are
@@ -89,40 +90,58 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 	return nil
 }
 
-// statuses asks the targets at once.
+// statuses asks the targets at once, those of one database and role in one session.
 func statuses(ctx context.Context, targets []work.Target, limit time.Duration) []Status {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", human.Duration(limit)))
 	defer cancel()
 	all := make([]Status, len(targets))
-	slots := map[string]chan struct{}{}
-	for _, t := range targets {
+	same, slots := map[string][]int{}, map[string]chan struct{}{}
+	for i, t := range targets {
+		all[i] = Status{Target: t.Name(), Followers: []Controller{}}
+		same[t.Connect.String()] = append(same[t.Connect.String()], i)
 		slots[server(t)] = make(chan struct{}, perServer)
 	}
 	crew := routine.New(ctx)
-	for i, t := range targets {
-		st, slot := &all[i], slots[server(t)]
-		st.Target, st.Followers = t.Name(), []Controller{}
+	for _, group := range same {
+		slot := slots[server(targets[group[0]])]
 		crew.Go(func() {
-			var err error
 			select {
 			case slot <- struct{}{}:
 				defer func() { <-slot }()
-				err = one(ctx, t, "status", reads, func(b *table) error {
-					return b.look(ctx, func() error { return b.status(ctx, st) })
-				})
 			case <-ctx.Done():
-				err = ctx.Err()
 			}
-			switch {
-			case err != nil && ctx.Err() != nil:
-				st.Error = context.Cause(ctx).Error()
-			case err != nil:
-				st.Error = err.Error()
+			var conn *pgx.Conn
+			for _, i := range group {
+				err := inquire(ctx, &conn, targets[i], &all[i])
+				switch {
+				case err != nil && ctx.Err() != nil:
+					all[i].Error = context.Cause(ctx).Error()
+				case err != nil:
+					all[i].Error = err.Error()
+				}
+			}
+			if conn != nil {
+				hangUp(conn)
 			}
 		})
 	}
 	crew.Wait()
 	return all
+}
+
+// inquire asks a target in the session that there is, or opens that.
+func inquire(ctx context.Context, conn **pgx.Conn, t work.Target, st *Status) (err error) {
+	if *conn == nil || (*conn).IsClosed() {
+		if *conn, err = control.Dial(ctx, t, "pgtaskd-status"); err != nil {
+			*conn = nil
+			return fmt.Errorf("cannot connect: %w", err)
+		}
+	}
+	b, err := admit(ctx, *conn, t, reads)
+	if err != nil {
+		return err
+	}
+	return b.look(ctx, func() error { return b.status(ctx, st) })
 }
 
 func server(t work.Target) string {

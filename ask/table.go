@@ -41,14 +41,22 @@ const (
 // refusal is the error of a table that is not asked, as it is. Another is that of the door.
 type refusal struct{ error }
 
-// open connects to a target, and finds out whether the session can ask about its table, and whether
-// that runs no code of somebody who is not trusted. Until then it reads catalogs alone. The caller
-// closes it.
+// open connects to a target, and admits its table. The caller closes it.
 func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
 	conn, err := control.Dial(ctx, t, "pgtaskd-"+command)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
+	b, err := admit(ctx, conn, t, purpose)
+	if err != nil {
+		hangUp(conn)
+	}
+	return b, err
+}
+
+// admit finds out whether a session can ask about a table, and whether that runs no code of somebody
+// who is not trusted. Until then it reads catalogs alone.
+func admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: t.Relation(), conn: conn}
 	b.queries = sql.NewQueries("ask", map[string]string{
 		":table": b.name.String(), ":reads": "$3::bool", ":stops": "$4::bool",
@@ -56,15 +64,10 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 		":groups": sql.Beside(b.name, "group"), ":groups_text": sql.Literal(sql.BesideName(b.name, "group")),
 		":why": sql.Beside(b.name, "why"), ":why_text": sql.Literal(sql.BesideName(b.name, "why")),
 	})
-	err = b.find(ctx, purpose)
-	if err == nil {
-		err = install.Admit(ctx, conn, t)
-	}
-	if err != nil {
-		b.close()
+	if err := b.find(ctx, purpose); err != nil {
 		return nil, err
 	}
-	return b, nil
+	return b, install.Admit(ctx, conn, t)
 }
 
 // find looks at the table. It is an error where that cannot be asked, or changed.
@@ -99,10 +102,12 @@ func (b *table) look(ctx context.Context, do func() error) error {
 	return pgx.BeginTxFunc(ctx, b.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(pgx.Tx) error { return do() })
 }
 
-func (b *table) close() {
+func (b *table) close() { hangUp(b.conn) }
+
+func hangUp(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
-	_ = b.conn.Close(ctx)
+	_ = conn.Close(ctx)
 }
 
 // lost tells whether an error is that of a connection that is gone, or of a server that goes.
