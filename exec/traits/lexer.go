@@ -1,6 +1,9 @@
 package traits
 
-import "strings"
+import (
+	"hash/maphash"
+	"strings"
+)
 
 // lexer splits SQL into the few tokens that tell what an input may do. It follows the server's own
 // scanner in what hides text (strings, names, comments) and lumps together the rest. It never
@@ -246,4 +249,19 @@ func (l *lexer) dollarString(tag string) string {
 	}
 	l.next = start + i + len(tag)
 	return l.input[start : start+i]
+}
+
+// addTo adds what is of the input's shape.
+func (t token) addTo(shape *maphash.Hash) {
+	_ = shape.WriteByte(byte(t.kind))
+	switch t.kind {
+	case tokenWord, tokenName, tokenCodedName:
+		_, _ = shape.WriteString(t.text)
+	case tokenOther:
+		for _, b := range []byte(t.text) {
+			if classes[b] != classDigit && classes[b] != classBlank {
+				_ = shape.WriteByte(b)
+			}
+		}
+	}
 }
