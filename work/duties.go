@@ -7,7 +7,6 @@ import (
 
 	"pgtaskd/human"
 	"pgtaskd/work/keep"
-	"pgtaskd/work/run"
 )
 
 // duty is something that the loop does in each round while it leads.
@@ -117,15 +116,6 @@ func (l *loop) post(ctx context.Context) error {
 		return err
 	}
 	return l.ends.Deletes.Step(ctx)
-}
-
-// seen takes down what was seen of a run.
-func (l *loop) seen(o run.Outcome) {
-	l.leader.ran(&o)
-	if o.Failure() != nil {
-		l.leader.disk.Seen(&o)
-	}
-	l.ends.Seen(o)
 }
 
 // answer answers the questions of runners, and sets the marks that they wait for. After a handover it

@@ -248,6 +248,15 @@ func (l *leader) judged(all []change.Changed) {
 	l.counted(all)
 }
 
+// seen takes down what was seen of a run.
+func (l *leader) seen(o run.Outcome) {
+	l.ran(&o)
+	if o.Failure() != nil {
+		l.disk.Seen(&o)
+	}
+	l.ends.Seen(o)
+}
+
 // ran counts a run of which the outcome is known.
 func (l *leader) ran(o *run.Outcome) {
 	if o.Start.IsZero() || o.Kind == run.Released {

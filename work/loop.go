@@ -49,7 +49,7 @@ func newLoop(ctx context.Context, s *service) *loop {
 	common := newShared(ctx, s.target, s.trouble.log)
 	l := &loop{shared: common, leader: &leader{shared: common}, trouble: s.trouble}
 	l.drain.shared = common
-	l.inbox = inbox.New(inbox.Config{Control: l.control, Longest: l.target.LongestText(), Seen: l.seen})
+	l.inbox = inbox.New(inbox.Config{Control: l.control, Longest: l.target.LongestText(), Seen: l.leader.seen})
 	l.runs = l.dispatcher(s.panics)
 	l.changes = change.New(change.Config{
 		Control: l.control, Holds: l.holds, Log: l.log, Table: l.target.Relation(), Known: l.tasks.Has, Planned: l.leader.want,

@@ -2,10 +2,12 @@ package wake
 
 import (
 	"context"
+	"errors"
 	"math"
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 	"github.com/rs/zerolog"
 
 	"pgtaskd/routine"
@@ -185,79 +187,66 @@ func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.Control) }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// A leader that sleeps holds a lock alone; those who insert tasks see that, and wake it by NOTIFY.
-// Commits that NOTIFY wait for each other in the whole server. So when tasks come in fast the
-// leader stays awake: it gives the lock up, looks for tasks by itself, and spares those who insert
-// the NOTIFY. They share the lock until they have committed. Before the leader sleeps it tries to
-// take the lock alone, without waiting for it: once it has it, all that it was not told of is
-// committed, and it looks once more. Until then it stays awake.
-const (
-	crowd      = 20                     // so many NOTIFYs within crowdTick keep the leader awake
-	crowdTick  = 100 * time.Millisecond // and for so long at least
-	awakeTick  = 5 * time.Millisecond   // between two looks of a leader that is awake
-	boredTick  = 50 * time.Millisecond  // the same at most, when nothing is due
-	boredShare = 50                     // the part that it waits of the time for which nothing was due
-	boredTries = 5                      // looks, at least, between two tries to fall asleep
+// regrouped is what the trigger of the table of groups notifies of.
+const regrouped = "group"
 
-	// queueMost is the part of the server's queue of notifications that may be full. A session that
-	// listens and does not read fills it, and when it is full every NOTIFY fails: from 0.9 on triggers
-	// leave it out, which is long after the leader has begun to look by itself.
-	queueMost = 0.5
-)
+// Notices are the notifications that have come to the leader.
+type Notices struct {
+	Changed   bool // somebody has changed or deleted a row that waits
+	Regrouped bool // or a row of the table of groups
 
-// sleep is what the leader knows of its sleep. It begins awake.
-type sleep struct {
-	asleep bool
-	queue  float64   // how full the server's queue of notifications is
-	tried  time.Time // to fall asleep, or has woken up
-	found  time.Time // when something was due, asleep or not
+	come  bool // since News was called last
+	flood flood
 }
 
-// tick is the time between two looks. It does not begin anew with a sleep: those who insert tasks for
-// later wake the leader whenever it has fallen asleep between two of their commits.
-func (s *sleep) tick() time.Duration {
-	return min(max(time.Since(s.found)/boredShare, awakeTick), boredTick)
+// Take takes in one; changes is the channel of the table's triggers for all but new tasks, own the
+// process of the control connection.
+func (n *Notices) Take(told *pgconn.Notification, changes string, own uint32) {
+	n.come = true
+	if told.PID != own {
+		n.flood.hear(time.Now())
+	}
+	switch ours := told.Channel == changes; {
+	case ours && told.Payload == regrouped:
+		n.Regrouped = true
+	case ours && told.PID != own:
+		n.Changed = true
+	}
 }
 
-// Awake tells whether the leader looks for new tasks by itself all the time, though NOTIFY is
-// possible.
-func (w *Waker) Awake() bool { return w.source.way == sql.Notify && !w.sleep.asleep }
-
-// full tells that notifications may be left out, as the server's queue is nearly full.
-func (s *sleep) full() bool { return s.queue >= queueMost }
-
-// Full tells that the server's queue of notifications may have no room for more.
-func (w *Waker) Full() bool { return w.sleep.full() }
-
-// QueueIs takes in how full the server's queue of notifications is: from 0 to 1.
-func (w *Waker) QueueIs(full float64) { w.sleep.queue = full }
-
-// FallAsleep does so where NOTIFY is the way, or wakes up, or leaves it as it is. After it has
-// fallen asleep, the leader must look at all that is due once more.
-func (w *Waker) FallAsleep(ctx context.Context) (fell bool, err error) {
-	s := &w.sleep
-	switch {
-	case w.source.way != sql.Notify:
-		return false, nil
-	case s.asleep && !w.Notices.flood.lasts() && !s.full():
-		return false, nil
-	case s.asleep:
-		return false, w.WakeUp(ctx)
-	case time.Since(s.tried) < max(crowdTick, boredTries*s.tick()), s.full():
-		return false, nil
-	}
-	s.tried = time.Now()
-	if err = w.Control.Row(ctx, "asleep", []any{w.source.waking.Lock}, &s.asleep); s.asleep {
-		w.Notices.flood = flood{}
-	}
-	return s.asleep, err
+// flood tells whether notifications come so fast that they say nothing any more: anybody who can
+// connect may send them. The leader does what they ask for no more often then than one that is awake.
+type flood struct {
+	since time.Time
+	count int
 }
 
-// WakeUp gives up the lock of the leader's sleep, if it sleeps.
-func (w *Waker) WakeUp(ctx context.Context) error {
-	if !w.sleep.asleep {
-		return nil
+func (f *flood) hear(now time.Time) {
+	if now.Sub(f.since) >= crowdTick {
+		f.since, f.count = now, 0
 	}
-	w.sleep.asleep, w.sleep.tried = false, time.Now()
-	return w.Control.Row(ctx, "awake", []any{w.source.waking.Lock}, new(bool))
+	f.count++
+}
+
+func (f *flood) lasts() bool { return f.count >= crowd && time.Since(f.since) < 2*crowdTick }
+
+// Noticed tells whether a notification has come since News was called last; urgent is false in a
+// flood of notifications.
+func (w *Waker) Noticed() (come, urgent bool) {
+	n := w.Notices
+	return n.come, n.come && !n.flood.lasts()
+}
+
+// Wait waits for a notification, but not longer than d. It returns where its end is told: an error
+// means that the connection is lost. Until that end nobody else may use the connection; cancel
+// brings it about.
+func (w *Waker) Wait(ctx context.Context, d time.Duration) (heard <-chan error, cancel func()) {
+	waiting, cancel := context.WithTimeout(ctx, d)
+	return w.Group.Start(func() error {
+		err := w.conn.PgConn().WaitForNotification(waiting)
+		if pgconn.Timeout(err) || errors.Is(err, context.Canceled) || errors.Is(err, context.DeadlineExceeded) {
+			return nil
+		}
+		return err
+	}), cancel
 }
