@@ -89,7 +89,7 @@ func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
 	if got := expire(); got != "1 GONE, 2 PLAN, 3 GONE, 4 GONE" || !l.holds.Refuses(2) {
 		t.Errorf("%s, though it was slow but once", got)
 	}
-	l.holds.Now = func() time.Time { return time.Now().Add(time.Hour) }
+	l.holds.Now = func() time.Time { return time.Now().Add(90 * time.Second) } // its minute is over
 	if got := expire(); got != "1 GONE, 2 GONE, 3 GONE, 4 GONE" {
 		t.Error(got)
 	}
