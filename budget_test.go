@@ -1,7 +1,6 @@
 package main_test
 
 import (
-	"cmp"
 	"fmt"
 	"go/ast"
 	"go/parser"
@@ -24,9 +23,6 @@ const (
 	mostFuncLines    = 60 // of a function or a closure
 )
 
-// above are what is still over its budget, and by how much it is: the figures only become smaller.
-var above = map[string]int{}
-
 // embedded are types that nothing embeds: who does has all that they have.
 var embedded = []string{"loop", "term", "Dispatcher"}
 
@@ -35,20 +31,8 @@ func TestBudgets(t *testing.T) {
 	t.Parallel()
 	m := measure(t)
 	for _, name := range slices.Sorted(maps.Keys(m.sizes)) {
-		size := m.sizes[name]
-		most := cmp.Or(above[name], size.most)
-		switch _, excepted := above[name]; {
-		case size.is > most:
-			t.Errorf("%s: %d, the budget is %d", name, size.is, most)
-		case excepted && size.is <= size.most:
-			t.Errorf("%s: %d are within the budget: take it out of the exceptions", name, size.is)
-		case excepted && size.is < most:
-			t.Errorf("%s: %d, the exception says %d: lower it", name, size.is, most)
-		}
-	}
-	for name := range above {
-		if _, is := m.sizes[name]; !is {
-			t.Errorf("exception %q: there is no such thing", name)
+		if size := m.sizes[name]; size.is > size.most {
+			t.Errorf("%s: %d, the budget is %d", name, size.is, size.most)
 		}
 	}
 }

@@ -133,7 +133,6 @@ func statuses(ctx context.Context, targets []work.Target, limit time.Duration) [
 func inquire(ctx context.Context, conn **pgx.Conn, t work.Target, st *Status) (err error) {
 	if *conn == nil || (*conn).IsClosed() {
 		if *conn, err = control.Dial(ctx, t, "pgtaskd-status"); err != nil {
-			*conn = nil
 			return fmt.Errorf("cannot connect: %w", err)
 		}
 	}

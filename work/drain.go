@@ -10,6 +10,7 @@ import (
 	"pgtaskd/exec"
 	"pgtaskd/human"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 )
 
 // drain is the end of all work: nothing starts any more, what runs has a grace, and then is
@@ -70,7 +71,7 @@ func (d *drain) step() {
 // next is when its grace is over.
 func (d *drain) next() time.Duration {
 	if !d.on() || d.cancelled {
-		return never
+		return hold.Never
 	}
 	return d.live.Load().Grace - time.Since(d.since)
 }

@@ -2,10 +2,10 @@ package work
 
 import (
 	"context"
-	"math"
 	"time"
 
 	"pgtaskd/human"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/keep"
 )
 
@@ -16,9 +16,6 @@ type duty struct {
 	timed bool                 // it is done when next is over, and not before
 	rests bool                 // in a drain
 }
-
-// never is the next of a duty for which there is nothing to do.
-const never = time.Duration(math.MaxInt64)
 
 // timetable lists the duties, in the order in which a round does them. The round and the sleep both
 // read it.
@@ -63,7 +60,7 @@ func (l *loop) round(ctx context.Context) error {
 
 // doze is how long there is nothing to do, if nobody wakes us.
 func (l *loop) doze() time.Duration {
-	wait := never
+	wait := hold.Never
 	for _, d := range l.duties {
 		if d.next != nil && !(d.rests && l.drain.on()) {
 			wait = min(wait, d.next())

@@ -12,6 +12,7 @@ import (
 	"pgtaskd/work/after"
 	"pgtaskd/work/change"
 	"pgtaskd/work/ends"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/judge"
 	"pgtaskd/work/keep"
 	"pgtaskd/work/lane"
@@ -181,7 +182,7 @@ func (l *leader) clogged() bool {
 
 // nextDispatch is when a pause in a lane is over, and soon while a task that was read waits.
 func (l *leader) nextDispatch() time.Duration {
-	next := never
+	next := hold.Never
 	if at, ok := l.runs.Lanes.Wake(); ok {
 		next = l.runs.Clock.Until(at) + read.ClockMargin
 	}
@@ -251,8 +252,8 @@ func (l *leader) judged(all []change.Changed) {
 // seen takes down what was seen of a run.
 func (l *leader) seen(o run.Outcome) {
 	l.ran(&o)
-	if o.Failure() != nil {
-		l.disk.Seen(&o)
+	if f := o.Failure(); f != nil && o.Task.Row.Remote == "" {
+		l.disk.Failed(f)
 	}
 	l.ends.Seen(o)
 }

@@ -7,9 +7,10 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/exec/text"
 	"pgtaskd/human"
 	"pgtaskd/work/control"
-	"pgtaskd/work/run"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/target"
 )
 
@@ -31,9 +32,9 @@ type Disk struct {
 // diskTick is the time between two looks, at least: a task can raise that error as often as it likes.
 const diskTick = 2 * time.Second
 
-// Seen takes note of a run, which may have met a full disk, be it at its end.
-func (d *Disk) Seen(o *run.Outcome) {
-	if f := o.Failure(); f != nil && f.SQLState == "53100" && o.Task.Row.Remote == "" {
+// Failed takes note of a run here that has failed, maybe since it has met a full disk.
+func (d *Disk) Failed(f *text.Failure) {
+	if f.SQLState == "53100" {
 		d.doubted = true
 	}
 }
@@ -41,7 +42,7 @@ func (d *Disk) Seen(o *run.Outcome) {
 // Next is how long the next look waits.
 func (d *Disk) Next() time.Duration {
 	if d.full.IsZero() && !d.doubted {
-		return never
+		return hold.Never
 	}
 	return diskTick - time.Since(d.looked)
 }

@@ -5,11 +5,3 @@
 // Each is a duty of the leader: Next says when it is due, and Step does the next part of it. All
 // belong to the goroutine of the loop, and outlast its terms.
 package keep
-
-import (
-	"math"
-	"time"
-)
-
-// never is the Next of a duty for which there is nothing to do.
-const never = time.Duration(math.MaxInt64)

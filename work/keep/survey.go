@@ -8,6 +8,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/target"
 )
@@ -33,7 +34,7 @@ type Survey struct {
 // Next is how long the next look waits: there is one a minute while somebody reads the metrics.
 func (s *Survey) Next() time.Duration {
 	if !s.Stats.Watched() {
-		return never
+		return hold.Never
 	}
 	return surveyTick - time.Since(s.looked)
 }

@@ -13,6 +13,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/target"
 )
 
@@ -57,7 +58,7 @@ func (w *Walk) Restart() {
 // Next is how long the next step waits.
 func (w *Walk) Next() time.Duration {
 	if len(w.Keep()) == 0 {
-		return never
+		return hold.Never
 	}
 	return time.Until(w.next)
 }

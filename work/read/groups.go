@@ -11,6 +11,7 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/sql"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 	"pgtaskd/work/wake"
@@ -60,7 +61,7 @@ func (g *Groups) Next() time.Duration {
 		return max(0, groupsRetry-time.Since(k.failed))
 	}
 	if table == 0 {
-		return never
+		return hold.Never
 	}
 	every := groupsEvery
 	if !g.Tells() {

@@ -175,8 +175,6 @@ func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err
 	return found, expired, s.Control.Conn().TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &p.plan)
 }
 
-const never = time.Duration(math.MaxInt64)
-
 // expiring is a task whose active has passed since its plan.
 type expiring struct {
 	id     int64
@@ -203,7 +201,7 @@ func (e *Expire) Clear() { e.overdue = nil }
 // Next is when there is something to do.
 func (e *Expire) Next() time.Duration {
 	if len(e.overdue) == 0 {
-		return never
+		return hold.Never
 	}
 	return 0
 }

@@ -58,7 +58,7 @@ func (p *Prefetch) Next() time.Duration {
 	if p.Lanes.Prefetchable() && !p.Clogged() {
 		return 0
 	}
-	return never
+	return hold.Never
 }
 
 // Step reads the tasks that may start, and some that soon may. Its statements are few, as ends wait to
