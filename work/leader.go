@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/exec/text"
 	"pgtaskd/work/after"
 	"pgtaskd/work/change"
@@ -252,8 +253,8 @@ func (l *leader) judged(all []change.Changed) {
 // seen takes down what was seen of a run.
 func (l *leader) seen(o run.Outcome) {
 	l.ran(&o)
-	if f := o.Failure(); f != nil && o.Task.Row.Remote == "" {
-		l.disk.Failed(f)
+	if f := o.Failure(); f != nil && f.SQLState == fault.DiskFull && o.Task.Row.Remote == "" {
+		l.disk.Doubt()
 	}
 	l.ends.Seen(o)
 }

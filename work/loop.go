@@ -180,8 +180,8 @@ func (l *leader) furnish(panics *judge.Panics) {
 	l.prefetch = &read.Prefetch{
 		Target: l.target, Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks,
 		Lanes: l.runs.Lanes, Groups: l.groups, Scan: l.scan, Notices: &l.notices,
-		Clogged: l.clogged, Dispatch: l.runs.Dispatch, Doubt: l.doubt, Elsewhere: l.judge.Orphans.Has,
-		Innocent: l.judge.WithoutPanicked, Epoch: l.planner.Refresh, Foreign: l.runs.Foreign.Store,
+		Clogged: l.clogged, Dispatch: l.runs.Dispatch, Doubt: l.doubt, Startable: l.judge.Startable,
+		Epoch: l.planner.Refresh, Foreign: l.runs.Foreign.Store,
 	}
 	l.walk = &keep.Walk{Control: l.control, Changes: l.changes, Log: l.log, Keep: func() target.Keep { return l.live.Load().Keep }}
 	l.disk = &keep.Disk{Control: l.control, Log: l.log, Stats: l.stats, Halt: l.runs.Lanes.Slots.Halt}
@@ -206,7 +206,7 @@ func (l *leader) reads() {
 func (l *leader) judges(panics *judge.Panics) {
 	l.judge = judge.New(judge.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks,
-		Lanes: l.runs.Lanes, Clock: l.runs.Clock, Panics: panics, Prefix: l.target.SessionPrefix(), PIDs: l.runs.Pool.PIDs,
+		Lanes: l.runs.Lanes, Clock: l.runs.Clock, Panics: panics, Prefix: pool.SessionPrefix(&l.target), PIDs: l.runs.Pool.PIDs,
 		Place:   l.ledger.Place,
 		Partial: l.scan.Partial, Pending: l.scan.Pending, Sleep: l.poll,
 		Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,

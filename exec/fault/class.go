@@ -48,6 +48,9 @@ func (c Class) OfLocks() bool { return c == Locked || c == Deadlocked }
 // Lacks tells whether the table lacks an id or a partition: it takes a person.
 func (c Class) Lacks() bool { return c == NoIDs || c == NoPartition }
 
+// DiskFull is the code of an error that there is no room on a disk.
+const DiskFull = "53100"
+
 // Errors of the server that its routine tells from those of SQL, which RAISE gives any code.
 const (
 	QueueFullCode, QueueFullRoutine = "54000", "PreCommit_Notify"
@@ -70,8 +73,8 @@ var table = []struct {
 	{"42P01", "", inOurs, Whole},
 	{"42703", "", inOurs, Whole},
 	{"42704", "", inOurs, Whole},
-	{"53100", raised, anywhere, Row},
-	{"53100", "", anywhere, Whole}, // a full disk meets what a trigger does as well
+	{DiskFull, raised, anywhere, Row},
+	{DiskFull, "", anywhere, Whole}, // a full disk meets what a trigger does as well
 	{"53200", raised, anywhere, Row},
 	{"53200", "", anywhere, Whole},
 	{"57014", "", inOurs, Whole}, // what is too slow for one row is a matter of that row

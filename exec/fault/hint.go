@@ -13,21 +13,21 @@ import (
 
 // hints say what to do about errors whose own text does not.
 var hints = map[string]string{
-	"25006": "tasks wait until the server takes writes",
-	"28000": "the role must have LOGIN, and pg_hba.conf must let it in from here",
-	"3D000": "create or restore the database; pgtaskd creates it at its start, if the dsn names a user and another database",
-	"3F000": "create or restore the schema; pgtaskd creates it at its start",
-	"28P01": "the password in the dsn, or in the password file, must be that of the role",
-	"42P01": "create or restore the table; pgtaskd creates it at its start",
-	"42501": "GRANT the missing right to the role; for what only an owner may do, ALTER … OWNER TO the role, or run the output of pgtaskd schema --config FILE as the owner",
-	"42703": "a column that pgtaskd needs is missing",
-	"53100": "tasks wait until there is room on the server's disk",
-	"53200": "tasks wait until the server has memory",
-	"53300": "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run: a target needs run + 2",
-	"55P03": "tasks wait until it is unlocked; pg_locks shows who has what",
-	"57014": "a statement of pgtaskd took too long, or was cancelled; if there are many, see the statement_timeout of the role and the database",
-	"57P03": "tasks wait until the server is up",
-	"58P01": "if that is a library, the settings of the role or the database name it: ALTER ROLE … RESET, or ALTER DATABASE … RESET",
+	"25006":  "tasks wait until the server takes writes",
+	"28000":  "the role must have LOGIN, and pg_hba.conf must let it in from here",
+	"3D000":  "create or restore the database; pgtaskd creates it at its start, if the dsn names a user and another database",
+	"3F000":  "create or restore the schema; pgtaskd creates it at its start",
+	"28P01":  "the password in the dsn, or in the password file, must be that of the role",
+	"42P01":  "create or restore the table; pgtaskd creates it at its start",
+	"42501":  "GRANT the missing right to the role; for what only an owner may do, ALTER … OWNER TO the role, or run the output of pgtaskd schema --config FILE as the owner",
+	"42703":  "a column that pgtaskd needs is missing",
+	DiskFull: "tasks wait until there is room on the server's disk",
+	"53200":  "tasks wait until the server has memory",
+	"53300":  "raise max_connections, or the CONNECTION LIMIT of the role or the database, or lower run: a target needs run + 2",
+	"55P03":  "tasks wait until it is unlocked; pg_locks shows who has what",
+	"57014":  "a statement of pgtaskd took too long, or was cancelled; if there are many, see the statement_timeout of the role and the database",
+	"57P03":  "tasks wait until the server is up",
+	"58P01":  "if that is a library, the settings of the role or the database name it: ALTER ROLE … RESET, or ALTER DATABASE … RESET",
 }
 
 // Hint says what to do about an error of the server's; "" where its own text does.

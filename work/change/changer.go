@@ -13,7 +13,6 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/exec/text"
 	"pgtaskd/sql"
-	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/target"
@@ -53,7 +52,7 @@ const briefly = "BEGIN; SET LOCAL lock_timeout = '20ms'"
 func (c *Changer) Brief(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	err := c.Control.Transaction(ctx, briefly, func(tx pgx.Tx) error { return do(ctx, tx) })
+	err := pgx.BeginTxFunc(ctx, c.Control.Conn(), pgx.TxOptions{BeginQuery: briefly}, func(tx pgx.Tx) error { return do(ctx, tx) })
 	switch class := fault.Of(err); {
 	case class == fault.QueueFull:
 		c.TellQueueFull(err.Error())
@@ -63,64 +62,120 @@ func (c *Changer) Brief(ctx context.Context, do func(context.Context, pgx.Tx) er
 	return err
 }
 
-const (
-	lockedTold  = 500 * time.Millisecond // a lock that lasts as long is logged
-	lockedAgain = time.Minute            // until the next one is
-)
+// Changed is a task whose state a statement has changed.
+type Changed struct {
+	ID                          int64
+	Follows, Repeats            bool // something follows on its end; it repeats itself
+	State                       string
+	Group, Key, SQLState, Error []byte // as the database has them; nil: NULL
+	Empty                       bool   // it has nothing to show, and is to be deleted
+}
 
-// TellOfLock logs, once in a while, who may have locked what a change of a task's row waits for.
-func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
-	if time.Since(since) < lockedTold || !c.Log.Once("lock", lockedAgain) {
-		return nil
+// Repeating is how many of them repeat themselves.
+func Repeating(all []Changed) (n int) {
+	for _, t := range all {
+		if t.Repeats {
+			n++
+		}
 	}
-	ctx, cancel := control.Limited(ctx)
-	defer cancel()
-	writers, err := lock.Holders(ctx, c.Control.Conn(), c.Table, true)
-	if err != nil && !fault.Of(err).OfRow() {
+	return n
+}
+
+// Tasks runs WithWhatFollows in a transaction of its own, which waits for locks briefly.
+func (c *Changer) Tasks(ctx context.Context, query string, args ...any) (all []Changed, err error) {
+	err = c.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
+		all, err = c.WithWhatFollows(ctx, tx, true, query, args...)
+		return err
+	})
+	return all, err
+}
+
+// WithWhatFollows runs a query that ends tasks and returns them, and writes what follows: repetitions,
+// on_fail, notify. first: it is tried again where that may help.
+func (c *Changer) WithWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query string, args ...any) (all []Changed, err error) {
+	rows, err := tx.Query(ctx, c.Control.Queries().Text(query), args...)
+	if err != nil {
+		return nil, err
+	}
+	var t Changed
+	var id *int64
+	var followed []int64
+	if _, err := pgx.ForEachRow(rows, []any{&id, &t.Follows, &t.Repeats, &t.State, &t.Group, &t.Key, &t.SQLState, &t.Error, &t.Empty}, func() error {
+		if id == nil {
+			return fault.ErrKept
+		}
+		t.ID = *id
+		all = append(all, t)
+		if t.Follows {
+			followed = append(followed, t.ID)
+		}
+		return nil
+	}); err != nil {
+		return nil, err
+	}
+	if len(followed) == 1 {
+		return all, c.repeatOrSay(ctx, tx, followed[0], first)
+	}
+	return all, c.Repeat(ctx, tx, followed)
+}
+
+// repeatOrSay creates the repetition of a task that has ended, or says in its row why the table does
+// not take that: the end stands all the same. It may wait where that is slow for once.
+func (c *Changer) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) error {
+	again := func(tx pgx.Tx) error { return c.Repeat(ctx, tx, []int64{id}) }
+	err := pgx.BeginFunc(ctx, tx, again)
+	if fault.Has(err, "23505") { // it may have met an id that was committed meanwhile
+		err = pgx.BeginFunc(ctx, tx, again)
+	}
+	if !fault.Of(err).OfRow() || fault.Of(err).Passing() ||
+		mayWait && fault.Of(err) == fault.Slow && !c.Holds.HasRefused(id) {
 		return err
 	}
-	line := c.Log.Warn().Int64("id", id)
-	if key != nil {
-		line = line.Str("key", *key)
+	c.Log.Error().Err(err).Int64("id", id).
+		Str("hint", "fix what refuses it, and insert the task again").
+		Msg("the table refuses the repetition of a task; its series has ended")
+	why := Unwritten(err)
+	err = pgx.BeginFunc(ctx, tx, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, c.Control.Queries().Text("unrepeated"), id, why.Text, why.SQLState)
+		return err
+	})
+	if fault.Of(err).OfRow() && !fault.Of(err).Passing() {
+		return nil // it takes no words: the log has them
 	}
-	if len(writers) > 0 {
-		line = line.Strs("open", writers)
-	}
-	line.Msg("an open transaction keeps a task's row from being changed; trying again")
-	return nil
+	return err
 }
 
-// tellLack logs from time to time that the sequence has no more ids, or that a partition is missing: the
-// server's words name it. Ends wait for a person to mend it: none is written without what follows on it.
-func (c *Changer) tellLack(class fault.Class, err error) {
-	if class == fault.NoPartition {
-		c.Log.Hourly(c.Log.Error(), "partition").Err(err).
-			Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
-			Msg("the table has no partition for what follows on tasks: their ends wait")
-		return
+// Repeat writes the repetitions of tasks.
+func (c *Changer) Repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
+	if len(ids) == 0 {
+		return nil
 	}
-	c.Log.Hourly(c.Log.Error(), "ids").Err(err).
-		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
-		Msg("no ids are left for repetitions: ends of tasks wait")
-}
-
-// TellQueueFull logs from time to time that the server's queue of notifications is full: in it they wait
-// for each session that listens, in all databases. If one stays in a transaction, every transaction that
-// notifies fails at COMMIT, through no fault of its task: the end waits.
-func (c *Changer) TellQueueFull(words string) {
-	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
-		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
-		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
-}
-
-// Stays logs that the row of a task that has ended can't be deleted, such as one that a foreign key of
-// the user's refers to: from time to time for all that the same keeps.
-func (c *Changer) Stays(why error, id int64) {
-	what := why.Error()
-	if answer := new(pgconn.PgError); errors.As(why, &answer) {
-		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
+	c.Planned()
+	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(c.FollowLimit))
+	var drawn, waits, whole bool
+	batch.Queue(c.Control.Queries().Text("repeat"), slices.Compact(ids)).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&drawn, &waits, &whole, nil)
+	})
+	began := time.Now()
+	err := tx.SendBatch(ctx, batch).Close()
+	if fault.Has(err, "57014") && time.Since(began) >= c.FollowLimit {
+		return fault.As(fault.Slow, err)
 	}
-	c.Log.Hourly(c.Log.Warn(), what).Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
+	if fault.IsPartless(err) {
+		return fault.As(fault.NoPartition, err)
+	}
+	switch {
+	case err != nil:
+	case !drawn:
+		return fault.ErrIDsTaken
+	case !waits:
+		return fault.ErrKeyWaits
+	case !whole:
+		return fault.ErrLeftOut
+	}
+	return err
 }
 
 // Bisect changes rows together. If the table refuses that, it changes some at a time, in their order, so

@@ -176,8 +176,3 @@ func (c *Control) Send(ctx context.Context, batch *pgx.Batch) error {
 func (c *Control) Queue(batch *pgx.Batch, query string, args ...any) *pgx.QueuedQuery {
 	return batch.Queue(c.Queries().Text(query), args...)
 }
-
-// Transaction runs one that begins with these statements.
-func (c *Control) Transaction(ctx context.Context, begin string, do func(pgx.Tx) error) error {
-	return pgx.BeginTxFunc(ctx, c.conn, pgx.TxOptions{BeginQuery: begin}, do)
-}

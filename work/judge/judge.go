@@ -61,18 +61,18 @@ func (j *Judge) Step(ctx context.Context) error {
 	return j.Orphans.judge(ctx)
 }
 
-// WithoutPanicked ends those tasks at which a runner has panicked, and returns the others. All were read
-// and have not started.
-func (j *Judge) WithoutPanicked(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
+// Startable are those of the tasks that were read which may start: it leaves out orphans, and ends those
+// at which a runner has panicked.
+func (j *Judge) Startable(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 	panicked := map[int64]run.Outcome{}
 	var ids []int64
 	tasks = slices.DeleteFunc(tasks, func(t *run.Task) bool {
 		id := t.Row.ID
-		if !j.Panics.has(id) {
-			return false
+		if j.Panics.has(id) {
+			ids, panicked[id] = append(ids, id), run.Outcome{Task: t, PID: math.MaxInt32, Start: j.Clock.Now()}
+			return true
 		}
-		ids, panicked[id] = append(ids, id), run.Outcome{Task: t, PID: math.MaxInt32, Start: j.Clock.Now()}
-		return true
+		return j.Orphans.all[id] != nil
 	})
 	_, _, err := j.cut(ctx, ids, panicked)
 	return tasks, err

@@ -15,6 +15,7 @@ import (
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
+	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -44,7 +45,7 @@ func staged(t *testing.T) *stage {
 			Known: func(int64) bool { return false }, Planned: func() {},
 		}),
 		Lanes:  lane.New[*run.Task](8, time.Second, clock.Now),
-		Prefix: served.SessionPrefix(), PIDs: func() []int32 { return []int32{} }, Place: func() *string { return nil },
+		Prefix: pool.SessionPrefix(&served), PIDs: func() []int32 { return []int32{} }, Place: func() *string { return nil },
 		Partial: func() bool { return false }, Ended: func(all []change.Changed) { s.ended = append(s.ended, all...) },
 		Over:  func(o run.Outcome) { s.over = append(s.over, o) },
 		Write: func(o run.Outcome) { s.written = append(s.written, o) },

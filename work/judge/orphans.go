@@ -24,13 +24,12 @@ type orphan struct {
 	gone time.Time // since when its backend is known to be: it has no slot any more, and its row waits to be written
 }
 
-// Adopt takes note of one.
+// Adopt takes note of a task that is not ours.
 func (o *Orphans) Adopt(id int64, key lane.Key) {
-	if o.Tasks[id] != nil || o.Holds.Refuses(id) || o.Has(id) {
-		return
+	if !o.Has(id) && !o.Holds.Refuses(id) {
+		o.all[id] = &orphan{key: key}
+		o.Lanes.Occupy(key, 1)
 	}
-	o.all[id] = &orphan{key: key}
-	o.Lanes.Occupy(key, 1)
 }
 
 // Has tells whether a task is one.
@@ -54,7 +53,9 @@ func (o *Orphans) QueueStopping(batch *pgx.Batch) {
 		var id int64
 		var group, remote string
 		_, err := pgx.ForEachRow(rows, []any{&id, &group, &remote}, func() error {
-			o.Adopt(id, lane.KeyOf(group, remote))
+			if o.Tasks[id] == nil {
+				o.Adopt(id, lane.KeyOf(group, remote))
+			}
 			return nil
 		})
 		return err

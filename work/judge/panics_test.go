@@ -21,7 +21,7 @@ func TestTasksAtWhichARunnerHasPanicked(t *testing.T) {
 	}
 	bad, good := tasks[0].Row.ID, tasks[1].Row.ID
 	s.Panics.Blame(bad)
-	left, err := s.WithoutPanicked(t.Context(), tasks)
+	left, err := s.Startable(t.Context(), tasks)
 	if err != nil || len(left) != 1 || left[0].Row.ID != good {
 		t.Error("left are ", left, err)
 	}

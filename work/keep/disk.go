@@ -7,7 +7,6 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/exec/text"
 	"pgtaskd/human"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
@@ -32,12 +31,8 @@ type Disk struct {
 // diskTick is the time between two looks, at least: a task can raise that error as often as it likes.
 const diskTick = 2 * time.Second
 
-// Failed takes note of a run here that has failed, maybe since it has met a full disk.
-func (d *Disk) Failed(f *text.Failure) {
-	if f.SQLState == "53100" {
-		d.doubted = true
-	}
-}
+// Doubt takes note that a run here has failed with that error.
+func (d *Disk) Doubt() { d.doubted = true }
 
 // Next is how long the next look waits.
 func (d *Disk) Next() time.Duration {
@@ -51,7 +46,7 @@ func (d *Disk) Next() time.Duration {
 func (d *Disk) Step(ctx context.Context) error {
 	d.doubted, d.looked = false, time.Now()
 	err := d.write(ctx)
-	full := fault.Has(err, "53100")
+	full := fault.Has(err, fault.DiskFull)
 	switch {
 	case err != nil && !fault.IsAnswer(err):
 		return err

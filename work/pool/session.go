@@ -181,7 +181,7 @@ func (p *Pool) elsewhere(ctx context.Context, n Need) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, p.Target.SessionName(n.Group), SessionLimit)
+	return destination.Connect(ctx, sessionName(p.Target, n.Group), SessionLimit)
 }
 
 // configure configures a session of a role ("": the target's own) for tasks of a group. version
@@ -246,9 +246,19 @@ func initial(t *target.Target, group string) [][2]string {
 	return append(shown, OfTask(t, "", "", 1)...)
 }
 
+// SessionPrefix begins the application_name of every session of the target in its own database, and
+// maybe of one with a similar name.
+func SessionPrefix(t *target.Target) string { return target.ApplicationPrefix(sessionsOf(t)) }
+
+func sessionName(t *target.Target, group string) string {
+	return target.ApplicationName(sessionsOf(t) + group)
+}
+
+func sessionsOf(t *target.Target) string { return "pg_task " + t.Schema + " " + t.Table + " " }
+
 // OfGroup are the settings that a session shows of a task's group.
 func OfGroup(t *target.Target, group string) [][2]string {
-	return [][2]string{{"application_name", t.SessionName(group)}, {"pg_task.group", group}}
+	return [][2]string{{"application_name", sessionName(t, group)}, {"pg_task.group", group}}
 }
 
 // OfTask are those that it shows of the task.

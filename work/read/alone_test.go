@@ -45,11 +45,11 @@ func TestATableThatRefusesIsLeftToOthers(t *testing.T) {
 	s := staged(t)
 	id := s.Add("input", "SELECT 1")
 	other := errors.New("too many limits")
-	s.prefetch.Innocent = func(context.Context, []*run.Task) ([]*run.Task, error) { return nil, other }
+	s.prefetch.Startable = func(context.Context, []*run.Task) ([]*run.Task, error) { return nil, other }
 	if _, err := s.prefetch.Alone(t.Context()); !errors.Is(err, other) {
 		t.Error("an error of ours: ", err)
 	}
-	s.prefetch.Innocent = func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil }
+	s.prefetch.Startable = func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil }
 	s.Exec("ALTER TABLE task RENAME TO other")
 	if task, err := s.prefetch.Alone(t.Context()); task != nil || err != nil {
 		t.Error("a table that is gone: ", task, err)

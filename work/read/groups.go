@@ -77,16 +77,6 @@ func (g *Groups) Next() time.Duration {
 	return max(next, groupsRetry-time.Since(k.failed))
 }
 
-// refreshFor reads the limits again before tasks are started that may be newer than they are.
-func (g *Groups) refreshFor(ctx context.Context, changed bool) error {
-	k := &g.known
-	same := g.Control.Table().Group == k.table && (k.table == 0 || !changed && !k.open)
-	if same || time.Since(k.failed) < groupsRetry {
-		return nil
-	}
-	return g.Step(ctx)
-}
-
 // Step reads the limits of groups, which hold from then on. A term begins with that: a new leader must
 // not start what they forbid. When a pause has ended, the tasks that it has held back are looked for.
 func (g *Groups) Step(ctx context.Context) error {

@@ -50,9 +50,9 @@ func staged(t *testing.T) *stage {
 	s.prefetch = &Prefetch{
 		Target: served, Control: c, Changes: changes, Holds: s.scan.Holds, Tries: hold.NewTries(), Tasks: s.scan.Tasks,
 		Lanes: s.scan.Lanes, Groups: s.scan.Groups, Scan: s.scan, Notices: notices,
-		Clogged: func() bool { return false }, Dispatch: func() {}, Doubt: func() {}, Elsewhere: func(int64) bool { return false },
-		Innocent: func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil },
-		Epoch:    func(context.Context, int64) {}, Foreign: func(bool) {},
+		Clogged: func() bool { return false }, Dispatch: func() {}, Doubt: func() {},
+		Startable: func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil },
+		Epoch:     func(context.Context, int64) {}, Foreign: func(bool) {},
 	}
 	return s
 }

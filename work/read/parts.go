@@ -156,10 +156,10 @@ func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err
 			s.Holds.Forget(r.ID) // it was left alone for good, but somebody has changed its state
 		}
 		switch {
+		case odd && s.Tasks[r.ID] != nil: // it is read already, or runs
 		case underWay:
 			s.Adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
 		case odd && s.Holds.Waits(r.ID):
-		case odd && s.Tasks[r.ID] != nil: // it is read already, or runs
 		case over != nil && !s.Groups.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
 		case s.Lanes.Limits.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come

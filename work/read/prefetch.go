@@ -45,8 +45,7 @@ type Prefetch struct {
 	Clogged   func() bool                                             // no more may start now
 	Dispatch  func()                                                  // starts what may start
 	Doubt     func()                                                  // somebody has changed rows
-	Elsewhere func(id int64) bool                                     // the task is under way, and not ours
-	Innocent  func(context.Context, []*run.Task) ([]*run.Task, error) // those at which no runner has panicked
+	Startable func(context.Context, []*run.Task) ([]*run.Task, error) // without those that the judge keeps
 	Epoch     func(ctx context.Context, epoch int64)                  // takes up settings of databases and roles
 	Foreign   func(there bool)                                        // there are foreign servers
 
@@ -127,7 +126,7 @@ func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 	if err != nil {
 		return nil, err
 	}
-	return p.Innocent(ctx, tasks)
+	return p.Startable(ctx, tasks)
 }
 
 func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
@@ -148,7 +147,17 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 		return nil, nil
 	}
 	p.Epoch(ctx, tasks[0].Row.Session.Epoch)
-	return tasks, p.Groups.refreshFor(ctx, regrouped)
+	return tasks, p.regroup(ctx, regrouped)
+}
+
+// regroup reads the limits of groups again before tasks are started that may be newer than they are.
+func (p *Prefetch) regroup(ctx context.Context, changed bool) error {
+	k := &p.Groups.known
+	same := p.Control.Table().Group == k.table && (k.table == 0 || !changed && !k.open)
+	if same || time.Since(k.failed) < groupsRetry {
+		return nil
+	}
+	return p.Groups.Step(ctx)
 }
 
 // FreshFor is how long a task that was read and has not started is kept. Then it is read again when it

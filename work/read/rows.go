@@ -27,7 +27,7 @@ func (p *Prefetch) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, e
 	_, err = pgx.ForEachRow(rows, r.columns(), func() error {
 		regrouped = regrouped || r.changed.Bool
 		id := r.row.ID
-		if before != nil && before.Row.ID == id || p.Elsewhere(id) || p.Holds.Waits(id) {
+		if before != nil && before.Row.ID == id || p.Holds.Waits(id) {
 			return nil // another one has its id, and comes first, or it was put off
 		}
 		if r.active.Valid {

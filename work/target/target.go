@@ -145,36 +145,30 @@ func (c *Changes) Poked() <-chan struct{} { return c.poke }
 // Latest are the settings that were handed over last; nil: none were.
 func (c *Changes) Latest() *Live { return c.latest.Load() }
 
-// nameLimit is the longest application_name that the server keeps.
-const nameLimit = 63
-
-// SessionName is the application_name of a session that runs a task of that group.
-func (t Target) SessionName(group string) string {
-	return shortened("pg_task " + t.Schema + " " + t.Table + " " + group)
-}
-
-// SessionPrefix begins the application_name of every session of the target in its own database, and
-// maybe of one with a similar name.
-func (t Target) SessionPrefix() string {
-	plain := Printable("pg_task " + t.Schema + " " + t.Table + " ")
-	return plain[:min(len(plain), nameLimit-hashLength)]
-}
-
 // ControlName is the application_name of the sessions by which controllers lead the target, or
 // stand by.
-func (t Target) ControlName() string { return shortened("pgtaskd " + t.Schema + " " + t.Table) }
+func (t Target) ControlName() string { return ApplicationName("pgtaskd " + t.Schema + " " + t.Table) }
 
-// hashLength is that of what stands for the rest of a name that is too long.
-const hashLength = 9
+// nameLimit is the longest application_name that the server keeps, and hashLength that of what stands for
+// the rest of a longer one.
+const nameLimit, hashLength = 63, 9
 
-// shortened keeps the beginning of a name that is too long, and a hash of the whole.
-func shortened(name string) string {
+// ApplicationName is a name in ASCII, and no longer than the server keeps: of one that is too long the
+// beginning, and a hash of the whole.
+func ApplicationName(name string) string {
 	plain := Printable(name)
 	if len(name) <= nameLimit && plain == name {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
 	return plain[:min(len(plain), nameLimit-hashLength)] + fmt.Sprintf("~%x", sum[:4])
+}
+
+// ApplicationPrefix begins the ApplicationName of every name that begins so, and maybe of one that begins
+// alike.
+func ApplicationPrefix(begin string) string {
+	plain := Printable(begin)
+	return plain[:min(len(plain), nameLimit-hashLength)]
 }
 
 // Printable leaves only ASCII, as the server would, so that names are the same there and here.

@@ -1,0 +1,75 @@
+package change
+
+import (
+	"context"
+	"errors"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/exec/fault"
+	"pgtaskd/sql/lock"
+	"pgtaskd/work/control"
+)
+
+// What a person has to see to is logged here, once in a while.
+
+const (
+	lockedTold  = 500 * time.Millisecond // a lock that lasts as long is logged
+	lockedAgain = time.Minute            // until the next one is
+)
+
+// TellOfLock logs, once in a while, who may have locked what a change of a task's row waits for.
+func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
+	if time.Since(since) < lockedTold || !c.Log.Once("lock", lockedAgain) {
+		return nil
+	}
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
+	writers, err := lock.Holders(ctx, c.Control.Conn(), c.Table, true)
+	if err != nil && !fault.Of(err).OfRow() {
+		return err
+	}
+	line := c.Log.Warn().Int64("id", id)
+	if key != nil {
+		line = line.Str("key", *key)
+	}
+	if len(writers) > 0 {
+		line = line.Strs("open", writers)
+	}
+	line.Msg("an open transaction keeps a task's row from being changed; trying again")
+	return nil
+}
+
+// tellLack logs from time to time that the sequence has no more ids, or that a partition is missing: the
+// server's words name it. Ends wait for a person to mend it: none is written without what follows on it.
+func (c *Changer) tellLack(class fault.Class, err error) {
+	if class == fault.NoPartition {
+		c.Log.Hourly(c.Log.Error(), "partition").Err(err).
+			Str("hint", "make the partition that is missing, and the next ones ahead of time; or have one that is DEFAULT").
+			Msg("the table has no partition for what follows on tasks: their ends wait")
+		return
+	}
+	c.Log.Hourly(c.Log.Error(), "ids").Err(err).
+		Str("hint", "set the sequence back by setval or ALTER SEQUENCE … RESTART, to above the greatest id, or raise its MAXVALUE").
+		Msg("no ids are left for repetitions: ends of tasks wait")
+}
+
+// TellQueueFull logs from time to time that the server's queue of notifications is full: in it they wait
+// for each session that listens, in all databases. If one stays in a transaction, every transaction that
+// notifies fails at COMMIT, through no fault of its task: the end waits.
+func (c *Changer) TellQueueFull(words string) {
+	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
+		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
+		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
+}
+
+// Stays logs that the row of a task that has ended can't be deleted, such as one that a foreign key of
+// the user's refers to: from time to time for all that the same keeps.
+func (c *Changer) Stays(why error, id int64) {
+	what := why.Error()
+	if answer := new(pgconn.PgError); errors.As(why, &answer) {
+		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
+	}
+	c.Log.Hourly(c.Log.Warn(), what).Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
+}
