@@ -19,7 +19,7 @@ func TestNextPrintsTheRunsOfAnExpression(t *testing.T) {
 		{[]string{"61 * * * *"}, `pgtaskd: minute "61" at character 1 is not from 0 to 59`, 1},
 		{[]string{"* * \x1b[31m * *"}, "pgtaskd: cron has a character that is not plain ASCII at character 5", 1},
 		{[]string{strings.Repeat("x", 1<<17)}, "pgtaskd: cron is longer than 1 kB", 1},
-		{[]string{"@daily", "--zone", "\x1b"}, `pgtaskd: --zone "\x1b" is not known: a zone is a name with a region, such as Europe/Berlin, or UTC`, 1},
+		{[]string{"@daily", "--zone", "\x1b"}, `pgtaskd: --zone "\x1b" is not known: a zone is a name of the tz database, such as Europe/Berlin`, 1},
 		{[]string{"@daily", "--from", "\x1b"}, `pgtaskd: --from "\x1b" is neither a day such as 2026-03-29 nor a time such as 2026-03-29T01:00:00+01:00`, 1},
 		{[]string{"@daily", "-n", "0"}, "pgtaskd: -n must be at least 1\nTry \"pgtaskd --help\".", 2},
 	} {

@@ -20,8 +20,8 @@ DECLARE
     wrong text;
 BEGIN
     IF octet_length(expr) > 1024 THEN RETURN 'cron is longer than 1 kB'; END IF;
-    wrong := format('time zone "%s" is not known: a zone is a name with a region, such as Europe/Berlin, or UTC', zone);
-    IF zone !~ '^(UTC|GMT|[A-Z][A-Za-z_]*(/[A-Z][A-Za-z_-]*)+|Etc/GMT([+-]?0|[+]([1-9]|1[0-2])|-([1-9]|1[0-4])))$' OR set_config('TimeZone', zone, true) <> zone THEN
+    wrong := format('time zone "%s" is not known: a zone is a name of the tz database, such as Europe/Berlin', zone);
+    IF zone !~ '^([A-Z][A-Za-z_-]*(/[A-Z][A-Za-z_-]*)*|(Etc/)?GMT[+-]?0|Etc/GMT([+]([1-9]|1[0-2])|-([1-9]|1[0-4]))|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$' OR set_config('TimeZone', zone, true) <> zone THEN
         RETURN wrong;
     ELSIF every IS NOT NULL THEN
         wrong := format('interval "%s" is not understood: 90 s, 1 hour 30 min or 1 month would be, and up to 1000 years', every);

@@ -65,11 +65,11 @@ var oddCron = []string{
 	"TZ=", "TZ=UTC", "TZ=X", "CRON_TZ=UTC * * * * *", "TZ=UTC\t* * * * *", "tz=UTC * * * * *", "TZ=UTC TZ=UTC * * * * *", "TZ=utc * * * * *", "TZ=Europe/Berlin @daily", "TZ=europe/berlin @daily",
 	"TZ=EUROPE/BERLIN @daily", "TZ=EST @daily", "TZ=MST @daily", "TZ=CET @daily", "TZ=CEST @daily", "TZ=EST5EDT @daily", "TZ=PST8PDT,M3.2.0,M11.1.0 @daily", "TZ=<+03>-3 @daily", "TZ=Foo/Bar5 @daily",
 	"TZ=Foo/Bar-5 @daily", "TZ=Foo/Bar @daily", "TZ=America @daily", "TZ=America/ @daily", "TZ=America/Argentina @daily", "TZ=America/Argentina/Buenos_Aires @daily", "TZ=America/Port-au-Prince @daily",
-	"TZ=posix/Europe/Berlin @daily", "TZ=right/Europe/Berlin @daily", "TZ=Posix/Europe/Berlin @daily", "TZ=localtime @daily", "TZ=posixrules @daily", "TZ=Local @daily", "TZ=Factory @daily", "TZ=Japan @daily",
+	"TZ=posix/Europe/Berlin @daily", "TZ=right/Europe/Berlin @daily", "TZ=Posix/Europe/Berlin @daily", "TZ=localtime @daily", "TZ=posixrules @daily", "TZ=Local @daily", "TZ=Factory @daily", "TZ=Japan @daily", "TZ=JAPAN @daily", "TZ=PRC @daily", "TZ=PST @daily", "TZ=PST8PDT @daily", "TZ=EST4EDT @daily", "TZ=GB-Eire @daily", "TZ=NZ-CHAT @daily", "TZ=GMT- @daily", "TZ=GMT1 @daily",
 	"TZ=Etc/GMT+5 @daily", "TZ=Etc/GMT+12 @daily", "TZ=Etc/GMT+13 @daily", "TZ=Etc/GMT-14 @daily", "TZ=Etc/GMT-15 @daily", "TZ=Etc/GMT0 @daily", "TZ=Etc/GMT+0 @daily", "TZ=GMT+0 @daily", "TZ=GMT @daily", "TZ=Z @daily",
 	"TZ=../UTC @daily", "TZ=/etc/localtime @daily", "TZ=Europe//Berlin @daily", "TZ='UTC' @daily", "TZ=+02:00 @daily", "TZ=02:00 @daily", "TZ=DEFAULT @daily", "TZ=interval @daily",
 	"@reboot", "@Daily", "@daily x", "@", "@yearly", "@annually", "@monthly", "@weekly", "@midnight", "@hourly", "@every", "@every ", "@every 0", "@every 0 s", "@every 1", "@every 1.5", "@every 1.", "@every -1 s",
-	"@every 1 s ago", "@every 1 fortnight", "@every 1h30m", "@every 1h 30m", "@every 1h30.5m", "@every 1min30s", "@every 1d1h1m1s", "@every 1y2d", "@every 1w2d", "@every 1 day 12:30", "@every 1day12:30", "@every 12:30",
+	"@every 1 s ago", "@every 1 fortnight", "@every 1h30m", "@every 1h30 m", "@every 163 h0 s", "@every 1h 30m", "@every 1h30.5m", "@every 1min30s", "@every 1d1h1m1s", "@every 1y2d", "@every 1w2d", "@every 1 day 12:30", "@every 1day12:30", "@every 12:30",
 	"@every 12:60", "@every 1 h 12:30", "@every 1 us 00:00:01", "@every 1 mon 00:00:01.5", "@every P1D", "@every p1d", "@every P", "@every PT", "@every P1DT", "@every P1Y2M3W4DT5H6M7.5S", "@every PT0.0000001S",
 	"@every PT0.0000010S", "@every P1.5D", "@every 1.5 months", "@every 1.0 month", "@every 1.5 y", "@every 1.5 d", "@every 1.5 weeks", "@every 0.5 us", "@every 0.0 us", "@every 1.0 us", "@every 0.001 ms", "@every 0.0001 ms",
 	"@every 0.0000001 s", "@every 0.0000001 h", "@every 0.000001 h", "@every 1 s 1 sec", "@every 1.0 s 1 ms", "@every 1.5 s 1 us", "@every 1 s 1 ms", "@every 1000 years", "@every 1001 years", "@every 12000 mons 1 us",
@@ -173,7 +173,7 @@ func TestCronLeavesTheSessionAlone(t *testing.T) {
 	cron := "public.pgtaskd_cron"
 	equal(t, "of a zone", value(t, conn, "SELECT coalesce("+cron+"('TZ=Europe/Berlin @daily'), 'fine')"), "fine")
 	equal(t, "of an interval", value(t, conn, "SELECT coalesce("+cron+"('@every 1 day 2 hours'), 'fine')"), "fine")
-	equal(t, "of no zone", value(t, conn, "SELECT "+cron+"('TZ=Europe/Berlln @daily')"), `time zone "Europe/Berlln" is not known: a zone is a name with a region, such as Europe/Berlin, or UTC`)
+	equal(t, "of no zone", value(t, conn, "SELECT "+cron+"('TZ=Europe/Berlln @daily')"), `time zone "Europe/Berlln" is not known: a zone is a name of the tz database, such as Europe/Berlin`)
 	equal(t, "zone", value(t, conn, "SELECT current_setting('TimeZone')"), "Asia/Tokyo")
 	equal(t, "of nothing", value(t, conn, "SELECT "+cron+"(NULL) IS NULL"), "true")
 }

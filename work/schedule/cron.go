@@ -173,17 +173,15 @@ func (c clock) before(second int64) int64 {
 // below counts the members of a set that are less than a value.
 func below(set uint64, value int64) int { return bits.OnesCount64(set & (1<<value - 1)) }
 
-// zoneName is the form of the tz database's names that are accepted: with a region, or UTC, or GMT.
-// Names without a region are mostly abbreviations, and those mean something else to each reader:
-// EST is five hours behind UTC the whole year. A digit is part of a name only in Etc, else
-// PostgreSQL takes the text for a rule (POSIX).
-var zoneName = regexp.MustCompile(`^(?:UTC|GMT|[A-Z][A-Za-z_]*(?:/[A-Z][A-Za-z_-]*)+|Etc/GMT(?:[+-]?0|\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4])))$`)
+// zoneName is the form of the tz database's names. Only these have a digit: PostgreSQL takes any other text
+// with one for a rule (POSIX).
+var zoneName = regexp.MustCompile(`^(?:[A-Z][A-Za-z_-]*(?:/[A-Z][A-Za-z_-]*)*|(?:Etc/)?GMT[+-]?0|Etc/GMT(?:\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4]))|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$`)
 
-var errZone = errors.New("is not known: a zone is a name with a region, such as Europe/Berlin, or UTC")
+var errZone = errors.New("is not known: a zone is a name of the tz database, such as Europe/Berlin")
 
 // LoadZone finds a zone of the tz database by its name.
 func LoadZone(name string) (*time.Location, error) {
-	if !zoneName.MatchString(name) {
+	if !zoneName.MatchString(name) || name == time.Local.String() { // which Go takes for this machine's
 		return nil, errZone
 	}
 	location, err := time.LoadLocation(name)

@@ -88,7 +88,7 @@ type part struct {
 var (
 	plain = regexp.MustCompile(`^\d+(\.\d+)?$`)
 	words = regexp.MustCompile(`^(\d+(?:\.\d+)?)[ \t]*([a-z]+)[ \t]*`)
-	glued = regexp.MustCompile(`^\d+[a-z]`)
+	glued = regexp.MustCompile(`^\d+[ \t]*[a-z]`)
 	hms   = regexp.MustCompile(`^(\d+):([0-5]\d)(?::([0-5]\d(?:\.\d+)?))?$`)
 	iso   = regexp.MustCompile(`^P(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(\d+H)?(\d+M)?(\d+(?:\.\d+)?S)?)?$`)
 )
