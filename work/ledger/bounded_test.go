@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// world answers a queue at random, as a server may: whatever it says, no entry is lost, none is told
-// twice, and each ends.
+// world answers a queue at random, like a server. Whatever it answers, each entry gets exactly one
+// answer.
 type world struct {
 	*testing.T
 	*rand.Rand
@@ -19,7 +19,7 @@ type world struct {
 	rounds int
 }
 
-// errs are what a table may say of a round: it refuses that, has waited for a lock, conflicts, has no disk.
+// errs are errors of a round: the table refuses it, a lock times out, a conflict, a full disk.
 var errs = []error{errTable, &pgconn.PgError{Code: "55P03"}, &pgconn.PgError{Code: "40001"}, &pgconn.PgError{Code: "53100"}}
 
 func TestAnyAnswersEndEachEntryOnce(t *testing.T) {
@@ -45,7 +45,7 @@ func TestAnyAnswersEndEachEntryOnce(t *testing.T) {
 	}
 }
 
-// comes puts entries into the queue, some of them of one row.
+// comes puts entries into the queue; several may have the same row.
 func (w *world) comes(n int) (entries []*Entry) {
 	for range n {
 		e := &Entry{Kind: Kind("pcmds"[w.IntN(5)]), ID: w.Int64N(30), Patient: w.IntN(4) == 0}
@@ -59,7 +59,7 @@ func (w *world) comes(n int) (entries []*Entry) {
 	return entries
 }
 
-// round has the server answer to one.
+// round answers one round at random.
 func (w *world) round() {
 	w.rounds++
 	w.now = w.now.Add(max(w.queue.Rest(w.now), 0))
@@ -95,7 +95,7 @@ func (w *world) round() {
 	}
 }
 
-// TestNoAnswerLastsForEver: what ends an entry at the latest, where the server always says the same.
+// TestNoAnswerLastsForEver: each entry ends in time, even if the answer is always the same.
 func TestNoAnswerLastsForEver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// What becomes of a preparation that meets an error, by TestWhatAnErrorMeans.
+// The results of TestWhatAnErrorMeans: how the queue handles a preparation that meets an error.
 const (
 	looked     = "somebody is to look who has the lock"
 	conflicts  = "it is tried for some time"
@@ -18,7 +18,7 @@ const (
 	unanswered = "nobody knows"
 )
 
-// meant is what an error means for a preparation that waits for locks as long as it takes.
+// meant returns how the queue handles an error of a preparation that waits without limit.
 func meant(err error) string {
 	if fault.Of(err) == fault.Lost {
 		return unanswered

@@ -1,18 +1,19 @@
-// Package ledger tells the table of the tasks what has become of runs: that one runs (a mark),
-// which transaction it is about to commit (a preparation), and that it has ended well. It writes
-// all that has come in one statement a round.
+// Package ledger writes into the task table how runs are going: that a task runs (a mark), which
+// transaction is about to commit (a preparation), and that a run has ended well. One statement, a
+// round, writes everything that waits.
 //
-// The queue is pure: it says what to write next, and what follows from an answer. A Ledger puts it
-// to work: on a connection of its own while there is much to write or somebody waits for it, or
-// else on the loop's, when the loop calls Step. Entries that it cannot write (a row that takes no end, a
-// failure, a task that something follows) it passes over, and others look closer.
+// The Queue is pure: it decides what to write next, and what follows from each answer. The Ledger
+// runs the rounds: on a connection of its own while there is much to write or a session waits,
+// otherwise on the loop's, when the loop calls Step. It passes over a row that is locked, was
+// changed, refuses the entry, or has something that follows on its end: the loop has other
+// statements for these.
 //
-// No preparation waits long for a lock: the run that waits for it may have that lock itself, and
-// the server sees no deadlock there.
+// A preparation never waits long for a lock: the run that waits for it may hold that lock itself,
+// and the server cannot see that deadlock.
 //
 // Any goroutine may call Put, Len, Place and Follow. Begin, Step, Next and Stop belong to the loop.
-// The connection of its own has a goroutine of its own, which Put starts and Stop awaits.
+// The ledger's own connection belongs to a goroutine that Put starts and Stop awaits.
 //
-// Locks: mu guards the queue. It is held while entries are told their answers, never across a
-// statement. writes is held for a round, so that there is one at a time; it comes before mu.
+// Locks: mu guards the queue. It is held while entries get their answers, never across a statement.
+// writes is held during a round, so that only one runs at a time; it is locked before mu.
 package ledger

@@ -17,47 +17,49 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Config is how a ledger reaches the server. The functions may be called from any goroutine.
+// Config says how a ledger reaches the server. Any goroutine may call its functions.
 type Config struct {
-	Group   *routine.Group // its goroutine is one of them
+	Group   *routine.Group // the ledger's goroutine belongs to this group
 	Target  target.Target
-	Pool    *pool.Pool // its own connection is one of these backends
+	Pool    *pool.Pool // the ledger's own connection is one of the pool's backends
 	Queries func() sql.Queries
-	Wake    func() // has the loop call Step
+	Wake    func() // makes the loop call Step
 }
 
-// Ledger writes what is put into it. Put may be called from any goroutine; Step, Next and Stop are
-// the loop's.
+// Ledger writes the entries that Put adds. Any goroutine may call Put; Step, Next and Stop belong
+// to the loop.
 type Ledger struct {
 	Config
 
-	writes sync.Mutex // held by whoever writes a round
-	loops  writer     // of Step
+	writes sync.Mutex // held during a round
+	loops  writer     // for Step
 
 	mu      sync.Mutex
 	queue   Queue
-	more    chan struct{}      // poked by Put
-	own     bool               // a goroutine of its own is at work, or about to be,
-	owns    bool               // and has its connection
-	stop    context.CancelFunc // of that goroutine
-	stopped chan struct{}      // closed when it has ended
-	failed  time.Time          // when its connection was refused last
-	mayOwn  bool               // it may have one: there is a register, and we lead
+	more    chan struct{}      // signalled by Put
+	own     bool               // the ledger's goroutine runs, or is about to,
+	owns    bool               // and has its connection open
+	stop    context.CancelFunc // stops that goroutine
+	stopped chan struct{}      // closed when that goroutine has ended
+	failed  time.Time          // when the last attempt to connect failed
+	mayOwn  bool               // the ledger may have its own connection: we lead, and there is a register
 
 	place, path atomic.Pointer[string] // see Place and Follow
 }
 
-// When a connection of its own is worth while, and for how long.
+// Limits of the ledger's own connection.
 const (
-	ownFrom    = 200             // entries
-	ownIdle    = 4 * time.Second // without work; the server would end it after 10 s of silence
-	ownAgain   = 5 * time.Second // from a failure to the next try
+	ownFrom    = 200             // the ledger connects when this many entries wait
+	ownIdle    = 4 * time.Second // without work; the server would end a silent session after 10 s
+	ownAgain   = 5 * time.Second // from a failed connection to the next attempt
 	roundLimit = 30 * time.Second
-	gatherFor  = 2 * time.Millisecond // after a round, for more ends;
-	gatherFew  = gatherFor * 2 / 5    // after one of few: a lone end goes at once, nearly, and one in a lane with what follows it
+	gatherFor  = 2 * time.Millisecond // waits this long after a round for more ends
+	// After a small round the wait is shorter: a single end goes nearly at once, and in a lane it
+	// goes together with the end of the task that follows.
+	gatherFew = gatherFor * 2 / 5
 )
 
-// New returns one with nothing to write.
+// New returns a Ledger without entries.
 func New(c Config) *Ledger { return &Ledger{Config: c, more: make(chan struct{}, 1)} }
 
 // Put adds entries.
@@ -81,7 +83,7 @@ func (l *Ledger) Put(entries ...*Entry) {
 	}
 }
 
-// begin starts the goroutine; mu is held.
+// begin starts the goroutine. The caller holds mu.
 func (l *Ledger) begin() {
 	ctx, stop := context.WithCancel(l.Group.Context())
 	l.own, l.stop, l.stopped = true, stop, make(chan struct{})
@@ -93,7 +95,7 @@ func (l *Ledger) begin() {
 	})
 }
 
-// work writes on a connection of its own, as long as there is something to write.
+// work writes rounds on the ledger's own connection, until nothing has come for ownIdle.
 func (l *Ledger) work(ctx context.Context) {
 	conn, closeConn, err := l.connect(ctx)
 	l.mu.Lock()
@@ -115,23 +117,23 @@ func (l *Ledger) work(ctx context.Context) {
 	l.mu.Lock()
 	l.own, l.owns = false, false
 	l.mu.Unlock()
-	l.Wake() // for what has come meanwhile
+	l.Wake() // entries may have come since the last round
 }
 
-// gatherAfter is how long more is waited for after a round.
+// gatherAfter returns how long to wait for more entries after a round.
 func gatherAfter(wrote []*waiting) time.Duration {
 	switch {
 	case len(wrote) == 1 && wrote[0].Kind.urgent():
-		return 0 // its session waits for its COMMIT now, and comes back
+		return 0 // the session waits for its COMMIT now, and will come back
 	case len(wrote) <= few:
 		return gatherFew
 	}
 	return gatherFor
 }
 
-// await waits for something to write; false: nothing has come for ownIdle since the last round. If
-// no session waits in an open transaction, await waits a moment for more entries: a round costs as
-// much as ten rows.
+// await waits until there is something to write. It returns false if nothing has come for ownIdle.
+// If no session waits in an open transaction, it waits a little longer for more entries: a round
+// costs as much as ten rows.
 func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration) bool {
 	for {
 		l.mu.Lock()
@@ -156,8 +158,8 @@ func (l *Ledger) await(ctx context.Context, used time.Time, gather time.Duration
 	}
 }
 
-// Step writes a round on the loop's connection, where there is no other. The error is one of the
-// connection, or of the table as a whole.
+// Step writes a round on the loop's connection, unless the ledger has its own. An error concerns
+// the connection or the table as a whole.
 func (l *Ledger) Step(ctx context.Context, conn *pgx.Conn) error {
 	l.mu.Lock()
 	owns := l.owns
@@ -172,7 +174,7 @@ func (l *Ledger) Step(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// Next is when Step is to be called again.
+// Next returns how long the loop may wait before it calls Step.
 func (l *Ledger) Next() time.Duration {
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -182,16 +184,16 @@ func (l *Ledger) Next() time.Duration {
 	return l.queue.Rest(time.Now())
 }
 
-// Len is how many entries wait.
+// Len returns the number of entries that wait.
 func (l *Ledger) Len() int {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	return l.queue.Len()
 }
 
-// Stop ends the ledger's own connection, and the round under way there; there is no other until
-// Begin. It withdraws the entries. Those that sessions wait for stay for the next term, unless
-// decline is set.
+// Stop ends the round on the ledger's own connection and closes that; the ledger gets no new
+// connection until Begin. Stop withdraws all entries, except those that sessions wait for: these
+// stay for the next term, unless decline is set.
 func (l *Ledger) Stop(decline bool) {
 	l.mu.Lock()
 	l.mayOwn = false
@@ -212,9 +214,9 @@ func (l *Ledger) Stop(decline bool) {
 	}
 }
 
-// Begin begins a term. It asks in which server and database our transactions are, if the role may
-// know: prepared rows show that place, in case the table is restored elsewhere. If there is no
-// register, the ledger gets no connection of its own.
+// Begin begins a term. It reads which server and database our transactions are in, if the role may
+// know. Prepared rows show that place, in case the table is restored elsewhere. Without a register
+// the ledger gets no connection of its own.
 func (l *Ledger) Begin(ctx context.Context, c *control.Control) error {
 	var place string
 	switch err := c.Row(ctx, "place", nil, &place); {
@@ -229,14 +231,14 @@ func (l *Ledger) Begin(ctx context.Context, c *control.Control) error {
 	return nil
 }
 
-// Place is where transactions are, as xact_at says; nil: not known. Any goroutine may call it.
+// Place returns where our transactions are, as in xact_at; nil: unknown. Any goroutine may call it.
 func (l *Ledger) Place() *string { return l.place.Load() }
 
-// Follow has connections of its own have that search_path from now on; nil: the server's alone.
+// Follow sets the search_path of the ledger's own connections; nil: only the server's path.
 func (l *Ledger) Follow(path *string) { l.path.Store(path) }
 
-// connect opens a connection of the ledger's own. It is registered before its first round, so that
-// the next leader ends it.
+// connect opens the ledger's own connection. It registers the session before the first round, so
+// that the next leader can end it.
 func (l *Ledger) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(), err error) {
 	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
 	defer cancel()
@@ -249,7 +251,8 @@ func (l *Ledger) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(),
 		c.Close()
 		l.Pool.Leave(b)
 	}
-	_, err = c.Conn().Exec(ctx, "SET lock_timeout = '"+patience+"'; SET synchronous_commit = off") // to prepare a statement may wait for a lock, too
+	// Preparing a statement may wait for a lock, too.
+	_, err = c.Conn().Exec(ctx, "SET lock_timeout = '"+patience+"'; SET synchronous_commit = off")
 	if err == nil {
 		err = l.Pool.Register(ctx, b, 0)
 	}

@@ -8,14 +8,14 @@ import (
 	"pgtaskd/work/hold"
 )
 
-// Most is how many rows are written in one round, at most, and sizeMost how many bytes of texts.
+// Most is the maximum number of rows in a round, sizeMost about that of bytes of texts.
 const (
 	Most     = 1000
 	sizeMost = 1 << 20
 )
 
-// lockedMost is how long a preparation is tried that meets somebody else's lock. ownMost is how
-// long one is tried whose run must not be repeated and may hold the lock itself.
+// lockedMost limits how long the ledger retries a preparation that meets somebody else's lock.
+// ownMost is the limit if the run must not be repeated and may hold the lock itself.
 const (
 	lockedMost  = 5 * time.Second
 	ownMost     = time.Minute
@@ -23,17 +23,17 @@ const (
 	lockedPause = 50 * time.Millisecond
 )
 
-// Queue holds what is to be written, and tells each entry its answer. It knows no server and no clock.
+// Queue holds unwritten entries, and tells each its answer. It has no connection and no clock.
 type Queue struct {
-	urgent []*waiting // somebody waits for them in an open transaction
+	urgent []*waiting // sessions wait for these in an open transaction
 	others []*waiting
-	groups int // so many were made
+	groups int // number of groups so far
 }
 
-// Len is how many entries there are.
+// Len returns the number of entries.
 func (q *Queue) Len() int { return len(q.urgent) + len(q.others) }
 
-// Urgent tells whether somebody waits in an open transaction.
+// Urgent reports whether a session waits in an open transaction.
 func (q *Queue) Urgent() bool { return len(q.urgent) > 0 }
 
 // Seen adds an entry.
@@ -47,11 +47,11 @@ func (q *Queue) add(e *waiting) {
 	}
 }
 
-// few are entries that are not worth a round of many.
+// few is the number of entries up to which a round counts as small.
 const few = 2
 
-// Next takes out what is to be written now, together: preparations before ends, and no id twice. A
-// session that waits alone does not wait for few ends: they have the time of its COMMIT.
+// Next takes out the entries of the next round: preparations before ends, each id once. If only one
+// session waits, a few ends do not go with it: they are written while it commits.
 func (q *Queue) Next(now time.Time) (round []*waiting) {
 	if len(q.urgent) == 1 && len(q.others) <= few && !q.urgent[0].after.After(now) {
 		round, q.urgent = q.urgent, nil
@@ -71,7 +71,7 @@ func (q *Queue) Next(now time.Time) (round []*waiting) {
 	return round
 }
 
-// Rest is how long nothing is to be written.
+// Rest returns how long there is nothing to write.
 func (q *Queue) Rest(now time.Time) time.Duration {
 	rest := hold.Never
 	for _, e := range slices.Concat(q.urgent, q.others) {
@@ -80,14 +80,14 @@ func (q *Queue) Rest(now time.Time) time.Duration {
 	return rest
 }
 
-// Row is what the statement says of an entry whose row it has met.
+// Row is the answer of the statement for a row that it has met.
 type Row struct {
-	Stays bool // a trigger has kept it as it was
+	Stays bool // a trigger has kept the row as it was
 	Empty bool
 }
 
-// Written takes what the statement has returned for a round, by id. It returns the entries whose
-// rows were passed over: the caller finds out why, and calls Looked.
+// Written tells the entries of a round what the statement has returned, by id. It returns the
+// entries whose rows were passed over: the caller finds out why, and calls Looked.
 func (q *Queue) Written(round []*waiting, rows map[int64]Row) (look []*waiting) {
 	for _, e := range round {
 		switch row, met := rows[e.ID]; {
@@ -104,8 +104,8 @@ func (q *Queue) Written(round []*waiting, rows map[int64]Row) (look []*waiting) 
 	return look
 }
 
-// Failed takes the error by which the server has refused a round. A round of several rows is tried by
-// parts, until the row in question stands alone.
+// Failed handles an error by which the server has refused a round. A round of several rows is
+// split, until the row that causes the error is alone.
 func (q *Queue) Failed(round []*waiting, err error, now time.Time) (look []*waiting) {
 	if len(round) > 1 {
 		for part := range slices.Chunk(round, (len(round)+1)/2) {
@@ -121,12 +121,12 @@ func (q *Queue) Failed(round []*waiting, err error, now time.Time) (look []*wait
 	switch {
 	case !e.Kind.urgent():
 		e.Tell(Answer{Result: Passed, Err: err})
-	case fault.Has(err, "55P03"): // it has waited for a lock in vain, whoever says so
+	case fault.Has(err, "55P03"): // the entry has waited for a lock in vain, even if the error comes from SQL
 		e.waited = true
 		return round
-	case class == fault.Crossed, class == fault.Deadlocked: // unless that is the table's own doing, it goes well soon
+	case class == fault.Crossed, class == fault.Deadlocked: // passes soon, unless the table's own code raises it
 		q.later(e, now, false, Answer{Result: Refused, Err: err})
-	case class == fault.QueueFull, class == fault.Outdated, fault.OfServer(err): // it goes well some day
+	case class == fault.QueueFull, class == fault.Outdated, fault.OfServer(err): // passes some day
 		q.later(e, now, e.Patient, Answer{Result: Locked})
 	default:
 		q.refused(e, err)
@@ -134,7 +134,7 @@ func (q *Queue) Failed(round []*waiting, err error, now time.Time) (look []*wait
 	return nil
 }
 
-// refused has an entry tried without its texts, if that may help.
+// refused retries an entry without its texts, if it has any.
 func (q *Queue) refused(e *waiting, err error) {
 	if e.size() == 0 {
 		e.Tell(Answer{Result: Refused, Err: err})
@@ -144,18 +144,18 @@ func (q *Queue) refused(e *waiting, err error) {
 	q.add(e)
 }
 
-// Look is what was found out about a row that was passed over.
+// Look is what the ledger has found out about a row that was passed over.
 type Look struct {
-	Gone   bool // the session is not there any more
-	Ours   bool // it is still as it was read
-	Free   bool // nobody has it locked, nor the table
-	Own    bool // the run itself holds what is in the way,
+	Gone   bool // the session does not exist any more
+	Ours   bool // the row is still as it was read
+	Free   bool // nobody holds a lock on the row or the table
+	Own    bool // the run itself holds the lock,
 	MayOwn bool // or may hold it
 }
 
-// Looked decides what follows from a look. If an entry has waited for a lock, and nobody is seen to
-// hold one on the row or the table, its own run probably holds it: on a row that a trigger of the
-// table changes, or by an equal value in an index.
+// Looked decides what follows from a look. If an entry has waited for a lock, but nobody seems to
+// hold one on the row or the table, its own run probably holds that lock: on another row that a
+// trigger of the table changes, or on an equal value in an index.
 func (q *Queue) Looked(e *waiting, l Look, now time.Time) {
 	if e.since.IsZero() {
 		e.since = now
@@ -179,12 +179,12 @@ func (q *Queue) Looked(e *waiting, l Look, now time.Time) {
 	}
 }
 
-// silences is how often in a row a preparation must be passed over, with nobody in the way, before
-// the ledger blames the table itself: a holder may have let the row go in between.
+// silences is how often in a row a preparation must be passed over while the row is free, before
+// the ledger blames the table itself: a lock may have been released just before the look.
 const silences = 3
 
-// later has an entry tried again. After lockedMost the entry gets the answer after; a patient one
-// is tried for as long as it takes.
+// later retries an entry after a pause. After lockedMost it tells the entry the answer after
+// instead, unless patient is set.
 func (q *Queue) later(e *waiting, now time.Time, patient bool, after Answer) {
 	if e.since.IsZero() {
 		e.since = now
@@ -198,60 +198,59 @@ func (q *Queue) later(e *waiting, now time.Time, patient bool, after Answer) {
 	q.add(e)
 }
 
-// Take empties the queue.
+// Take removes and returns all entries.
 func (q *Queue) Take() (all []*waiting) {
 	all = slices.Concat(q.urgent, q.others)
 	q.urgent, q.others = nil, nil
 	return all
 }
 
-// Kind is what an entry has written.
+// Kind says what an entry writes.
 type Kind byte
 
-// The kinds, as sql/query/ledger.sql has them. Those that somebody waits for in an open transaction
-// come first.
+// The kinds of sql/query/ledger.sql. A session waits in an open transaction for Prepare and Claim.
 const (
 	Prepare Kind = 'p' // the transaction that is about to commit, with the texts of the run
-	Claim   Kind = 'c' // the same before its SQL begins
-	Mark    Kind = 'm' // that it runs
-	Done    Kind = 'd' // that it has ended well, with its texts
-	Settle  Kind = 's' // the same of what was prepared: the row has its texts
+	Claim   Kind = 'c' // the same, before the SQL begins
+	Mark    Kind = 'm' // the task runs
+	Done    Kind = 'd' // the run has ended well; with its texts
+	Settle  Kind = 's' // the same for a prepared row, which has the texts already
 )
 
-// urgent tells the kinds for which a session waits in an open transaction.
+// urgent reports whether a session waits for the entry in an open transaction.
 func (k Kind) urgent() bool { return k == Prepare || k == Claim }
 
-// Entry is what is to be written to one row. It belongs to the ledger once it is put there.
+// Entry is what to write to one row. After Put it belongs to the ledger.
 type Entry struct {
 	Kind           Kind
 	ID             int64
-	Version        uint32    // of the row that was read; 0: only a mark of ours will do
-	PID            int32     // of the session,
-	Since          time.Time // when that began
-	Start, Stop    time.Time // zero: it has not ended
+	Version        uint32    // of the row as it was read; 0: the row must have our mark
+	PID            int32     // of the session
+	Since          time.Time // when the session began
+	Start, Stop    time.Time // Stop is zero if the run has not ended
 	Output, Notice *string
-	Exactly        bool  // effects happen exactly once
+	Exactly        bool  // the effects happen exactly once
 	Xact           int64 // 0: none
-	Flush          bool  // it must be on the server's disk before it is answered
-	Patient        bool  // it waits for a lock as long as it takes: its run must not be repeated
+	Flush          bool  // the server must have it on disk before the answer
+	Patient        bool  // waits for a lock as long as it takes: the run must not be repeated
 
-	// Tell is called once with the answer, while the ledger is locked: it must not block, nor call that.
+	// Tell is called once, while the ledger is locked: it must not block, nor call the ledger.
 	Tell func(Answer)
 }
 
-// waiting is an entry in the queue, with what became of its tries.
+// waiting is an entry in the queue, with the results of its tries.
 type waiting struct {
 	*Entry
-	group  int       // entries of one group are written together
+	group  int       // a round with an entry of a group takes only entries of that group
 	since  time.Time // when it first met a lock
-	after  time.Time // the next try
+	after  time.Time // not tried before this time
 	tries  int
-	waited bool  // it has waited for a lock in vain, and not been passed over
-	silent int   // how often in a row it was passed over, and nobody was in the way
-	bare   error // why the table has refused its texts: it is written without
+	waited bool  // the last try waited for a lock in vain, and was not passed over
+	silent int   // how often in a row it was passed over while the row was free
+	bare   error // why the table refused its texts; the entry is now written without them
 }
 
-// size is that of its texts, in bytes.
+// size is the size of the texts, in bytes.
 func (e *Entry) size() (n int) {
 	for _, text := range []*string{e.Output, e.Notice} {
 		if text != nil {
@@ -261,7 +260,7 @@ func (e *Entry) size() (n int) {
 	return n
 }
 
-// orNull is a parameter that is NULL where the value is the zero one.
+// orNull returns nil for the zero value, which makes the parameter NULL.
 func orNull[T comparable](value T) *T {
 	if value == *new(T) {
 		return nil
@@ -269,24 +268,24 @@ func orNull[T comparable](value T) *T {
 	return &value
 }
 
-// Answer is what became of an entry.
+// Answer is the final answer to an entry.
 type Answer struct {
 	Result Result
-	Empty  bool  // the task has nothing to show, and is to be deleted
-	Err    error // why the table refuses it, or (Taken) its texts
+	Empty  bool  // the task has nothing to show, and should be deleted
+	Err    error // why the table refuses the entry, or (Taken) only its texts
 }
 
-// Result says what became of an entry.
+// Result is the kind of an answer.
 type Result int
 
 // The results.
 const (
 	Taken     Result = iota // the row shows it, and that is committed
-	Passed                  // it was not written: somebody is to look closer
-	Changed                 // the row is not as it was read any more
-	Own                     // the run itself has what is in the way
-	Locked                  // somebody else has had it for too long
-	Refused                 // the table does not take even the least of it
-	Lost                    // the connection was lost, and it may have been written
-	Withdrawn               // it was taken back, and has not been written
+	Passed                  // not written; another statement has to try
+	Changed                 // the row has changed since it was read
+	Own                     // the run itself holds the lock
+	Locked                  // somebody else has held the lock for too long
+	Refused                 // the table refuses it even without the texts
+	Lost                    // the connection was lost; it may have been written
+	Withdrawn               // taken back, and not written
 )

@@ -17,16 +17,15 @@ var (
 	errTable = error(&pgconn.PgError{Severity: "ERROR", Code: "23514", Message: "the table says no"})
 )
 
-// told are the answers that entries were told, by their ids.
+// told has the answers that entries got, by id.
 type told map[int64]Answer
 
-// put adds an entry.
 func (told told) put(q *Queue, e Entry) {
 	e.Tell = func(a Answer) { told[e.ID] = a }
 	q.Seen(&e)
 }
 
-// put adds entries with the ids 1, 2, 3 and so on.
+// put adds entries of these kinds with the ids 1, 2, 3 and so on.
 func put(q *Queue, kinds string) told {
 	all := told{}
 	for i, kind := range kinds {
@@ -42,7 +41,7 @@ func ids(entries []*waiting) (ids []int64) {
 	return ids
 }
 
-// wantIDs fails the test unless the entries are those.
+// wantIDs fails the test unless the entries have these ids.
 func wantIDs(t *testing.T, what string, got []*waiting, want ...int64) {
 	t.Helper()
 	if !slices.Equal(ids(got), want) {
@@ -50,7 +49,7 @@ func wantIDs(t *testing.T, what string, got []*waiting, want ...int64) {
 	}
 }
 
-// wantTold fails the test unless the entries are told just that.
+// wantTold fails the test unless exactly these answers were given.
 func wantTold(t *testing.T, what string, got, want told) {
 	t.Helper()
 	if !maps.Equal(got, want) {
@@ -73,7 +72,7 @@ func TestPreparationsComeBeforeEnds(t *testing.T) {
 	}
 }
 
-// TestARoundHasARowOnce, no more than Most rows, and texts of little more than sizeMost.
+// TestARoundHasARowOnce, at most Most rows, and little more than sizeMost bytes of texts.
 func TestARoundHasARowOnce(t *testing.T) {
 	t.Parallel()
 	q := &Queue{}
@@ -98,7 +97,7 @@ func TestARoundHasARowOnce(t *testing.T) {
 	wantIDs(t, "with long texts", q.Next(epoch), 0, 1)
 }
 
-// TestAFailedRoundIsSplit until the row in question stands alone; the others are written.
+// TestAFailedRoundIsSplit until the row that causes the error is alone; the others are written.
 func TestAFailedRoundIsSplit(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -134,7 +133,7 @@ func TestAFailedRoundIsSplit(t *testing.T) {
 	}
 }
 
-// taken is the answer to a round in which each row shows what was written.
+// taken is the answer for a round in which each row shows what was written.
 func taken(round []*waiting) map[int64]Row {
 	rows := map[int64]Row{}
 	for _, e := range round {
@@ -143,7 +142,7 @@ func taken(round []*waiting) map[int64]Row {
 	return rows
 }
 
-// TestWhatIsNotMetIsLookedAt, if a session waits for it, and else by those who look closer.
+// TestWhatIsNotMetIsLookedAt: only if a session waits for the row; other entries are passed on.
 func TestWhatIsNotMetIsLookedAt(t *testing.T) {
 	t.Parallel()
 	q := &Queue{}
@@ -155,7 +154,7 @@ func TestWhatIsNotMetIsLookedAt(t *testing.T) {
 	})
 }
 
-// TestARefusedPreparationIsTriedWithoutItsTexts, if it has any, and once.
+// TestARefusedPreparationIsTriedWithoutItsTexts: only once, and only if it has texts.
 func TestARefusedPreparationIsTriedWithoutItsTexts(t *testing.T) {
 	t.Parallel()
 	q, got := &Queue{}, told{}
@@ -179,16 +178,16 @@ func TestARefusedPreparationIsTriedWithoutItsTexts(t *testing.T) {
 	wantTold(t, "taken bare", got, told{1: {Result: Refused, Err: errTable}, 2: {Result: Taken, Err: fault.ErrKept}})
 }
 
-// TestLooked: what follows when it is known who is in the way.
+// TestLooked: the look shows who holds the lock, and the queue decides what follows.
 func TestLooked(t *testing.T) {
 	t.Parallel()
-	later := Answer{Result: -1} // it is tried again
+	later := Answer{Result: -1} // tried again
 	for _, c := range []struct {
 		name    string
 		kind    Kind
 		patient bool
 		look    Look
-		since   time.Duration // since it first met a lock
+		since   time.Duration // since the entry first met a lock
 		want    Answer
 	}{
 		{"the row is another now", Prepare, false, Look{}, 0, Answer{Result: Changed}},
@@ -219,7 +218,7 @@ func TestLooked(t *testing.T) {
 	}
 }
 
-// TestTriesComeLessOften while somebody else has the row.
+// TestTriesComeLessOften: while somebody else holds a lock on the row.
 func TestTriesComeLessOften(t *testing.T) {
 	t.Parallel()
 	q, now, tries := &Queue{}, epoch, 0
@@ -235,7 +234,7 @@ func TestTriesComeLessOften(t *testing.T) {
 	}
 }
 
-// TestWhatWaitsHoldsUpNothing: others are written meanwhile.
+// TestWhatWaitsHoldsUpNothing: other entries are written meanwhile.
 func TestWhatWaitsHoldsUpNothing(t *testing.T) {
 	t.Parallel()
 	q := &Queue{}
@@ -252,7 +251,7 @@ func TestWhatWaitsHoldsUpNothing(t *testing.T) {
 	wantIDs(t, "later", q.Next(epoch.Add(lockedPause)), 1)
 }
 
-// TestALoneSessionWaitsForNoEnds: few of them are written after its row, many with it.
+// TestALoneSessionWaitsForNoEnds: a few ends are written after its row, many ends together with it.
 func TestALoneSessionWaitsForNoEnds(t *testing.T) {
 	t.Parallel()
 	q := &Queue{}

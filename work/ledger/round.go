@@ -10,11 +10,11 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// patience is how long a round waits for a lock: a run that waits for the round may have it.
+// patience is how long a round waits for a lock: a run that waits for the round may hold it.
 const patience = "50ms"
 
-// round writes what is to be written now, in one exchange of messages and one transaction, and returns
-// it. The error is one of the connection, or of the table as a whole.
+// round writes one round, in one exchange of messages and one transaction, and returns its entries.
+// An error concerns the connection or the table as a whole.
 func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*waiting, err error) {
 	l.writes.Lock()
 	defer l.writes.Unlock()
@@ -51,7 +51,7 @@ func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*waiting, e
 	return entries, err
 }
 
-// lost answers entries whose connection is lost.
+// lost answers entries whose round got no answer: the connection was lost.
 func lost(entries []*waiting) {
 	for _, e := range entries {
 		answer := Answer{Result: Passed}
@@ -62,16 +62,16 @@ func lost(entries []*waiting) {
 	}
 }
 
-// writer is a connection on which rounds are written.
+// writer is a connection that writes rounds.
 type writer struct {
 	*pgx.Conn
-	lazy bool // its limits are those of a lazy round, whatever the role's are
-	// known are sessions that this connection has seen to be there. While the connection lasts, the
-	// server has not crashed, so it has given no number of their transactions to another one.
+	lazy bool // the session's settings are already those of a lazy round
+	// known are sessions that this connection has seen alive. While the connection lasts, the
+	// server has not crashed, so no number of their transactions can belong to another transaction.
 	known map[pool.Backend]bool
 }
 
-// see notes that the session of an entry is there.
+// see records that the session of an entry is alive.
 func (w *writer) see(e *waiting) {
 	if w.known == nil || len(w.known) >= knownMost {
 		w.known = map[pool.Backend]bool{}
@@ -81,7 +81,7 @@ func (w *writer) see(e *waiting) {
 
 const knownMost = 4096
 
-// unseen is the start of the session of an entry which must still be seen to be there; else nil.
+// unseen is the start of the entry's session if the statement must check it; otherwise nil.
 func (w *writer) unseen(e *waiting) *time.Time {
 	if !e.Kind.urgent() || w.known[pool.Backend{PID: e.PID, Since: e.Since}] {
 		return nil
@@ -89,12 +89,12 @@ func (w *writer) unseen(e *waiting) *time.Time {
 	return &e.Since
 }
 
-// write sends the round.
+// write sends the round: one row alone by the cheaper statement, if possible.
 func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
 	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.unseen(e) == nil {
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
 			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, orNull(e.Stop), e.Output, e.Notice, e.Exactly, orNull(e.Xact), l.Place())
-		if err != nil || len(rows) > 0 { // else it may only show the lock of one who is gone
+		if err != nil || len(rows) > 0 { // the row may still show the lock of a transaction that is gone
 			return rows, err
 		}
 	}
@@ -119,8 +119,8 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 	return rows, err
 }
 
-// send has a statement write entries. The commit of a preparation does not wait for the disk: the
-// server's log has it before the commit of the run.
+// send runs the statement that writes the entries. The commit of a preparation does not wait for
+// the disk: it comes before the commit of the run in the server's log.
 func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
 	queries, batch := l.Queries(), &pgx.Batch{}
 	if !conn.lazy || pace != lazy {
@@ -136,7 +136,7 @@ func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, valu
 		})
 		return err
 	})
-	return rows, conn.SendBatch(ctx, batch).Close() // with the answer to the COMMIT
+	return rows, conn.SendBatch(ctx, batch).Close() // includes the answer to COMMIT
 }
 
 // look finds out why a row was passed over.
@@ -162,14 +162,14 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Loo
 	case fault.Lost:
 		return seen, err
 	}
-	return Look{Ours: true}, nil // it is tried again
+	return Look{Ours: true}, nil // the statement was refused: the entry is tried again
 }
 
-// A round waits for this as it commits.
+// The commit of a round waits for one of these.
 const (
 	lazy  = "lazy"  // nothing
-	usual = "usual" // what the role's transactions do
-	flush = "flush" // the disk, at least
+	usual = "usual" // what the role's transactions wait for
+	flush = "flush" // at least the server's disk
 )
 
 func paceOf(entries []*waiting) string {
@@ -185,7 +185,7 @@ func paceOf(entries []*waiting) string {
 	return pace
 }
 
-// column is what the statement takes of all entries as one parameter.
+// column collects one parameter of the statement from all entries.
 func column[T any](entries []*waiting, of func(*waiting) T) (all []T) {
 	for _, e := range entries {
 		all = append(all, of(e))
