@@ -14,18 +14,18 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// End is what is written for a task. It begins as what was seen of the run, and may become something
-// else: the table may refuse it, or somebody may have stopped the task.
+// End is what is written for a task. It starts as the outcome of the run. It changes if the table
+// refuses it, or if somebody has stopped the task.
 type End struct {
-	run.Outcome // as it was seen, and then as it is to be written
+	run.Outcome // as it was seen, then as it is to be written
 	Known       *inflight.Task
 	stage       stage
-	backoff     hold.Backoff // when it could not be written
-	ascii       bool         // its texts are written without what the database lacks
-	crossed     bool         // of one that is given back: another transaction was in the way
+	backoff     hold.Backoff // for the next try, after one that failed
+	ascii       bool         // its texts are written in ASCII: the database lacks one of their characters
+	crossed     bool         // the task is given back because another transaction was in the way
 }
 
-// Failure is why the task has failed, nil when it has not.
+// Failure returns why the task has failed; nil: it has not.
 func (e *End) Failure() *text.Failure {
 	if e.Kind == run.Stopped {
 		return e.stopFailure()
@@ -33,8 +33,8 @@ func (e *End) Failure() *text.Failure {
 	return e.Outcome.Failure()
 }
 
-// readVersion is that of the row which the end may be written to; 0: only one that shows WORK. A crash
-// of the server can give a version that it has forgotten to another row.
+// readVersion is the version that the row must still have; 0: the row must show WORK. After a crash
+// the server can give the version of a lost row to another row.
 func (e *End) readVersion() uint32 {
 	if e.Known.Marked {
 		return 0
@@ -42,7 +42,7 @@ func (e *End) readVersion() uint32 {
 	return e.Task.Row.Version
 }
 
-// begun is when the run began; one that never did has its stop.
+// begun returns when the run began; if it never began, its stop.
 func (e *End) begun() time.Time {
 	if e.Start.IsZero() {
 		return e.Stop
@@ -50,24 +50,24 @@ func (e *End) begun() time.Time {
 	return e.Start
 }
 
-// noRetry tells whether the end is to be written even if the task has retries left.
+// noRetry reports whether the end is written even if the task has retries left.
 func (e *End) noRetry() bool {
 	f := e.Failure()
 	return f == nil || e.stage >= final || e.Kind == run.Stopped || f.SQLState == codeGivesUp
 }
 
 const (
-	codeGivesUp = "TK001" // a task raises it: it is not tried again,
-	codeLater   = "TK002" // or after the interval in its DETAIL, if it has retries left
+	codeGivesUp = "TK001" // a task raises this to get no retry,
+	codeLater   = "TK002" // or a retry after the interval in DETAIL, if it has retries left
 
-	pauseMonths = 12_000 // a task may ask for no more, so that plan stays within its bounds
+	pauseMonths = 12_000 // the longest pause that a task may ask for, so that plan stays in its range
 	pauseDays   = 400_000
 	pauseMicros = pauseDays * 24 * 3600 * 1_000_000
 
-	shortMost = 500 // bounds the beginning of an error, in bytes
+	shortMost = 500 // how much of an error is kept when it is shortened, in bytes
 )
 
-// pause is how long the task itself wants to wait for its next try; null: it has not said.
+// pause is the delay that the task itself asks for before its next try; null: none.
 func (e *End) pause() (p pgtype.Interval) {
 	f := e.Failure()
 	if f == nil || f.SQLState != codeLater {
@@ -80,23 +80,23 @@ func (e *End) pause() (p pgtype.Interval) {
 	return p
 }
 
-// stage is how far an end has come. Each refusal by the table (a CHECK, a trigger, a domain, an
-// index) moves the end to a later stage, which writes less: a task without a written end would run
-// again and again. No stage undoes what the run has done: DONE stays DONE.
+// stage says how much of an end is still to be written. Each refusal by the table (a CHECK, a
+// trigger, a domain, an index) moves the end to a later stage, which writes less: a task without a
+// written end would run again and again. No stage undoes the effects of a run: DONE stays DONE.
 type stage int
 
 const (
 	fresh      stage = iota // the ledger may write it
-	passed                  // the ledger has passed it over: a statement of its own looks closer
+	passed                  // the ledger has passed it over: Step writes it
 	short                   // no output, no notice, and the beginning of the error
-	bare                    // all of these stay as the row has them
-	final                   // whole again, but there is no retry: that may be what is refused
-	finalShort              // and so on
+	bare                    // output, notice and error stay as the row has them
+	final                   // whole again, but without a retry: the table may refuse that
+	finalShort              // as short
 	finalBare
-	nothing // is left
+	nothing // nothing can be written
 )
 
-// lessen makes less of an end that was refused; false when nothing is left.
+// lessen moves a refused end to the next stage; false: nothing is left.
 func (e *End) lessen() bool {
 	switch e.stage {
 	case fresh, passed:
@@ -112,31 +112,31 @@ func (e *End) lessen() bool {
 	return e.stage < nothing
 }
 
-// verdict is what becomes of an end that was not written.
+// verdict says what to do with an end that was not written.
 type verdict int
 
 const (
-	wait   verdict = iota // it is tried again, later
-	again                 // at once, with less in it
+	wait   verdict = iota // try again later
+	again                 // try again at once, with less in it
 	giveUp                // the row takes no end at all
 	forget                // the row is not ours any more
 )
 
-// raisedMost is how long an end waits for an error that SQL has raised and that only looks as if it passed.
+// raisedMost limits how long an end waits for an error that looks temporary but was raised by SQL.
 const raisedMost = time.Second
 
-// refused decides what becomes of an end that the table has refused by that error.
+// refused decides what to do with an end that the table has refused.
 func (e *End) refused(err error) verdict {
 	switch class := fault.Of(err); {
 	case class.Lacks():
 		e.backoff.Later(hold.Exhausted)
 		return wait
 	case class == fault.Locked,
-		class == fault.Slow && e.backoff.Wait == 0, // the server itself may be, this once
+		class == fault.Slow && e.backoff.Wait == 0, // the server itself may be slow, this once
 		class.Passing() && (class.OfLocks() || !fault.Below(err) || e.backoff.Wait < raisedMost):
 		e.backoff.Later(hold.Locked)
 		return wait
-	case class == fault.Unsendable && !e.ascii: // something else is written for a character that the database lacks
+	case class == fault.Unsendable && !e.ascii: // retry in ASCII: the database lacks a character
 		e.ascii = true
 		return again
 	case e.lessen():
@@ -145,11 +145,11 @@ func (e *End) refused(err error) verdict {
 	return giveUp
 }
 
-// passedOver decides what becomes of an end that a statement has not written, without an error. free:
-// we had locked the row, so nobody was in the way.
+// passedOver decides what to do with an end that a statement has not written, without an error.
+// free: we held the row's lock, so nobody was in the way.
 func (e *End) passedOver(s inflight.Standing, free bool) verdict {
 	switch {
-	case s.Ours && free: // a trigger leaves it out
+	case s.Ours && free: // a trigger leaves the end out
 		if !e.lessen() {
 			return giveUp
 		}
@@ -164,14 +164,14 @@ func (e *End) passedOver(s inflight.Standing, free bool) verdict {
 	return forget
 }
 
-// isLess tells that the row gets less than the outcome has.
+// isLess reports whether the row gets less than the outcome has.
 func (e *End) isLess() bool { return e.stage == short || e.stage == finalShort || e.isBare() }
 func (e *End) isBare() bool { return e.stage == bare || e.stage == finalBare }
 
-// keeps tells whether what is not said stays as the row has it: as it was prepared, or as it is.
+// keeps reports whether the row keeps the texts that it has.
 func (e *End) keeps() bool { return e.Shed && !e.isLess() || e.isBare() }
 
-// told are the output and the notice, as they are to be written.
+// told returns the output and the notice to write.
 func (e *End) told() (output, notice *string) {
 	if e.Result == nil || e.Shed || e.isLess() {
 		return nil, nil
@@ -182,7 +182,7 @@ func (e *End) told() (output, notice *string) {
 	return e.stored(e.Result.Output), notice
 }
 
-// shown is a failure as it is to be written.
+// shown returns the error and SQLSTATE to write for a failure.
 func (e *End) shown(failure *text.Failure) (message, sqlstate *string) {
 	if failure == nil || e.isBare() {
 		return nil, nil
@@ -195,7 +195,7 @@ func (e *End) shown(failure *text.Failure) (message, sqlstate *string) {
 	return message, &failure.SQLState
 }
 
-// stored is a text as the database can store it; nil stays nil.
+// stored returns a text that the database can store; nil stays nil.
 func (e *End) stored(value *string) *string {
 	if value != nil && e.ascii {
 		s := text.ASCII(*value)
@@ -204,7 +204,7 @@ func (e *End) stored(value *string) *string {
 	return value
 }
 
-// stopFailure says of a task that it was stopped.
+// stopFailure is the failure of a task that was stopped.
 func (e *End) stopFailure() *text.Failure {
 	detail := "Its state was set to STOP while it ran."
 	if e.Start.IsZero() {

@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// replies are what a table may say of an end. Those that pass leave it as it is, and it waits.
+// replies are answers of a table to an end. An end waits for those that pass by themselves.
 var replies = []struct {
 	err    error
 	passes bool
@@ -22,7 +22,7 @@ var replies = []struct {
 	{&pgconn.PgError{Severity: "ERROR", Code: "40P01", Routine: "DeadLockReport"}, true},
 	{&pgconn.PgError{Severity: "ERROR", Code: "2200H"}, true},
 	{&pgconn.PgError{Severity: "ERROR", Code: "40001"}, true},
-	{&pgconn.PgError{Severity: "ERROR", Code: "40001", Where: "a trigger"}, false}, // for as long as a second
+	{&pgconn.PgError{Severity: "ERROR", Code: "40001", Where: "a trigger"}, false}, // waits for a second at most
 	{&pgconn.PgError{Severity: "ERROR", Code: "23514"}, false},
 	{&pgconn.PgError{Severity: "ERROR", Code: "P0001", Where: "a trigger"}, false},
 	{&pgconn.PgError{Severity: "ERROR", Code: "22P05"}, false},
@@ -36,8 +36,8 @@ func randomEnd() End {
 	return End{Outcome: o, Known: &inflight.Task{Task: o.Task}}
 }
 
-// TestRefusedEndsComeToAnEnd: whatever the table says in whatever order, each refusal brings an end
-// on, and only what passes by itself lets it wait.
+// TestRefusedEndsComeToAnEnd: for any order of answers, each refusal moves an end to a later stage,
+// and an end waits only for answers that pass by themselves.
 func TestRefusedEndsComeToAnEnd(t *testing.T) {
 	t.Parallel()
 	for range 2000 {
@@ -62,8 +62,7 @@ func TestRefusedEndsComeToAnEnd(t *testing.T) {
 	}
 }
 
-// TestAnEndThatIsLeftOut by a trigger, where nobody was in the way, is written with less each time,
-// and given up at last.
+// TestAnEndThatIsLeftOut by a trigger is written with less each time, and at last given up.
 func TestAnEndThatIsLeftOut(t *testing.T) {
 	t.Parallel()
 	e := randomEnd()
@@ -74,8 +73,8 @@ func TestAnEndThatIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestEndsInTheQueue: each end that was put in comes out once, whatever keeps it meanwhile, and its
-// runner is let go once.
+// TestEndsInTheQueue: each end comes out exactly once, whatever delays it, and releases its runner
+// exactly once.
 func TestEndsInTheQueue(t *testing.T) {
 	t.Parallel()
 	for range 200 {
@@ -122,8 +121,7 @@ func TestEndsInTheQueue(t *testing.T) {
 	}
 }
 
-// TestAFailureIsNotTriedAgainWhereThatIsRefused: the wait for another try may be what the table
-// refuses.
+// TestAFailureIsNotTriedAgainWhereThatIsRefused: the table may refuse only the retry.
 func TestAFailureIsNotTriedAgainWhereThatIsRefused(t *testing.T) {
 	t.Parallel()
 	e := randomEnd()

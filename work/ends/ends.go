@@ -14,7 +14,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Config is what Ends work with.
+// Config has everything that Ends need.
 type Config struct {
 	Control *control.Control
 	Changes *change.Changer
@@ -23,32 +23,32 @@ type Config struct {
 	Tasks   inflight.Tasks
 	Log     *target.Log
 
-	Later  func(do func())            // has the loop do something; any goroutine may call it
-	Want   func()                     // something may have become due
-	Full   func() bool                // the server's queue of notifications is, by our own doing or others'
+	Later  func(do func())            // makes the loop call do; any goroutine may call it
+	Want   func()                     // something may be due now
+	Full   func() bool                // whether the server's queue of notifications is full, whoever has filled it
 	Drains func() bool                // a drain is under way
-	Ended  func(e *End, state string) // the row of a task of ours shows its end, or that it waits again
-	Counts func(all []change.Changed) // rows have changed without a run of ours
-	Over   func(o *run.Outcome)       // the task is forgotten
-	Waits  func(t *run.Task)          // a task that has not begun waits again
-	Lost   func(o run.Outcome)        // what became of a task is to be found out
+	Ended  func(e *End, state string) // the row of a task of ours shows its end, or PLAN
+	Counts func(all []change.Changed) // rows have changed, but not by a run of ours
+	Over   func(o *run.Outcome)       // the task is forgotten now
+	Waits  func(t *run.Task)          // a task that has not begun goes back to its lane
+	Lost   func(o run.Outcome)        // the judge has to find out how the task ended
 }
 
-// Ends are the ends of tasks that are not written yet.
+// Ends holds the ends of tasks until they are written.
 type Ends struct {
 	Config
 	queue   queue
-	stay    []pool.Backend // have not obeyed, and are to be ended
-	crashed *time.Time     // when the server has crashed last, as far as it tells
+	stay    []pool.Backend // backends that did not obey a cancel and must be ended
+	crashed *time.Time     // the server's last crash; nil: none is known
 	Deletes *Deletes
 }
 
-// New returns one without ends.
+// New returns Ends without an end.
 func New(c Config) *Ends {
 	return &Ends{Config: c, queue: queue{drains: c.Drains}, Deletes: &Deletes{Control: c.Control, Changes: c.Changes}}
 }
 
-// Seen takes down what was seen of a task.
+// Seen takes the outcome of a task, and queues an end for it.
 func (s *Ends) Seen(o run.Outcome) {
 	e := s.endOf(o)
 	if e.Stays {
@@ -64,11 +64,10 @@ func (s *Ends) Seen(o run.Outcome) {
 	s.add(e)
 }
 
-// Add has the end of a task written that the judge has found out.
+// Add queues the end of a task that the judge has found out.
 func (s *Ends) Add(o run.Outcome) { s.add(s.endOf(o)) }
 
-// add queues an end to be written, unless the judge must find it out first, or the row need not
-// show anything.
+// add queues an end, unless the judge must find it out first, or the row needs no change.
 func (s *Ends) add(e End) {
 	switch {
 	case e.Kind == run.Lost, e.Kind == run.Killed:
@@ -83,21 +82,20 @@ func (s *Ends) add(e End) {
 	}
 }
 
-// Drop forgets a task whose row was judged.
+// Drop forgets a task whose row the judge has written.
 func (s *Ends) Drop(o run.Outcome) {
 	e := s.endOf(o)
 	s.Forget(&e)
 }
 
-// endOf is what follows from an outcome of our task.
+// endOf makes an end of the outcome of our task.
 func (s *Ends) endOf(o run.Outcome) End {
 	e := End{Outcome: o, Known: s.Tasks.Known(o.Task)}
 	e.Known.Ending = true
 	return e
 }
 
-// DropForgotten drops the ends that the server may have forgotten when it crashed; nil: it has not
-// crashed.
+// DropForgotten drops the ends that the server may have lost in this crash; nil: no crash.
 func (s *Ends) DropForgotten(crashed *time.Time) {
 	s.crashed = crashed
 	for _, e := range s.queue.takeAll() {
@@ -105,48 +103,48 @@ func (s *Ends) DropForgotten(crashed *time.Time) {
 	}
 }
 
-// forgotten tells whether the server may have forgotten the end, or the effects of the run, in its
-// last crash: another version of the row may have the number that we have read, and effects whose
-// commit did not wait for the disk are lost. The task still waits, or the next scan finds it cut
-// off.
+// forgotten reports whether the server may have lost the task's row version or the run's effects in
+// its last crash: another version of the row may have the number that we have read, and effects
+// whose commit did not wait for the disk may be lost. The task then still waits, or the next scan
+// finds it cut off.
 func (s *Ends) forgotten(e *End) bool {
 	return s.crashed != nil && e.Kind == run.Finished && e.Stop.Before(*s.crashed) &&
 		(!e.Task.Marks.Load() || s.Control.Facts().Lazy && e.Task.Row.Remote == "")
 }
 
-// Forget forgets a task whose end is written, or that is not ours any more.
+// Forget forgets a task whose end is written, or whose row is not ours any more.
 func (s *Ends) Forget(e *End) {
 	e.release()
 	delete(s.Tasks, e.Task.Row.ID)
 	s.Over(&e.Outcome)
 }
 
-// waitsAgain puts a task back into its lane that has not begun and whose row still says PLAN.
+// waitsAgain puts a task back into its lane. It has not begun, and its row still says PLAN.
 func (s *Ends) waitsAgain(e *End) {
 	s.Forget(e)
 	s.Waits(e.Task)
 }
 
-// Next is when an end is to be written, or tried again.
+// Next returns how long there is nothing to write.
 func (s *Ends) Next() time.Duration { return s.queue.rest() }
 
-// Len is how many are to be written next.
+// Len returns the number of new ends, without those that are tried again.
 func (s *Ends) Len() int { return len(s.queue.fresh) }
 
-// Heavy tells that so many ends wait for somebody else that nothing more is to start.
+// Heavy reports whether so many ends wait for others that no more tasks may start.
 func (s *Ends) Heavy() bool { return s.queue.size > asideMost }
 
-// turnsInto decides what becomes of a run that is rolled back because its row was changed or
-// something was in the way: the task runs again if that may help.
+// turnsInto decides about a run that was rolled back because its row was changed or something was
+// in the way: the task runs again if that may help.
 func (s *Ends) turnsInto(e *End) {
 	id := e.Task.Row.ID
 	switch {
-	case e.Fault == nil: // the row has changed, and may again: it is marked before it starts again
+	case e.Fault == nil: // the row has changed, and may again: the task is marked before it starts again
 		s.Tries.Again(id)
 		e.Kind = run.Released
 	case !e.Exactly && !e.Task.Row.Rerun:
 		e.Kind = run.Finished
-	case e.Fault.QueueIsFull() && (s.Full() || s.Tries.Runs(id) == 0): // else by what the task itself notifies
+	case e.Fault.QueueIsFull() && (s.Full() || s.Tries.Runs(id) == 0): // else the task's own do that
 		if s.Full() {
 			s.Changes.TellQueueFull(e.Fault.Text)
 		}
@@ -159,32 +157,32 @@ func (s *Ends) turnsInto(e *End) {
 	}
 }
 
-// tellLess logs what the table has refused of an end, once for each end.
+// tellLess logs once for each end that the table has refused it.
 func (s *Ends) tellLess(e *End, err error) {
 	if e.stage == short {
 		s.Log.Warn().Err(err).Int64("id", e.Task.Row.ID).Msg("the table refuses the end of a task; written with less")
 	}
 }
 
-// Deletes are tasks that have nothing to show, of which some ask to be deleted.
+// Deletes deletes the rows of tasks that have nothing to show and ask for that.
 type Deletes struct {
 	Control *control.Control
 	Changes *change.Changer
 
-	next   []int64   // to be deleted now
-	locked []int64   // tried again once a second
-	swept  time.Time // when that was done
+	next   []int64   // deleted by the next Step
+	locked []int64   // locked by others; tried again once a second
+	swept  time.Time // when locked was last tried
 }
 
 const sweepTick = time.Second
 
-// Add has a row deleted by the next Step.
+// Add has the next Step delete a row.
 func (d *Deletes) Add(id int64) { d.next = append(d.next, id) }
 
 // Later has a row deleted within a second.
 func (d *Deletes) Later(id int64) { d.locked = append(d.locked, id) }
 
-// Next is when those that were locked are tried again.
+// Next returns how long Sweep may wait.
 func (d *Deletes) Next() time.Duration {
 	if len(d.locked)+len(d.next) > 0 {
 		return sweepTick - time.Since(d.swept)
@@ -192,7 +190,7 @@ func (d *Deletes) Next() time.Duration {
 	return hold.Never
 }
 
-// Sweep deletes, once a second, what was locked when it should have been.
+// Sweep tries again to delete the rows that were locked. It is called once a second.
 func (d *Deletes) Sweep(ctx context.Context) error {
 	d.swept = time.Now()
 	d.next = append(d.next, d.locked...)
@@ -200,7 +198,7 @@ func (d *Deletes) Sweep(ctx context.Context) error {
 	return d.Step(ctx)
 }
 
-// Step deletes what is to be deleted now.
+// Step deletes the rows that Add has queued.
 func (d *Deletes) Step(ctx context.Context) error {
 	for len(d.next) > 0 {
 		some := d.next[:min(len(d.next), hold.Batch)]

@@ -14,24 +14,24 @@ import (
 
 // queue holds the ends that are not written yet. It is pure.
 type queue struct {
-	fresh []End // to be written next
-	aside []End // wait for somebody who has locked their rows, or what follows on them: others start all the same
+	fresh []End
+	aside []End // their rows, or something that follows, are locked; other tasks start meanwhile
 
-	size   int         // of what aside keeps in memory, in bytes, about
-	next   time.Time   // nothing of aside is to be tried before
-	sizer  hold.Sizer  // how many go into the next statement
+	size   int         // memory that aside uses, in bytes, roughly
+	next   time.Time   // nothing in aside is tried before this time
+	sizer  hold.Sizer  // how many ends go into the next statement
 	drains func() bool // a drain is under way
 }
 
 const (
-	asideEach = 4 << 10   // bytes of each, beside its texts
-	asideMost = 128 << 20 // size from which on nothing more starts
+	asideEach = 4 << 10   // bytes for each end, without its texts
+	asideMost = 128 << 20 // no task starts while size is greater
 )
 
-// add has an end written next.
+// add queues an end to be written next.
 func (q *queue) add(e End) { q.fresh = append(q.fresh, e) }
 
-// memory is how much an end keeps, in bytes, about.
+// memory is about how many bytes an end uses.
 func (e *End) memory() int {
 	n := asideEach + e.Size()
 	for _, text := range []*string{e.Task.Row.Input, e.Task.Row.Data} {
@@ -42,7 +42,7 @@ func (e *End) memory() int {
 	return n
 }
 
-// due is when an end is to be written.
+// due returns when to write an end.
 func (q *queue) due(e *End) time.Time {
 	if until := q.sizer.Until(); (e.backoff.Wait > 0 || e.Task.TooLong) && until.After(e.backoff.After) {
 		return until
@@ -50,8 +50,8 @@ func (q *queue) due(e *End) time.Time {
 	return e.backoff.After
 }
 
-// keep keeps an end for the next try. A heavy end that waits for somebody else gives its slot back.
-// The end of a marked task in a drain does not: the next leader sees its session.
+// keep queues an end for the next try. The end's runner is let go meanwhile, except in a drain if
+// the row is marked: the next leader looks at the session.
 func (q *queue) keep(e End) {
 	switch {
 	case e.Task.TooLong && e.backoff.Since.IsZero():
@@ -69,7 +69,7 @@ func (q *queue) keep(e End) {
 	q.aside, q.size = append(q.aside, e), q.size+e.memory()
 }
 
-// release lets a runner go on that waits until its end is written.
+// release lets the runner go on that waits until this end is written.
 func (e *End) release() {
 	if e.Written != nil {
 		close(e.Written)
@@ -77,7 +77,7 @@ func (e *End) release() {
 	}
 }
 
-// take removes ends that wait, and returns them.
+// take removes and returns the waiting ends that match.
 func (q *queue) take(which func(*End) bool) (taken []End) {
 	q.aside = slices.DeleteFunc(q.aside, func(e End) bool {
 		if !which(&e) {
@@ -90,15 +90,15 @@ func (q *queue) take(which func(*End) bool) (taken []End) {
 	return taken
 }
 
-// takeAll empties the queue.
+// takeAll removes and returns all ends.
 func (q *queue) takeAll() []End {
 	all := slices.Concat(q.fresh, q.aside)
 	q.fresh, q.aside, q.size = nil, nil, 0
 	return all
 }
 
-// ripe takes all that is to be written by now: first the new ones, then those that are tried again, by
-// how long they have waited. So an end that has failed keeps no other waiting.
+// ripe removes and returns all ends that are due: the new ones first, then those that are tried
+// again, in the order in which they are due. So an end that has failed delays no other.
 func (q *queue) ripe(now time.Time) []End {
 	all := q.fresh
 	q.fresh = nil
@@ -115,8 +115,7 @@ func (q *queue) ripe(now time.Time) []End {
 	return append(all, ripe...)
 }
 
-// putBack keeps for the next try those of the ends that are still to be written and are not in the
-// queue already.
+// putBack queues those ends for the next try that are still to be written and are not in the queue.
 func (q *queue) putBack(ends []End, still func(*End) bool) {
 	kept := map[*inflight.Task]bool{}
 	for _, e := range slices.Concat(q.fresh, q.aside) {
@@ -129,7 +128,7 @@ func (q *queue) putBack(ends []End, still func(*End) bool) {
 	}
 }
 
-// nextTime keeps ends for which the time of a duty has not sufficed: others come in between.
+// nextTime queues ends for which the duty had no time: other duties come in between.
 func (q *queue) nextTime(ends []End) {
 	now := time.Now()
 	for _, e := range ends {
@@ -140,7 +139,7 @@ func (q *queue) nextTime(ends []End) {
 	}
 }
 
-// rest is how long there is nothing to write.
+// rest returns how long there is nothing to write.
 func (q *queue) rest() time.Duration {
 	switch {
 	case len(q.fresh) > 0:
@@ -151,13 +150,13 @@ func (q *queue) rest() time.Duration {
 	return hold.Never
 }
 
-// togetherMost is how many ends go into one statement that writes both a and b. An end that could
-// not be written before is tried by itself.
+// togetherMost is the maximum size of a statement that writes both a and b. An end that could not
+// be written before is tried alone.
 func (q *queue) togetherMost(a, b *End) int {
 	switch {
 	case a.Kind != b.Kind || a.Task.TooLong || b.Task.TooLong || a.backoff.Wait > 0 || b.backoff.Wait > 0:
 		return 1
-	case a.Kind == run.Released: // on which nothing follows
+	case a.Kind == run.Released: // nothing follows on these
 		return hold.Batch
 	}
 	return q.sizer.Batch(hold.Batch)
@@ -190,7 +189,7 @@ func (s *Ends) settle(ctx context.Context, ends []End, some []change.Changed, fr
 	return s.Deletes.Step(ctx)
 }
 
-// wrote takes note of an end that its row shows.
+// wrote handles an end that its row shows now.
 func (s *Ends) wrote(e *End, c change.Changed) {
 	if c.State == "PLAN" {
 		s.Want()
@@ -209,7 +208,7 @@ func (s *Ends) wrote(e *End, c change.Changed) {
 	s.Forget(e)
 }
 
-// look sees to an end that was passed over, by what its row shows.
+// look handles an end that was passed over, by what its row shows.
 func (s *Ends) look(ctx context.Context, e End, shows inflight.Standing, free bool) error {
 	id := e.Task.Row.ID
 	switch e.passedOver(shows, free) {
@@ -222,14 +221,14 @@ func (s *Ends) look(ctx context.Context, e End, shows inflight.Standing, free bo
 	case giveUp:
 		s.leaveAlone(&e, fault.ErrKept)
 	case forget:
-		if shows.State == "DONE" && e.Result != nil && e.Result.Output == nil { // we have written that, and not heard of it
+		if shows.State == "DONE" && e.Result != nil && e.Result.Output == nil { // we wrote it, but got no answer
 			s.Deletes.Later(id)
 		}
-		if shows.State == "PLAN" { // somebody changes it, and may again: the next run is marked before it starts
+		if shows.State == "PLAN" { // somebody changes the row, and may again: the next run is marked before it starts
 			s.Tries.Again(id)
 		}
 		s.Forget(&e)
-		s.Want() // it may wait again, or another row in its place
+		s.Want() // the task, or another row in its place, may wait again
 	}
 	return nil
 }
@@ -238,9 +237,10 @@ func (s *Ends) tellOfLock(ctx context.Context, e *End) error {
 	return s.Changes.TellOfLock(ctx, e.backoff.Since, e.Task.Row.ID, e.Task.Row.Key)
 }
 
-// leaveAlone gives up a row that takes no end at all. It stays as it is for as long as we lead, or
-// until somebody changes its state, and its lane is free. If it still says PLAN, its task runs once
-// more, marked first: then it stays WORK. If it takes no mark either, it is tried again after a while.
+// leaveAlone gives up a row that takes no end at all. The row stays as it is while we lead, or
+// until somebody changes its state; its lane is free. If it still says PLAN, the task runs once
+// more, marked first: then the row stays WORK. If it takes no mark either, the task is tried again
+// later.
 func (s *Ends) leaveAlone(e *End, err error) {
 	id := e.Task.Row.ID
 	shown := e.Known.Marked || e.Xact != 0 // the row says WORK
@@ -253,7 +253,7 @@ func (s *Ends) leaveAlone(e *End, err error) {
 		Str("hint", "fix what refuses it, and set the row's state; until then the task may run again when another controller leads").
 		Msg("table refuses every end of a task; row left unchanged")
 	why := hold.Refuses
-	if shown { // its task would run again
+	if shown { // otherwise the task would run again
 		why = hold.Stuck
 	}
 	s.Holds.PutAfter(id, why, 0)

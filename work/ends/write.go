@@ -17,7 +17,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Step writes the ends that are to be written now. Those that cannot be written wait.
+// Step writes the ends that are due. Ends that cannot be written wait.
 func (s *Ends) Step(ctx context.Context) error {
 	if err := s.dismiss(ctx); err != nil {
 		return err
@@ -25,7 +25,7 @@ func (s *Ends) Step(ctx context.Context) error {
 	began := time.Now()
 	ends := s.queue.ripe(began)
 	for len(ends) > 0 && !s.queue.sizer.Late(began) {
-		if s.queue.due(&ends[0]).After(time.Now()) { // one before it has met a lock
+		if s.queue.due(&ends[0]).After(time.Now()) { // an end before this one has met a lock
 			s.queue.keep(ends[0])
 			ends = ends[1:]
 			continue
@@ -39,8 +39,9 @@ func (s *Ends) Step(ctx context.Context) error {
 		if err == nil {
 			ends = ends[n:]
 		}
-		if err != nil || size >= writeMost { // that took its time
-			unwritten := func(e *End) bool { return s.Tasks[e.Task.Row.ID] == e.Known } // some may be, before the error
+		if err != nil || size >= writeMost { // a large statement has taken long enough
+			// Some may have been written before the error.
+			unwritten := func(e *End) bool { return s.Tasks[e.Task.Row.ID] == e.Known }
 			s.queue.putBack(ends, unwritten)
 			return err
 		}
@@ -49,9 +50,9 @@ func (s *Ends) Step(ctx context.Context) error {
 	return nil
 }
 
-// dismiss ends the backends that have not obeyed a cancel. Otherwise they would run until they
-// write to the connection, which we have closed. A backend of another role, which we may not end,
-// notices by itself that the connection is closed.
+// dismiss ends the backends that did not obey a cancel. Otherwise they would run until they write
+// to the connection, which we have closed. We may not end a backend of another role: it notices by
+// itself that the connection is closed.
 func (s *Ends) dismiss(ctx context.Context) error {
 	if len(s.stay) == 0 {
 		return nil
@@ -64,11 +65,11 @@ func (s *Ends) dismiss(ctx context.Context) error {
 	return err
 }
 
-// writeMost is how much output one statement writes, in bytes: others wait for it.
+// writeMost limits the output that one statement writes, in bytes: others wait for it.
 const writeMost = 1 << 20
 
-// writeEach writes ends of one kind. A row that takes no end at all is given up: it is reported, and
-// stays as it is.
+// writeEach writes ends of one kind. If a row takes no end at all, writeEach logs that and leaves
+// the row as it is.
 func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 	first := time.Now()
 	return change.Bisect(ends, func(ends []End) error {
@@ -79,7 +80,7 @@ func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 		began := time.Now()
 		err := s.writeEnds(ctx, ends)
 		if s.queue.sizer.Took(len(ends), began, fault.Of(err)); ends[0].Task.TooLong && time.Since(began) > 2*hold.Turn {
-			s.queue.sizer.Rest(began) // its repetition may copy what others wait for
+			s.queue.sizer.Rest(began) // the repetition may copy large texts
 		}
 		return err
 	}, func(e End, err error) error {
@@ -99,9 +100,9 @@ func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 	})
 }
 
-// writeEnds writes ends in one transaction with what follows on them. If an end could not be
-// written before, writeEnds locks its row first: if the row is then passed over again, nobody else
-// holds it, but a trigger of the user's leaves the end out.
+// writeEnds writes ends and what follows on them in one transaction. If an end could not be written
+// before, writeEnds locks its row first: if the row is passed over again, it is not because of a
+// lock, but because a user's trigger leaves the end out.
 func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
 	first, free := ends[0].backoff.Wait == 0, false
 	query, args := statement(ends)
@@ -121,7 +122,7 @@ func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
 	return s.settle(ctx, ends, some, free)
 }
 
-// statement writes ends of one kind: it ends tasks whose transactions are over, or gives tasks back.
+// statement returns the statement for ends of one kind: it ends tasks, or gives them back.
 func statement(ends []End) (query string, args []any) {
 	c := newColumns(ends)
 	if ends[0].Kind != run.Released {
@@ -148,7 +149,7 @@ func statement(ends []End) (query string, args []any) {
 	return "release", []any{c.ids, c.versions, c.pids, c.pauses, c.errors, c.sqlstates, c.starts, c.stops, c.xacts, causes}
 }
 
-// columns are the ends as the queries take them.
+// columns are the parameters of the statements.
 type columns struct {
 	ids, pids                             []int64
 	versions                              []int32
@@ -183,7 +184,7 @@ func newColumns(ends []End) *columns {
 	return c
 }
 
-// Entries takes out the ends that the ledger can write. Those that it does not write come back.
+// Entries takes out the ends that the ledger can write. Ends that it passes over come back.
 func (s *Ends) Entries() (entries []*ledger.Entry) {
 	s.queue.fresh = slices.DeleteFunc(s.queue.fresh, func(e End) bool {
 		if !e.plain() {
@@ -195,14 +196,14 @@ func (s *Ends) Entries() (entries []*ledger.Entry) {
 	return entries
 }
 
-// plain tells an end that is like most: its task ran well, said nothing beside its output and does not
-// repeat itself, and nothing has been in the way.
+// plain reports whether an end is like most: the run was good, gave no notice, nothing was in the
+// way, and the task does not repeat itself.
 func (e *End) plain() bool {
 	return e.Kind == run.Finished && e.Result != nil && e.Failure() == nil && e.Result.Notice == nil &&
 		e.Task.Row.Single && e.Size() <= run.HeavyFrom && e.stage == fresh && e.backoff.Wait == 0
 }
 
-// entryOf is the end as the ledger writes it.
+// entryOf makes a ledger entry of an end.
 func (s *Ends) entryOf(e End) *ledger.Entry {
 	entry := &ledger.Entry{
 		Kind: ledger.Done, ID: e.Task.Row.ID, Version: e.readVersion(), PID: e.PID, Start: e.begun(), Stop: e.Stop,
@@ -214,7 +215,7 @@ func (s *Ends) entryOf(e End) *ledger.Entry {
 	return entry
 }
 
-// answered takes down what the ledger has made of an end.
+// answered handles the ledger's answer to an end.
 func (s *Ends) answered(e *End, a ledger.Answer) {
 	switch a.Result {
 	case ledger.Taken:
@@ -232,8 +233,8 @@ func (s *Ends) answered(e *End, a ledger.Answer) {
 	s.queue.add(*e)
 }
 
-// DropLate forgets ends that somebody's lock has held up for longer than patience, if nothing of
-// the task is committed: the next leader runs it again.
+// DropLate forgets ends that a lock has delayed for longer than patience, if the task has committed
+// nothing: the next leader runs it again.
 func (s *Ends) DropLate(patience time.Duration) {
 	for _, e := range s.queue.take(func(e *End) bool {
 		return !e.Known.Marked && e.Xact == 0 && time.Since(e.backoff.Since) > patience

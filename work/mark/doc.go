@@ -1,10 +1,10 @@
-// Package mark has rows show that their tasks run: WORK, the start and the session. Runners ask for
-// that before tasks start that are not exactly once, and tasks that have run for a while are marked
-// without being asked for.
+// Package mark makes rows show that their tasks run: WORK, the start and the session. A runner asks
+// for a mark before it starts a task that is not exactly once. A task that has run for a while is
+// marked without a request.
 //
 // The ledger writes most marks (Lasting, Awaited). It passes over a row that is locked, has changed
-// or refuses the mark; for those, and for tasks whose repetition is written with the mark, Step has
-// a statement of its own. A runner gets its answer through a channel.
+// or refuses the mark. If a runner waits for that mark, Step then tries a statement of its own,
+// which can also write a repetition. A channel brings the answer to the runner.
 //
-// It belongs to the goroutine of the loop. Marks that runners wait for outlast terms.
+// Everything belongs to the loop's goroutine. Marks that runners wait for outlast terms.
 package mark

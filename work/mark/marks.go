@@ -20,7 +20,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Config is what Marks work with.
+// Config has everything that Marks need.
 type Config struct {
 	Control  *control.Control
 	Changes  *change.Changer
@@ -30,25 +30,25 @@ type Config struct {
 	Log      *target.Log
 	Clock    *run.Clock
 	Profiles *run.Profiles
-	Later    func(func()) // has the loop do something; any goroutine may call it
-	Doubt    func()       // has the loop look whether the rows of what runs are still ours
-	Drains   func() bool  // all that runs is to be marked
+	Later    func(func()) // makes the loop call the function; any goroutine may call it
+	Doubt    func()       // makes the loop check whether the rows of running tasks are still ours
+	Drains   func() bool  // whether all running tasks must be marked
 }
 
-// Marks are those that are not written yet.
+// Marks has the marks that runners wait for.
 type Marks struct {
 	Config
 	asks   []*ask
-	looked time.Time // when Lasting has looked at the tasks last
+	looked time.Time // when Lasting last looked at the tasks
 }
 
 // ask is a mark that a runner waits for.
 type ask struct {
 	run.Marking
 	task   *inflight.Task
-	answer chan<- run.Answer // has room for one
+	answer chan<- run.Answer // has capacity one
 	passed bool              // the ledger has passed it over
-	told   bool              // the runner waits no longer
+	told   bool              // the runner has its answer
 }
 
 // tell answers the runner.
@@ -60,15 +60,15 @@ func (a *ask) tell(answer run.Answer) {
 // New returns Marks.
 func New(c Config) *Marks { return &Marks{Config: c} }
 
-// Ask has a task marked before it starts. The answer has room for one.
+// Ask asks for a mark before a task starts. answer must have capacity one.
 func (m *Marks) Ask(t *run.Task, what run.Marking, answer chan<- run.Answer) {
 	m.asks = append(m.asks, &ask{Marking: what, task: m.Tasks.Known(t), answer: answer})
 }
 
-// Asked tells whether runners wait for marks.
+// Asked reports whether runners wait for marks.
 func (m *Marks) Asked() bool { return len(m.asks) > 0 }
 
-// Decline answers no to the runners that wait.
+// Decline answers no to all runners that wait.
 func (m *Marks) Decline() {
 	for _, a := range m.asks {
 		a.tell(run.Answer{})
@@ -76,14 +76,14 @@ func (m *Marks) Decline() {
 	m.asks = nil
 }
 
-// When a task is marked that nobody has asked for.
+// When Lasting marks tasks.
 const (
 	lasting  = 100 * time.Millisecond // a run that lasts longer shows WORK
 	tick     = 50 * time.Millisecond
-	shortest = 20 * time.Millisecond // between two looks: there may be thousands of tasks
+	shortest = 20 * time.Millisecond // the shortest time between two looks: there may be thousands of tasks
 )
 
-// Next is how long nothing is to be marked: a moment while a task runs whose row does not show it.
+// Next returns how long there is nothing to mark: not long while a running task has no mark.
 func (m *Marks) Next() time.Duration {
 	if m.Asked() {
 		return 0
@@ -96,7 +96,7 @@ func (m *Marks) Next() time.Duration {
 	return math.MaxInt64
 }
 
-// Lasting are entries for the tasks that have been running for a while.
+// Lasting returns ledger entries for the tasks that have run for a while.
 func (m *Marks) Lasting() (entries []*ledger.Entry) {
 	if time.Since(m.looked) < shortest {
 		return nil
@@ -113,7 +113,7 @@ func (m *Marks) Lasting() (entries []*ledger.Entry) {
 			continue
 		}
 		t.Marks.Store(true)
-		t.Marking.Later(hold.Locked) // unless it is set by then
+		t.Marking.Later(hold.Locked) // no second try before that
 		entries = append(entries, &ledger.Entry{
 			Kind: ledger.Mark, ID: id, Version: t.Row.Version, PID: pid, Start: start, Exactly: exactly,
 			Tell: func(a ledger.Answer) { m.Later(func() { m.lasts(t, a) }) },
@@ -122,14 +122,14 @@ func (m *Marks) Lasting() (entries []*ledger.Entry) {
 	return entries
 }
 
-// lasts takes down whether the row of a task that runs shows that. One that refuses it is left
-// without: what its task does is not the worse for that.
+// lasts handles the ledger's answer for a running task. If the row refuses the mark, the task goes
+// on without one: it works just the same.
 func (m *Marks) lasts(t *inflight.Task, a ledger.Answer) {
 	switch {
 	case a.Result == ledger.Taken:
 		t.Marked = true
 	case a.Result != ledger.Passed:
-	case a.Err == nil: // somebody has locked it, or changed it
+	case a.Err == nil: // somebody has locked the row, or changed it
 		m.Doubt()
 	case refuses(a.Err):
 		m.Log.Warn().Err(a.Err).Int64("id", t.Row.ID).Msg("table refuses the mark of a task")
@@ -137,12 +137,12 @@ func (m *Marks) lasts(t *inflight.Task, a ledger.Answer) {
 	}
 }
 
-// refuses tells that a row does not take the mark, and nobody is in the way.
+// refuses reports whether the row itself refuses the mark, rather than another transaction.
 func refuses(err error) bool { return fault.Of(err).OfRow() && !fault.Of(err).Passing() }
 
-// Awaited are entries for the marks that runners wait for, of those that are like most. A task that had
-// to run again is left to Step: a trigger may have kept its row as it was, and what the ledger writes
-// beside others is not taken back for that.
+// Awaited returns ledger entries for most of the marks that runners wait for. Step marks a task
+// that had to run again: a trigger may have kept its row as it was, and the ledger does not roll
+// back its round for that.
 func (m *Marks) Awaited() (entries []*ledger.Entry) {
 	m.asks = slices.DeleteFunc(m.asks, func(a *ask) bool {
 		if a.passed || a.task.Row.MarkFirst || m.Tries.Runs(a.task.Row.ID) > 0 {
@@ -159,7 +159,7 @@ func (m *Marks) Awaited() (entries []*ledger.Entry) {
 	return entries
 }
 
-// answered answers a runner that waits for a mark. What the ledger has not written is left to Step.
+// answered answers a runner that waits for a mark. If the ledger has not written it, Step will.
 func (m *Marks) answered(a *ask, said ledger.Answer) {
 	if said.Result == ledger.Taken {
 		a.task.Marked = true
@@ -170,9 +170,9 @@ func (m *Marks) answered(a *ask, said ledger.Answer) {
 	m.asks = append(m.asks, a)
 }
 
-// Step marks the tasks whose runners still wait for it. Those that it has no time for come next time.
-// One whose row somebody has locked, or has changed, does not start: its end waits, and gives it back.
-// The error is one of the connection, or of the table as a whole.
+// Step writes the marks that the ledger has not written. If it runs out of time, the rest comes
+// next time. A task whose row is locked or has changed does not start: its end waits, and gives it
+// back. An error concerns the connection or the table as a whole.
 func (m *Marks) Step(ctx context.Context) error {
 	if !m.Asked() {
 		return nil
@@ -200,10 +200,10 @@ func (m *Marks) Step(ctx context.Context) error {
 	return err
 }
 
-// refused answers that a row has not taken the mark. Where another transaction is in the way its task
-// waits, without a place: each time for longer, since there may be many.
+// refused answers a runner whose row has not taken the mark. If another transaction is in the way,
+// the task waits without a slot, longer each time, since there may be many.
 func (m *Marks) refused(ctx context.Context, a *ask, err error) error {
-	if refuses(err) && !fault.Has(err, "23505") { // its repetition may have met an id that was committed meanwhile
+	if refuses(err) && !fault.Has(err, "23505") { // the repetition may have drawn an id that was committed meanwhile
 		a.tell(run.Answer{Refused: text.NewFailure("the start of the task could not be written: "+remote.Innermost(err), "55000")})
 		return nil
 	}
@@ -215,15 +215,15 @@ func (m *Marks) refused(ctx context.Context, a *ask, err error) error {
 	return nil
 }
 
-// repeats tells that a repetition may have to be written with the mark: with overlap it comes now.
+// repeats reports whether the mark may need a repetition with it: with overlap it comes now.
 func repeats(t *inflight.Task) bool { return t.Row.MarkFirst && !t.Row.Single }
 
-// set marks tasks, and returns those whose rows show it.
+// set marks tasks, and returns the ids whose rows show it.
 func (m *Marks) set(ctx context.Context, asks []*ask) (marked map[int64]bool, err error) {
 	var ids, pids, repeating []int64
 	var versions []int32
 	var exactly []bool
-	guarded := false // one of them must be on the disk before its task starts
+	guarded := false // one mark must be on disk before its task starts
 	for _, a := range asks {
 		a.task.Marks.Store(true)
 		ids, pids, versions = append(ids, a.task.Row.ID), append(pids, int64(a.PID)), append(versions, int32(a.task.Row.Version))
@@ -245,8 +245,8 @@ func (m *Marks) set(ctx context.Context, asks []*ask) (marked map[int64]bool, er
 	return marked, err
 }
 
-// markedOf are the rows that show the mark; an error where a trigger has kept one as it was, or has
-// left it out.
+// markedOf returns the ids whose rows show the mark. It is an error if a trigger has kept a row as
+// it was, or left it out.
 func markedOf(rows pgx.Rows) (ids map[int64]bool, err error) {
 	ids = map[int64]bool{}
 	there := 0
@@ -262,7 +262,7 @@ func markedOf(rows pgx.Rows) (ids map[int64]bool, err error) {
 		return nil
 	})
 	if err == nil && there > len(ids) {
-		return nil, fault.ErrKept // it is rolled back: the row is as it was read
+		return nil, fault.ErrKept // rolls back: all rows are as they were read
 	}
 	return ids, err
 }
