@@ -18,22 +18,22 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Config is what a Changer works with.
+// Config has everything that a Changer needs.
 type Config struct {
 	Control *control.Control
 	Holds   *hold.Holds
 	Log     *target.Log
 	Table   sql.Table
-	Known   func(id int64) bool // a task of ours has the id, which is not held
-	Planned func()              // called when a task was written that may be due
+	Known   func(id int64) bool // a task of ours has this id; it is not held
+	Planned func()              // called when a task is written that may be due
 }
 
 // Changer changes rows.
 type Changer struct {
 	Config
-	sizer hold.Sizer // of changes without a run of ours
+	sizer hold.Sizer // for EachWithWords
 
-	// FollowLimit bounds what follows on tasks, as nothing starts meanwhile: their data may be large.
+	// FollowLimit is the time limit for what follows on tasks, as nothing starts meanwhile.
 	FollowLimit time.Duration
 }
 
@@ -42,13 +42,13 @@ const followLimit = 5 * time.Second
 // New returns a Changer.
 func New(c Config) *Changer { return &Changer{Config: c, FollowLimit: followLimit} }
 
-// briefly begins a change that may meet what another transaction has locked: a key that somebody
-// inserts and does not commit, a row that a trigger of the table's changes. A row that met a lock alone
-// is tried again after a pause that grows; nothing else waits for it.
+// briefly begins a change that may meet somebody's lock: on an uncommitted key, or on a row that a
+// trigger of the table changes. A row that met a lock is tried again alone, after a pause that
+// grows; no other row waits for it.
 const briefly = "BEGIN; SET LOCAL lock_timeout = '20ms'"
 
-// Brief runs a transaction that waits for locks briefly. A change that may notify somebody, or draw an
-// id, runs in one: it logs where there is no room for that.
+// Brief runs a transaction that waits only briefly for locks. Every change that may notify or draw
+// an id uses it: it logs a full queue, missing ids and missing partitions.
 func (c *Changer) Brief(ctx context.Context, do func(context.Context, pgx.Tx) error) error {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
@@ -65,13 +65,13 @@ func (c *Changer) Brief(ctx context.Context, do func(context.Context, pgx.Tx) er
 // Changed is a task whose state a statement has changed.
 type Changed struct {
 	ID                          int64
-	Follows, Repeats            bool // something follows on its end; it repeats itself
+	Follows, Repeats            bool // something follows on its end; the task repeats itself
 	State                       string
-	Group, Key, SQLState, Error []byte // as the database has them; nil: NULL
-	Empty                       bool   // it has nothing to show, and is to be deleted
+	Group, Key, SQLState, Error []byte // in the database's encoding; nil: NULL
+	Empty                       bool   // it has nothing to show, and should be deleted
 }
 
-// Repeating is how many of them repeat themselves.
+// Repeating counts the tasks that repeat themselves.
 func Repeating(all []Changed) (n int) {
 	for _, t := range all {
 		if t.Repeats {
@@ -81,7 +81,7 @@ func Repeating(all []Changed) (n int) {
 	return n
 }
 
-// Tasks runs WithWhatFollows in a transaction of its own, which waits for locks briefly.
+// Tasks runs WithWhatFollows in a transaction of its own that waits only briefly for locks.
 func (c *Changer) Tasks(ctx context.Context, query string, args ...any) (all []Changed, err error) {
 	err = c.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
 		all, err = c.WithWhatFollows(ctx, tx, true, query, args...)
@@ -90,8 +90,8 @@ func (c *Changer) Tasks(ctx context.Context, query string, args ...any) (all []C
 	return all, err
 }
 
-// WithWhatFollows runs a query that ends tasks and returns them, and writes what follows: repetitions,
-// on_fail, notify. first: it is tried again where that may help.
+// WithWhatFollows runs a query that ends tasks and returns them, and then writes what follows:
+// repetitions, on_fail, notify. first: the caller may try again.
 func (c *Changer) WithWhatFollows(ctx context.Context, tx pgx.Tx, first bool, query string, args ...any) (all []Changed, err error) {
 	rows, err := tx.Query(ctx, c.Control.Queries().Text(query), args...)
 	if err != nil {
@@ -119,12 +119,12 @@ func (c *Changer) WithWhatFollows(ctx context.Context, tx pgx.Tx, first bool, qu
 	return all, c.Repeat(ctx, tx, followed)
 }
 
-// repeatOrSay creates the repetition of a task that has ended, or says in its row why the table does
-// not take that: the end stands all the same. It may wait where that is slow for once.
+// repeatOrSay writes the repetition of a task that has ended. If the table refuses it, its row says
+// why, and the end stands. mayWait: if that is too slow, the end may be tried again.
 func (c *Changer) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait bool) error {
 	again := func(tx pgx.Tx) error { return c.Repeat(ctx, tx, []int64{id}) }
 	err := pgx.BeginFunc(ctx, tx, again)
-	if fault.Has(err, "23505") { // it may have met an id that was committed meanwhile
+	if fault.Has(err, "23505") { // the repetition may have drawn an id that was committed meanwhile
 		err = pgx.BeginFunc(ctx, tx, again)
 	}
 	if !fault.Of(err).OfRow() || fault.Of(err).Passing() ||
@@ -140,18 +140,18 @@ func (c *Changer) repeatOrSay(ctx context.Context, tx pgx.Tx, id int64, mayWait 
 		return err
 	})
 	if fault.Of(err).OfRow() && !fault.Of(err).Passing() {
-		return nil // it takes no words: the log has them
+		return nil // the row takes no words: the log has them
 	}
 	return err
 }
 
-// Repeat writes the repetitions of tasks.
+// Repeat writes what follows on the ends of tasks.
 func (c *Changer) Repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
 	c.Planned()
-	slices.Sort(ids) // in a partitioned table several rows with one id may have ended
+	slices.Sort(ids) // in a partitioned table several ended rows may have the same id
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(c.FollowLimit))
 	var drawn, waits, whole bool
@@ -178,9 +178,9 @@ func (c *Changer) Repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	return err
 }
 
-// Bisect changes rows together. If the table refuses that, it changes some at a time, in their order, so
-// that one odd row holds up no other; refused sees to a row that is refused alone. The first error that
-// is no refusal ends it.
+// Bisect changes rows together. If the table refuses that, it changes fewer at a time, in order, so
+// that one odd row delays no other. refused handles a row that is refused alone. Bisect stops at
+// the first error that is not a refusal.
 func Bisect[T any](rows []T, change func([]T) error, refused func(T, error) error) error {
 	err := change(rows)
 	switch {
@@ -197,12 +197,12 @@ func Bisect[T any](rows []T, change func([]T) error, refused func(T, error) erro
 	return nil
 }
 
-// Each does something to rows with these ids. A row that refuses it is left as it is, for a while.
+// Each changes rows. If a row refuses that, it stays as it is for a while.
 func (c *Changer) Each(ids []int64, do func([]int64) error) error {
 	return Bisect(ids, do, func(id int64, err error) error {
 		class := fault.Of(err)
 		if class.Passing() && !class.Lacks() {
-			return nil // it is tried again
+			return nil // tried again later
 		}
 		if c.Holds.PutAfter(id, hold.Refuses, 0); !class.Lacks() {
 			c.Log.Error().Err(err).Int64("id", id).Msg("table refuses a change of a task; row left unchanged")
@@ -211,16 +211,16 @@ func (c *Changer) Each(ids []int64, do func([]int64) error) error {
 	})
 }
 
-// EachWithWords is Each for changes that write words of ours into the rows: a row that refuses them is
-// changed without (true). If another transaction is in the way of one, it is held. left are those for
-// which a duty has no time.
+// EachWithWords is Each for changes that write texts of ours into the rows. If a row refuses the
+// texts, do is called without them (true). If another transaction is in the way, the task is held.
+// left has the ids that the duty had no time for.
 func (c *Changer) EachWithWords(ctx context.Context, ids []int64, do func([]int64, bool) error) (left []int64, err error) {
 	s, began := &c.sizer, time.Now()
 	ids = slices.DeleteFunc(slices.Clone(ids), func(id int64) bool {
 		until := c.Holds.Until(id)
 		return !until.IsZero() && (s.Rests() || c.Holds.Waits(id))
 	})
-	slices.SortStableFunc(ids, func(a, b int64) int { // so that each has its turn
+	slices.SortStableFunc(ids, func(a, b int64) int { // so that each gets its turn
 		return c.Holds.Until(a).Compare(c.Holds.Until(b))
 	})
 	for len(ids) > 0 && !s.Late(began) {
@@ -239,7 +239,7 @@ func (c *Changer) EachWithWords(ctx context.Context, ids []int64, do func([]int6
 	return append(left, ids...), nil
 }
 
-// withWords changes rows together; one alone without words where it refuses them.
+// withWords changes rows together. If a row that is alone refuses the texts, it is changed without.
 func (c *Changer) withWords(ctx context.Context, ids []int64, do func([]int64, bool) error) error {
 	tried := time.Now()
 	err := do(ids, false)
@@ -257,8 +257,8 @@ func (c *Changer) withWords(ctx context.Context, ids []int64, do func([]int64, b
 	return err
 }
 
-// PutOff has tasks wait, longer each time, whose rows somebody has locked or changed. It leaves alone
-// what is known, or has refused a change recently.
+// PutOff makes tasks wait, longer each time, because somebody has locked or changed their rows. It
+// skips our own tasks, and tasks that have refused a change recently.
 func (c *Changer) PutOff(ids ...int64) {
 	for _, id := range ids {
 		if !c.Known(id) && !c.Holds.Refuses(id) {
@@ -267,7 +267,7 @@ func (c *Changer) PutOff(ids ...int64) {
 	}
 }
 
-// PutOffOthers does so with those that were tried and are not among the changed.
+// PutOffOthers puts off the tasks that were tried but not changed.
 func (c *Changer) PutOffOthers(tried []int64, changed []Changed) {
 	for _, id := range tried {
 		if !slices.ContainsFunc(changed, func(one Changed) bool { return one.ID == id }) {
@@ -276,10 +276,10 @@ func (c *Changer) PutOffOthers(tried []int64, changed []Changed) {
 	}
 }
 
-// unwrittenEnd is how the error of an end begins that was refused.
+// unwrittenEnd begins the error of a task whose end was refused.
 const unwrittenEnd = "the end of the task could not be written: "
 
-// Unwritten says why the table has refused what was to be written for a task; nil: it has not.
+// Unwritten returns why the table has refused a task's end; nil: err is not a server's error.
 func Unwritten(err error) *text.Failure {
 	var answer *pgconn.PgError
 	switch {

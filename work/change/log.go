@@ -12,14 +12,14 @@ import (
 	"pgtaskd/work/control"
 )
 
-// What a person has to see to is logged here, once in a while.
+// Problems that a person has to solve are logged here, once in a while.
 
 const (
-	lockedTold  = 500 * time.Millisecond // a lock that lasts as long is logged
-	lockedAgain = time.Minute            // until the next one is
+	lockedTold  = 500 * time.Millisecond // a lock is logged if it lasts this long
+	lockedAgain = time.Minute            // time between two such lines
 )
 
-// TellOfLock logs, once in a while, who may have locked what a change of a task's row waits for.
+// TellOfLock logs, once in a while, who may hold the lock that a task's row waits for.
 func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key *string) error {
 	if time.Since(since) < lockedTold || !c.Log.Once("lock", lockedAgain) {
 		return nil
@@ -41,8 +41,8 @@ func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key
 	return nil
 }
 
-// tellLack logs from time to time that the sequence has no more ids, or that a partition is missing: the
-// server's words name it. Ends wait for a person to mend it: none is written without what follows on it.
+// tellLack logs from time to time that the sequence has no more ids, or that a partition is
+// missing: the server's error names it. Ends that something follows wait until a person mends that.
 func (c *Changer) tellLack(class fault.Class, err error) {
 	if class == fault.NoPartition {
 		c.Log.Hourly(c.Log.Error(), "partition").Err(err).
@@ -55,17 +55,17 @@ func (c *Changer) tellLack(class fault.Class, err error) {
 		Msg("no ids are left for repetitions: ends of tasks wait")
 }
 
-// TellQueueFull logs from time to time that the server's queue of notifications is full: in it they wait
-// for each session that listens, in all databases. If one stays in a transaction, every transaction that
-// notifies fails at COMMIT, through no fault of its task: the end waits.
+// TellQueueFull logs from time to time that the server's queue of notifications is full. They stay
+// there until every session that listens, in any database, has read them. If one stays in a
+// transaction, all transactions that notify fail at COMMIT, and their tasks' ends wait.
 func (c *Changer) TellQueueFull(words string) {
 	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").
 		Msg("the server's queue of notifications is full: ends of tasks that notify somebody wait")
 }
 
-// Stays logs that the row of a task that has ended can't be deleted, such as one that a foreign key of
-// the user's refers to: from time to time for all that the same keeps.
+// Stays logs that the row of an ended task cannot be deleted, for example because a user's foreign
+// key refers to it. Rows with the same cause share one line an hour.
 func (c *Changer) Stays(why error, id int64) {
 	what := why.Error()
 	if answer := new(pgconn.PgError); errors.As(why, &answer) {

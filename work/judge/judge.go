@@ -17,8 +17,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Judge judges what is under way and not run by us: runs whose session is lost, and tasks of an old
-// leader. Watch sees to what we run.
+// Judge judges tasks that are under way but not run by us: runs whose session is lost, and tasks of
+// an old leader. Its Watch looks after our own runs.
 type Judge struct {
 	*cutter
 	Lost    *Lost
@@ -27,7 +27,7 @@ type Judge struct {
 	looked  time.Time
 }
 
-// New returns one that knows of nothing.
+// New returns a Judge without tasks.
 func New(c Config) *Judge {
 	cut := &cutter{Config: c}
 	return &Judge{
@@ -38,13 +38,13 @@ func New(c Config) *Judge {
 	}
 }
 
-// Begin begins a term, by the server's clock.
+// Begin begins a term. now is the server's time.
 func (j *Judge) Begin(now time.Time) {
 	j.began, j.looked = now, time.Time{}
 	*j.Watch = Watch{cutter: j.cutter}
 }
 
-// Next is how long the next look waits.
+// Next returns how long to wait before the next Step.
 func (j *Judge) Next() time.Duration {
 	if len(j.Lost.runs)+j.Orphans.Len() > 0 {
 		return tick - time.Since(j.looked)
@@ -52,7 +52,7 @@ func (j *Judge) Next() time.Duration {
 	return hold.Never
 }
 
-// Step judges what can be judged by now.
+// Step judges everything that can be judged now.
 func (j *Judge) Step(ctx context.Context) error {
 	j.looked = time.Now()
 	if err := j.Lost.judge(ctx); err != nil {
@@ -61,8 +61,8 @@ func (j *Judge) Step(ctx context.Context) error {
 	return j.Orphans.judge(ctx)
 }
 
-// Startable are those of the tasks that were read which may start: it leaves out orphans, and ends those
-// at which a runner has panicked.
+// Startable returns those of the tasks just read that may start. It leaves out orphans, and ends
+// tasks at which a runner has panicked.
 func (j *Judge) Startable(ctx context.Context, tasks []*run.Task) ([]*run.Task, error) {
 	panicked := map[int64]run.Outcome{}
 	var ids []int64
@@ -79,25 +79,25 @@ func (j *Judge) Startable(ctx context.Context, tasks []*run.Task) ([]*run.Task, 
 }
 
 const (
-	watchTick = 20 * time.Millisecond  // between two looks, however many notifications come
-	watchLate = 100 * time.Millisecond // a look waits for other news, at most
+	watchTick = 20 * time.Millisecond  // between two looks, even if many notifications come
+	watchLate = 100 * time.Millisecond // the longest time that a look waits for other news
 )
 
-// Watch cancels tasks of ours whose rows somebody has set to STOP, changed or deleted.
+// Watch cancels our tasks if somebody has set their rows to STOP, changed or deleted them.
 type Watch struct {
 	*cutter
 	looked  time.Time
-	doubted time.Time // since when something may have been changed, zero: nothing
+	doubted time.Time // when a row may have been changed; zero: no news
 }
 
-// Doubt takes note that somebody may have changed rows.
+// Doubt records that somebody may have changed rows.
 func (w *Watch) Doubt() {
 	if w.doubted.IsZero() {
 		w.doubted = time.Now()
 	}
 }
 
-// Next is how long the next look waits, while tasks run.
+// Next returns how long to wait before the next Step, while tasks run.
 func (w *Watch) Next() time.Duration {
 	if busy, _, _ := w.Lanes.Load(); busy > 0 {
 		return w.rest()
@@ -105,8 +105,8 @@ func (w *Watch) Next() time.Duration {
 	return hold.Never
 }
 
-// rest is how long the next look waits. Rows that were there before a STOP decide which task follows:
-// they are read first, if that does not take long.
+// rest returns how long the next look waits. Rows that were there before a STOP decide which task
+// follows: the loop reads them first, unless that takes long.
 func (w *Watch) rest() time.Duration {
 	passed := time.Since(w.looked)
 	d := w.Sleep() - passed
@@ -120,7 +120,7 @@ func (w *Watch) rest() time.Duration {
 	return max(d, watchTick-passed)
 }
 
-// Step looks at the rows of all tasks of ours, if it is time.
+// Step looks at the rows of all our tasks, if it is time.
 func (w *Watch) Step(ctx context.Context) error {
 	if len(w.Tasks) == 0 || w.rest() > 0 {
 		return nil
@@ -140,10 +140,10 @@ func (w *Watch) Step(ctx context.Context) error {
 	for _, c := range claims {
 		t, s := w.Tasks[c.ID], standings[c.ID]
 		switch {
-		case s.Ours && s.Recalls: // its SQL runs still, or it is too late
+		case s.Ours && s.Recalls: // cancels the SQL if it still runs; otherwise it is too late
 			t.Cancel(exec.Stopped)
 		case s.Ours, s.State == "WORK" && t.Marks.Load():
-		case t.Xact() != c.Xact: // it was prepared meanwhile, and is looked at once more
+		case t.Xact() != c.Xact: // it was prepared meanwhile: look again
 			w.Doubt()
 		case w.Lanes.Drop(t.Task):
 			delete(w.Tasks, c.ID)
@@ -155,7 +155,7 @@ func (w *Watch) Step(ctx context.Context) error {
 	return nil
 }
 
-// Config is what a Judge works with, and what it asks of the loop.
+// Config has everything that a Judge needs.
 type Config struct {
 	Control *control.Control
 	Changes *change.Changer
@@ -166,27 +166,27 @@ type Config struct {
 	Lanes   *lane.Lanes[*run.Task]
 	Clock   *run.Clock
 	Panics  *Panics
-	Prefix  string         // begins the application_name of the target's sessions
-	PIDs    func() []int32 // sessions of ours
-	Place   func() *string // where our transactions are, as xact_at says; nil: not known
+	Prefix  string         // of the application_name of the target's sessions
+	PIDs    func() []int32 // our sessions
+	Place   func() *string // where our transactions are, as in xact_at; nil: unknown
 
-	Partial func() bool            // scans have not shown all rows that are due or under way
-	Pending func() bool            // rows that have become due are still to be read
-	Sleep   func() time.Duration   // between two looks of Watch, where nothing tells of a change
-	Ended   func([]change.Changed) // rows show their ends, or wait again
+	Partial func() bool            // scans have not yet shown all rows that are due or under way
+	Pending func() bool            // rows that have become due have not been read yet
+	Sleep   func() time.Duration   // between two looks of Watch, if nothing reports a change
+	Ended   func([]change.Changed) // these rows show their ends, or PLAN
 	Over    func(run.Outcome)      // a task of ours is over: its row was judged
-	Write   func(run.Outcome)      // an end of a task of ours is to be written
-	Want    func()                 // something may have become due
+	Write   func(run.Outcome)      // the end of a task of ours must be written
+	Want    func()                 // something may be due now
 }
 
-// cutter judges rows of runs that were cut off.
+// cutter judges the rows of runs that were cut off.
 type cutter struct {
 	Config
-	began time.Time // the term, by the server's clock
+	began time.Time // start of the term, by the server's clock
 }
 
-// cut judges tasks that were cut off, or were to be stopped, if it is certain that they do not run any
-// more: of those in lost, the backends are known to be gone. It had no time for those in left.
+// cut judges tasks that were cut off or stopped, if it is certain that they run no more. The
+// backends of tasks in lost are known to be gone. cut had no time for the tasks in left.
 func (c *cutter) cut(
 	ctx context.Context, ids []int64, lost map[int64]run.Outcome,
 ) (done map[int64]bool, left []int64, err error) {
@@ -222,14 +222,14 @@ func (c *cutter) cut(
 	return done, left, err
 }
 
-// Panics are the ids of tasks at which runners of this controller have panicked: they are not run
-// again. They outlast the loop that a panic ends. Any goroutine may use them.
+// Panics has the ids of tasks at which a runner of this controller has panicked. They do not run
+// again. Panics outlasts the loop that a panic ends. Any goroutine may use it.
 type Panics struct{ ids sync.Map }
 
-// Blame takes note of a task.
+// Blame adds a task.
 func (p *Panics) Blame(id int64) { p.ids.Store(id, true) }
 
-// Clear forgets all: another controller leads, and judges their rows.
+// Clear forgets all tasks: another controller leads, and judges their rows.
 func (p *Panics) Clear() { p.ids.Clear() }
 
 func (p *Panics) has(id int64) bool {
@@ -239,7 +239,7 @@ func (p *Panics) has(id int64) bool {
 
 func (p *Panics) forget(id int64) { p.ids.Delete(id) }
 
-// all are never nil: a statement takes them.
+// all returns the ids. It never returns nil: the result is a parameter of a statement.
 func (p *Panics) all() []int64 {
 	ids := []int64{}
 	p.ids.Range(func(id, _ any) bool {

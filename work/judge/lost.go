@@ -9,31 +9,31 @@ import (
 	"pgtaskd/work/run"
 )
 
-// tick is the time between two looks. Within it, a server that goes down ends all its sessions.
+// tick is the time between two steps. A server that goes down ends all its sessions within it.
 const tick = 200 * time.Millisecond
 
-// Lost are runs of ours whose session is lost: nobody saw their end. They outlast terms.
+// Lost has runs of ours whose session is lost: nobody saw how they ended. It outlasts terms.
 type Lost struct {
 	*cutter
-	runs map[int64]run.Outcome // by the ids of their tasks
+	runs map[int64]run.Outcome // by task id
 }
 
-// Add takes note of a run that was lost or killed.
+// Add adds a run that was lost or killed.
 func (l *Lost) Add(o run.Outcome) { l.runs[o.Task.Row.ID] = o }
 
-// fate is what is known of a lost run.
+// fate is what we know of a lost run.
 type fate int
 
 const (
-	unknown fate = iota // what it has not committed never will be: its row is judged
-	lasts               // its backend may be there still
-	failed              // the server goes on: a person has terminated the session, or a time limit
-	unbegun             // it was queued with the server, and has not run
+	unknown fate = iota // it will commit nothing any more: its row is judged
+	lasts               // its backend may still exist
+	failed              // the server goes on: a person or a time limit has terminated the session
+	unbegun             // it was queued on the server and has not run
 )
 
-// fateOf decides it. alive tells that the backend is there, began is the start of the term.
+// fateOf decides the fate of a run. alive: the backend exists. began is the start of the term.
 func fateOf(o *run.Outcome, alive bool, began, now time.Time) fate {
-	killed := o.Kind == run.Killed && !o.Stop.Before(began) // else it went with the server
+	killed := o.Kind == run.Killed && !o.Stop.Before(began) // otherwise the server went down with it
 	switch {
 	case alive && o.Task.Row.Remote == "":
 		return lasts
@@ -47,7 +47,7 @@ func fateOf(o *run.Outcome, alive bool, began, now time.Time) fate {
 	return unknown
 }
 
-// judge waits until the backends are gone, and sees to the runs then.
+// judge handles the runs whose fate is known. The others wait for the next call.
 func (l *Lost) judge(ctx context.Context) error {
 	if len(l.runs) == 0 {
 		return nil
@@ -70,7 +70,7 @@ func (l *Lost) judge(ctx context.Context) error {
 			queued = append(queued, o.Task)
 		case unknown:
 			if o.Start.IsZero() {
-				o.Start = o.Stop.Add(-tick) // it was about to begin
+				o.Start = o.Stop.Add(-tick) // the run was about to begin
 			}
 			gone[id] = o
 		}
@@ -79,10 +79,10 @@ func (l *Lost) judge(ctx context.Context) error {
 	return l.judgeRows(ctx, gone)
 }
 
-// requeue has tasks wait again that have not run.
+// requeue puts tasks that have not run back into their lanes.
 func (l *Lost) requeue(tasks []*run.Task) {
 	for _, t := range tasks {
-		l.Tries.Once(t.Row.ID) // so that it shows WORK first, should it be what has taken the session
+		l.Tries.Once(t.Row.ID) // the next run is marked first: this task may be what has cost us the session
 		known := l.Tasks.Known(t)
 		known.Again, known.Ending = l.Tries.Runs(t.Row.ID), false
 	}
@@ -110,7 +110,7 @@ func (l *Lost) judgeRows(ctx context.Context, gone map[int64]run.Outcome) error 
 	return nil
 }
 
-// alive are the backends that are still there.
+// alive returns the backends that still exist.
 func (l *Lost) alive(ctx context.Context) (living map[int32]bool, err error) {
 	var pids []int64
 	var since []time.Time

@@ -9,11 +9,11 @@ import (
 	"pgtaskd/work/run"
 )
 
-// patient bounds how long a test waits for what must come.
+// patient limits how long a test waits.
 const patient = 25 * time.Second
 
-// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not know that its client is
-// gone, and would wait for hours; its task would wait with it.
+// TestBackendOfALostConnectionThatWaitsForUsIsEnded: the server may not notice for hours that its
+// client is gone, and the task would wait as long.
 func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
@@ -30,8 +30,8 @@ func TestBackendOfALostConnectionThatWaitsForUsIsEnded(t *testing.T) {
 	}
 }
 
-// TestFatesOfLostRuns: a run that somebody has killed has FAILed, unless the server goes down, too. Of
-// the others the rows are judged when their backends are gone.
+// TestFatesOfLostRuns: a run that somebody has killed FAILs, unless the server goes down too. The
+// rows of other runs are judged when their backends are gone.
 func TestFatesOfLostRuns(t *testing.T) {
 	t.Parallel()
 	now := time.Now()

@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// stage is a task table that nobody serves, what judges its rows, and what that has told.
+// stage is a task table that nobody serves, a Judge of its rows, and everything the Judge has told.
 type stage struct {
 	tasktest.Table
 	*Judge
@@ -55,7 +55,7 @@ func staged(t *testing.T) *stage {
 	return s
 }
 
-// steps does what can be done by now.
+// steps does everything that can be done now.
 func (s *stage) steps() {
 	s.T.Helper()
 	if err := s.Step(s.T.Context()); err != nil {
@@ -63,7 +63,7 @@ func (s *stage) steps() {
 	}
 }
 
-// session is one that may be registered as if a leader had opened it, with its process id and start.
+// session opens a session that is registered, if asked for, as if a leader had opened it.
 func (s *stage) session(registered bool) (conn *pgx.Conn, pid int32, since time.Time) {
 	s.T.Helper()
 	conn = servertest.Connect(s.T, s.Conn.Config().ConnString())
@@ -79,7 +79,7 @@ func (s *stage) session(registered bool) (conn *pgx.Conn, pid int32, since time.
 	return conn, pid, since
 }
 
-// task is one of ours, as it was read.
+// task makes a task of ours of a row.
 func (s *stage) task(row run.Row) *run.Task {
 	one := &run.Task{Row: row}
 	one.Ticket = one.Row.Ticket(lane.KeyOf("group", row.Remote))
@@ -87,7 +87,7 @@ func (s *stage) task(row run.Row) *run.Task {
 	return one
 }
 
-// alive tells whether a session is there.
+// alive reports whether a session exists.
 func (s *stage) alive(pid int32) bool {
 	s.T.Helper()
 	return servertest.Get(s.T, s.Conn, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid) == "1"

@@ -12,8 +12,8 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// Orphans are tasks that are under way, but not by us: an old leader's, or tasks whose ends we could
-// not write. They count as running in their lanes. They belong to a term.
+// Orphans has tasks that are under way, but not run by us: an old leader's tasks, and tasks whose
+// ends we could not write. They count as running in their lanes. Orphans belongs to a term.
 type Orphans struct {
 	*cutter
 	all map[int64]*orphan
@@ -21,10 +21,10 @@ type Orphans struct {
 
 type orphan struct {
 	key  lane.Key
-	gone time.Time // since when its backend is known to be: it has no slot any more, and its row waits to be written
+	gone time.Time // when its backend was seen to be gone: it has no slot any more, but its row is not written yet
 }
 
-// Adopt takes note of a task that is not ours.
+// Adopt adds a task that we do not run.
 func (o *Orphans) Adopt(id int64, key lane.Key) {
 	if !o.Has(id) && !o.Holds.Refuses(id) {
 		o.all[id] = &orphan{key: key}
@@ -32,13 +32,13 @@ func (o *Orphans) Adopt(id int64, key lane.Key) {
 	}
 }
 
-// Has tells whether a task is one.
+// Has reports whether a task is an orphan.
 func (o *Orphans) Has(id int64) bool { return o.all[id] != nil }
 
-// Len is how many there are.
+// Len returns the number of orphans.
 func (o *Orphans) Len() int { return len(o.all) }
 
-// Release forgets all, and gives their slots back.
+// Release forgets all orphans, and gives their slots back.
 func (o *Orphans) Release() {
 	for id := range o.all {
 		o.vacate(id)
@@ -46,8 +46,8 @@ func (o *Orphans) Release() {
 	}
 }
 
-// QueueStopping adds a query to a batch that adopts tasks which were set to STOP while they ran, and show
-// no end.
+// QueueStopping adds a query to a batch. The query adopts tasks that were set to STOP while they
+// ran and that show no end.
 func (o *Orphans) QueueStopping(batch *pgx.Batch) {
 	o.Control.Queue(batch, "stopping").Query(func(rows pgx.Rows) error {
 		var id int64
@@ -62,14 +62,14 @@ func (o *Orphans) QueueStopping(batch *pgx.Batch) {
 	})
 }
 
-// A new leader waits for sessions of an old one to end before it starts anything, as they may still run
-// it. Only lanes depend on that: of two runs of a task only one can write its end.
+// A new leader waits until the sessions of an old one have ended before it starts a task: they may
+// still run that task. Only lanes need this: only one of two runs of a task can write its end.
 const (
 	evictMost = 10 * time.Second
 	evictTick = 20 * time.Millisecond
 )
 
-// Clear waits until nothing runs that an old leader has started and not marked.
+// Clear waits, evictMost at most, until no session runs an unmarked task of an old leader.
 func (o *Orphans) Clear(ctx context.Context) error {
 	for began, first := time.Now(), true; ; first = false {
 		left, err := o.evict(ctx)
@@ -91,29 +91,29 @@ func (o *Orphans) Clear(ctx context.Context) error {
 	}
 }
 
-// evict ends the sessions of an old leader that run nothing which is marked, and returns how many
-// there were; 0, too, where it did not look.
+// evict ends the sessions of an old leader that run no marked task. It returns how many there were;
+// also 0 if it did not look.
 func (o *Orphans) evict(ctx context.Context) (ended int64, err error) {
-	if o.Partial() { // there may be tasks that are marked and that we do not know
+	if o.Partial() { // there may be marked tasks that we do not know
 		return 0, nil
 	}
-	// An old leader opens no session once it does not lead. The clock's reading may be a little early.
+	// An old leader opens no session after it stops leading. Our clock may be a little early.
 	latest := o.began.Add(time.Second)
 	return o.Control.Exec(ctx, "evict", o.PIDs(), o.Prefix, slices.Collect(maps.Keys(o.all)), latest)
 }
 
-// judge finds out which of an old leader's tasks have ended by themselves, returns to PLAN those that
-// never will, and ends those that were to be stopped.
+// judge finds out which of an old leader's tasks have ended by themselves. It returns to PLAN the
+// tasks that never will, and ends those that were stopped.
 func (o *Orphans) judge(ctx context.Context) error {
 	if len(o.all) == 0 {
 		return nil
 	}
 	for id := range o.all {
-		if o.Tasks[id] != nil { // it waited again, and we have taken it
+		if o.Tasks[id] != nil { // it waited again, and now it is ours
 			o.forget(id)
 		}
 	}
-	ids := slices.Sorted(maps.Keys(o.all)) // in order: of one key the first one waits again
+	ids := slices.Sorted(maps.Keys(o.all)) // sorted: if several tasks have one key, the first waits again
 	if _, err := o.evict(ctx); err != nil {
 		return err
 	}
@@ -125,15 +125,15 @@ func (o *Orphans) judge(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	var gone []int64 // their backends are, though their rows do not show it yet
+	var gone []int64 // backends gone, rows not yet written
 	if len(left) > 0 {
 		gone, err = o.Control.IDs(ctx, "gone", left, o.PIDs())
 	}
 	if err != nil || len(over)+len(gone) == 0 {
 		return err
 	}
-	// A session that was spared for a row may have started another task before we came: it must
-	// be gone before the lane is free.
+	// A session that evict spared for a row may have started another task before we came: it must
+	// end before the lane is free.
 	if left, err := o.evict(ctx); err != nil || left > 0 {
 		return err
 	}
@@ -149,7 +149,7 @@ func (o *Orphans) judge(ctx context.Context) error {
 	return o.Changes.TellOfLock(ctx, o.all[gone[0]].gone, gone[0], nil)
 }
 
-// standings tells those that are over, and those whose rows are under way still.
+// standings returns the tasks that are over, and those whose rows are still under way.
 func (o *Orphans) standings(ctx context.Context, ids []int64, cut map[int64]bool) (over, left []int64, err error) {
 	claims := make([]inflight.Claim, len(ids))
 	for i, id := range ids {
@@ -169,7 +169,7 @@ func (o *Orphans) standings(ctx context.Context, ids []int64, cut map[int64]bool
 	return over, left, nil
 }
 
-// vacate gives the slot of one back.
+// vacate gives an orphan's slot back.
 func (o *Orphans) vacate(id int64) {
 	if one := o.all[id]; one.gone.IsZero() {
 		o.Lanes.Occupy(one.key, -1)
@@ -177,7 +177,7 @@ func (o *Orphans) vacate(id int64) {
 	}
 }
 
-// forget forgets one that is over.
+// forget forgets an orphan that is over.
 func (o *Orphans) forget(id int64) {
 	o.vacate(id)
 	delete(o.all, id)

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// TestRemotePidEndsNoSession: a task that is set to STOP has its session ended, and a remote one
-// none of the target's own, whatever pid its server has named.
+// TestRemotePidEndsNoSession: a STOP ends the session of a local task. The pid of a remote task
+// belongs to another server, so it ends no session here.
 func TestRemotePidEndsNoSession(t *testing.T) {
 	t.Parallel()
 	for remote, ends := range map[string]bool{"": true, "host=elsewhere": false} {
@@ -27,7 +27,7 @@ func TestRemotePidEndsNoSession(t *testing.T) {
 	}
 }
 
-// TestAnOrphanTakesASlot until its backend is gone; its row is judged then.
+// TestAnOrphanTakesASlot until its backend is gone; then its row is judged.
 func TestAnOrphanTakesASlot(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

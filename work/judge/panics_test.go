@@ -7,7 +7,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestTasksAtWhichARunnerHasPanicked are not run again, whoever reads them: their rows say so.
+// TestTasksAtWhichARunnerHasPanicked: they never run again, and their rows show why.
 func TestTasksAtWhichARunnerHasPanicked(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

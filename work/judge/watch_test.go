@@ -10,8 +10,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestStopAfterALook: a STOP that comes a moment after a look does not wait for the next
-// regular one, but for what was said before it.
+// TestStopAfterALook: a STOP shortly after a look does not wait for the next regular look, only for
+// earlier news.
 func TestStopAfterALook(t *testing.T) {
 	t.Parallel()
 	pending := false
