@@ -55,9 +55,9 @@ func (c *Changer) tellLack(class fault.Class, err error) {
 		Msg("no ids are left for repetitions: ends of tasks wait")
 }
 
-// TellQueueFull logs from time to time that the server's queue of notifications is full. They stay
-// there until every session that listens, in any database, has read them. If one stays in a
-// transaction, all transactions that notify fail at COMMIT, and their tasks' ends wait.
+// TellQueueFull logs from time to time that the server's queue of notifications is full. One stays
+// there until every session that listens, in any database, has read it. If that session stays in a
+// transaction, all transactions that notify fail at COMMIT: their tasks' ends wait.
 func (c *Changer) TellQueueFull(words string) {
 	c.Log.Hourly(c.Log.Error(), "queue").Str("error", words).Str("hint", "a session that listens has been in a transaction for long: the server's log names it, "+
 		"in the DETAIL of a WARNING that the NOTIFY queue is full; or see SELECT * FROM pg_stat_activity WHERE state LIKE 'idle in transaction%' ORDER BY xact_start, in all databases").

@@ -16,9 +16,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Control is the connection by which a target is led, or another one like it. It outlasts the
-// sessions that it opens one after the other. One goroutine uses it at a time; any may call Facts and
-// Queries.
+// Control is the connection by which a target is led, or another one of the same kind. It can open
+// one session after another, and outlasts them. One goroutine uses it at a time; any goroutine may
+// call Facts and Queries.
 type Control struct {
 	target target.Target
 	heard  func(n *pgconn.Notification, own uint32)
@@ -29,20 +29,20 @@ type Control struct {
 	queries atomic.Pointer[sql.Queries]
 }
 
-// Facts are known of a session and its server when it opens. All but TimeZone stay as they are.
+// Facts are read when a session opens. Only TimeZone can change afterwards.
 type Facts struct {
 	PID       int32
-	Since     time.Time       // start of the backend
+	Since     time.Time       // when the backend started
 	Version   int             // server_version_num
-	Superuser bool            // the role is one
-	TimeZone  string          // of the session, as it was set last
+	Superuser bool            // the role is a superuser
+	TimeZone  string          // the session's time zone, as it was set last
 	Lazy      bool            // commits do not wait for the disk
-	Encoding  string          // of the database, by the server's name
-	Base      remote.Settings // what the connection really uses, and remotes inherit
+	Encoding  string          // the database's encoding, by the server's name
+	Base      remote.Settings // the settings that the connection really uses, which remotes inherit
 }
 
-// New returns a Control that is not open. heard is called with each notification, and the process of
-// the session; it may be nil.
+// New returns a Control that is not open. It calls heard, which may be nil, with each notification
+// and the process id of our session.
 func New(t target.Target, heard func(n *pgconn.Notification, own uint32)) *Control {
 	c := &Control{target: t, heard: heard}
 	c.facts.Store(&Facts{})
@@ -50,16 +50,16 @@ func New(t target.Target, heard func(n *pgconn.Notification, own uint32)) *Contr
 	return c
 }
 
-// Facts are those of the session that was opened last; of none they are empty.
+// Facts returns the facts of the session that was opened last; before that they are empty.
 func (c *Control) Facts() *Facts { return c.facts.Load() }
 
-// Learn takes down what is known of the session.
+// Learn sets the facts of the session.
 func (c *Control) Learn(f *Facts) { c.facts.Store(f) }
 
-// Opened tells whether there is a session.
+// Opened reports whether a session is open.
 func (c *Control) Opened() bool { return c.conn != nil && !c.conn.IsClosed() }
 
-// Conn is the connection, for the time of a call.
+// Conn returns the connection, for the time of a call.
 func (c *Control) Conn() *pgx.Conn { return c.conn }
 
 // Close ends the session.
@@ -72,21 +72,21 @@ func (c *Control) Close() {
 	_ = c.conn.Close(ctx)
 }
 
-// Describe takes down what the table is like, and so what statements on it are.
+// Describe sets the description of the table, from which the statements follow.
 func (c *Control) Describe(d schema.Description) {
 	queries := query.Of(d, c.target.Relation())
 	c.queries.Store(&queries)
 	c.table = d
 }
 
-// Table is what the table is like.
+// Table returns the description of the table.
 func (c *Control) Table() *schema.Description { return &c.table }
 
-// Queries are the statements on the table. Any goroutine may ask for them.
+// Queries returns the statements on the table. Any goroutine may call it.
 func (c *Control) Queries() sql.Queries { return *c.queries.Load() }
 
-// Forget lets go of what statements were prepared for: where a column of the table had another type,
-// parameters are refused here, and the server does not see them.
+// Forget drops all prepared statements. If a column of the table had another type before, pgx would
+// refuse the parameters, and the server would never see them.
 func (c *Control) Forget(ctx context.Context) error {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
@@ -123,7 +123,7 @@ func (c *Control) Ping(ctx context.Context) error {
 	return c.conn.Ping(ctx)
 }
 
-// Exec runs a query that returns nothing, and tells how many rows it has met.
+// Exec runs a query that returns nothing, and returns how many rows it has met.
 func (c *Control) Exec(ctx context.Context, query string, args ...any) (rows int64, err error) {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
@@ -131,14 +131,14 @@ func (c *Control) Exec(ctx context.Context, query string, args ...any) (rows int
 	return tag.RowsAffected(), err
 }
 
-// Row runs a query that returns one row, into these.
+// Row runs a query that returns one row, and reads it into these variables.
 func (c *Control) Row(ctx context.Context, query string, args []any, into ...any) error {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
 	return c.conn.QueryRow(ctx, c.Queries().Text(query), args...).Scan(into...)
 }
 
-// Each runs a query, and calls do for each row, which was read into these.
+// Each runs a query, reads each row into these variables, and then calls do.
 func (c *Control) Each(ctx context.Context, query string, args, into []any, do func() error) error {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
@@ -160,8 +160,8 @@ func (c *Control) IDs(ctx context.Context, query string, args ...any) (ids []int
 	return ids, err
 }
 
-// Send sends statements in one exchange with the server. Where they are a transaction that fails, it
-// is rolled back.
+// Send sends statements in one exchange with the server. If they open a transaction that fails,
+// Send rolls it back.
 func (c *Control) Send(ctx context.Context, batch *pgx.Batch) error {
 	ctx, cancel := Limited(ctx)
 	defer cancel()

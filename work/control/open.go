@@ -14,36 +14,36 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Limits of our own statements, and of their silence.
+// Time limits of our own statements and sessions.
 const (
 	ConnectLimit = remote.ConnectLimit
-	// PrepareLimit is for all that is looked at and created before a target can be led.
+	// PrepareLimit covers everything that is checked and created before a target can be led.
 	PrepareLimit = 3 * time.Minute
 
 	statementLimit = 30 * time.Second
 	lockLimit      = 2 * time.Second
-	silenceLimit   = 10 * time.Second // the server ends a session that says nothing for so long (14 and later)
-	statementCache = 64               // more than there are statements
+	silenceLimit   = 10 * time.Second // the server ends a session that is silent for so long (14 and later)
+	statementCache = 64               // more than we have statements
 )
 
-// Limited bounds a call to the server: statement_timeout ends it there, this where the server does
-// not answer.
+// Limited sets a time limit for a call to the server. statement_timeout comes first; this one is
+// for a server that does not answer.
 func Limited(ctx context.Context) (context.Context, context.CancelFunc) {
 	return context.WithTimeout(ctx, statementLimit+5*time.Second)
 }
 
-// Milliseconds is a duration as settings take it.
+// Milliseconds formats a duration for a setting.
 func Milliseconds(d time.Duration) string { return strconv.FormatInt(d.Milliseconds(), 10) }
 
-// Errors of a server on which nothing can be led now.
+// Errors of a server that can lead nothing now.
 var (
 	ErrRecovery = errors.New("the server is in recovery: it takes no writes until it is promoted")
 	ErrReadOnly = errors.New("default_transaction_read_only is on for the role, the database or the server: tasks wait until it is off")
 )
 
-// Open opens a session with settings of our own, whatever the role's are, and ends the backend of the
-// one before, if that is still there: it may be at a statement that does not obey, and would hold the
-// lock of the leader for ever.
+// Open opens a session with our own settings, whatever the role's are. It then ends the backend of
+// the session before, if that still exists: it may run a statement that obeys no cancel, and would
+// hold the leader's lock for ever.
 func (c *Control) Open(ctx context.Context) error {
 	former := c.Facts()
 	cfg, err := c.config()
@@ -57,7 +57,7 @@ func (c *Control) Open(ctx context.Context) error {
 	opening, cancel := context.WithTimeout(ctx, ConnectLimit)
 	defer cancel()
 	c.conn, err = pgx.ConnectConfig(opening, cfg)
-	if fault.Has(err, "42704") { // servers before 14 do not know it
+	if fault.Has(err, "42704") { // servers before 14 do not know the setting
 		delete(cfg.RuntimeParams, "idle_session_timeout")
 		c.conn, err = pgx.ConnectConfig(opening, cfg)
 	}
@@ -93,14 +93,15 @@ func (c *Control) config() (*pgx.ConnConfig, error) {
 	if c.target.TimeZone != "" {
 		cfg.RuntimeParams["TimeZone"] = c.target.TimeZone
 	}
-	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0 // made in full for each target
+	// pgx allocates the cache in full for each target.
+	cfg.StatementCacheCapacity, cfg.DescriptionCacheCapacity = statementCache, 0
 	if c.heard != nil {
 		cfg.OnNotification = func(conn *pgconn.PgConn, n *pgconn.Notification) { c.heard(n, conn.PID()) }
 	}
 	return cfg, nil
 }
 
-// know reads what has to be known of the session and its server.
+// know reads the facts of the session. It is an error if the server takes no writes.
 func (c *Control) know(ctx context.Context, f *Facts) error {
 	var recovery, readOnly bool
 	err := c.conn.QueryRow(ctx, "SELECT pg_backend_pid(), (SELECT a.backend_start FROM pg_stat_get_activity(pg_backend_pid()) AS a), current_setting('server_version_num')::int4, "+
@@ -118,7 +119,7 @@ func (c *Control) know(ctx context.Context, f *Facts) error {
 	return plansAlike(ctx, c.conn)
 }
 
-// end ends a backend of ours, if it is still there.
+// end ends a former backend of ours, if it still exists.
 func (c *Control) end(ctx context.Context, former *Facts) error {
 	if former.PID == 0 {
 		return nil
@@ -130,12 +131,12 @@ func (c *Control) end(ctx context.Context, former *Facts) error {
 	return err
 }
 
-// Admin opens a session of another user than the target's, in which what is missing is created.
+// Admin opens a session as another user than the target's, to create what is missing.
 func Admin(ctx context.Context, as remote.Settings) (*pgx.Conn, error) {
 	cfg, err := ownConfig(as, map[string]string{
 		"statement_timeout":  Milliseconds(statementLimit),
 		"lock_timeout":       Milliseconds(lockLimit),
-		"default_tablespace": "", // the database's owner may name one that is not the owner's to use
+		"default_tablespace": "", // a database setting may name one that this user may not use
 	})
 	if err != nil {
 		return nil, err
@@ -143,8 +144,8 @@ func Admin(ctx context.Context, as remote.Settings) (*pgx.Conn, error) {
 	return connect(ctx, cfg)
 }
 
-// unconverted is the client_encoding with which the server sends text as it is stored: some may not
-// exist in UTF-8, for which it would end what it sends.
+// unconverted is a client_encoding with which the server sends text as it is stored. With UTF-8 a
+// character that cannot be converted would end the stream.
 const unconverted = "SQL_ASCII"
 
 // Stream opens a connection for logical replication.
@@ -152,7 +153,7 @@ func Stream(ctx context.Context, t target.Target) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"replication":       "database",
 		"application_name":  t.ControlName(),
-		"statement_timeout": "0", // making the slot may have to wait for others' transactions
+		"statement_timeout": "0", // creating the slot may wait for the transactions of others
 	})
 	if err != nil {
 		return nil, err

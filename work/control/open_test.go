@@ -12,8 +12,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestAFormerControlSessionDoesNotKeepTheLead: one that is at a statement which obeys no cancel holds
-// the leader's lock for as long as that lasts, unless it is ended.
+// TestAFormerControlSessionDoesNotKeepTheLead: a session whose statement obeys no cancel would hold
+// the leader's lock, so the next session ends it.
 func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
 	t.Parallel()
 	served, conn := databaseOf(t)
@@ -31,7 +31,8 @@ func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
 		return servertest.Get(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1 AND wait_event = 'PgSleep'", pid) == "1"
 	})
 	servertest.Exec(t, conn, "SELECT pg_cancel_backend($1)", pid)
-	now.Learn(&Facts{PID: pid, Since: former.Facts().Since.Add(-time.Microsecond)}) // had its process id before
+	// An earlier backend had the same process id.
+	now.Learn(&Facts{PID: pid, Since: former.Facts().Since.Add(-time.Microsecond)})
 	if err := now.Open(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -50,7 +51,7 @@ func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
 	former.Close()
 }
 
-// databaseOf is a target in a database of the test's own, and a connection to it.
+// databaseOf returns a target in a database of the test's own, and a connection to it.
 func databaseOf(t *testing.T) (target.Target, *pgx.Conn) {
 	t.Helper()
 	dsn := servertest.Database(t)

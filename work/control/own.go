@@ -18,9 +18,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// pinned are settings of every session of ours that runs none of the users' SQL. Startup parameters
-// are stronger than ALTER DATABASE and ALTER ROLE … SET, by which others could decide what our
-// statements mean, or what is loaded before them.
+// pinned are settings of every session of ours that runs no SQL of users. Startup parameters
+// override ALTER DATABASE … SET and ALTER ROLE … SET. With these others could change the meaning of
+// our statements, or load code into our sessions.
 var pinned = map[string]string{
 	"search_path":                    "pg_catalog, pg_temp",
 	"role":                           "none",
@@ -37,8 +37,8 @@ var pinned = map[string]string{
 	"local_preload_libraries":        "",
 }
 
-// ownConfig configures a session that runs none of the users' SQL. Every session is opened with it,
-// but those of tasks.
+// ownConfig configures a session that runs no SQL of users. All sessions use it, except those of
+// tasks.
 func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig, error) {
 	own, err := remote.Own(s)
 	if err != nil {
@@ -55,7 +55,6 @@ func ownConfig(s remote.Settings, parameters map[string]string) (*pgx.ConnConfig
 	return cfg, nil
 }
 
-// connect opens a session.
 func connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
 	ctx, cancel := context.WithTimeout(ctx, ConnectLimit)
 	defer cancel()
@@ -63,8 +62,8 @@ func connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
 	return conn, remote.Reason(err)
 }
 
-// Planning are settings of the sessions in which statements on the task table run. With them a plan
-// depends on the statement and not on statistics, which may say that the table is empty.
+// Planning has settings for sessions that run statements on the task table. They make plans depend
+// on the statement alone, not on statistics, which may say that the table is empty.
 var Planning = map[string]string{
 	"enable_seqscan":                  "off",
 	"enable_bitmapscan":               "off",
@@ -96,16 +95,16 @@ func plansAlike(ctx context.Context, conn *pgx.Conn) error {
 	return err
 }
 
-// endless sets the role's transaction_timeout aside, for good or up to the limit. As a startup
-// parameter servers before 17, which do not know it, would refuse it.
+// endless replaces the role's transaction_timeout by limit ("0": none). It is no startup parameter,
+// since servers before 17 do not know it and would refuse the connection.
 func endless(ctx context.Context, conn *pgx.Conn, limit string) error {
 	const name = "'transaction_timeout'"
 	_, err := conn.Exec(ctx, "SELECT set_config("+name+", $1, false) WHERE current_setting("+name+", true) IS NOT NULL", limit)
 	return err
 }
 
-// RoleSetting is what a setting is in the role's sessions when they begin: SHOW looks up nothing by
-// their path.
+// RoleSetting returns the value of a setting when the role's sessions begin. SHOW looks up no
+// names, so their search_path cannot redirect it.
 func RoleSetting(ctx context.Context, t target.Target, name string) (value string, err error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{"application_name": t.ControlName()})
 	if err != nil {
@@ -121,16 +120,16 @@ func RoleSetting(ctx context.Context, t target.Target, name string) (value strin
 	return value, err
 }
 
-// Limits of what somebody asks by hand. A walk through a large table is cut into statements that
-// are far shorter.
+// Time limits for a person's commands. A walk through a large table is cut into much shorter
+// statements.
 const (
 	askStatementLimit = time.Minute
 	askLockLimit      = 10 * time.Second
 )
 
-// Dial opens a session of the target's role, with settings of our own, in which a person asks for its
-// tasks and jobs, or changes them. Its plans are those of the controller's. name is its
-// application_name. The error says what to do.
+// Dial opens a session of the target's role with our own settings, in which a person reads or
+// changes tasks and jobs. It uses the same plans as the controller. name is its application_name.
+// The error says what to do.
 func Dial(ctx context.Context, t target.Target, name string) (*pgx.Conn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"application_name":                    name,

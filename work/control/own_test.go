@@ -12,8 +12,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestNobodySetsOurSessions: what a database's or a role's owner may SET for new sessions does not
-// reach those of ours that run no task.
+// TestNobodySetsOurSessions: settings that an owner of the database or a role SETs for new sessions
+// do not reach our own sessions.
 func TestNobodySetsOurSessions(t *testing.T) {
 	t.Parallel()
 	served, conn := databaseOf(t)
@@ -62,7 +62,7 @@ func TestNobodySetsOurSessions(t *testing.T) {
 	}
 }
 
-// TestEverySessionOfOursIsPinned: only the sessions of tasks are opened without ownConfig.
+// TestEverySessionOfOursIsPinned: only sessions of tasks are opened without ownConfig.
 func TestEverySessionOfOursIsPinned(t *testing.T) {
 	t.Parallel()
 	files, err := filepath.Glob("../*.go")
@@ -78,7 +78,7 @@ func TestEverySessionOfOursIsPinned(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		allowed := map[string]int{"../control/own.go": 1, "../pool/session.go": 1}[file] // of tasks
+		allowed := map[string]int{"../control/own.go": 1, "../pool/session.go": 1}[file] // sessions of tasks
 		if found := strings.Count(string(text), "remote.Own("); !strings.HasSuffix(file, "_test.go") && found != allowed {
 			t.Errorf("%s opens sessions by remote.Own in %d places, want %d: use ownConfig", file, found, allowed)
 		}

@@ -1,7 +1,7 @@
-// Package lead is about who leads a target: the lock, who holds it instead, the table of
-// controllers, which shows that to people and by which nothing is decided, and the register of the
-// sessions that a leader has opened, by which the next one recognises them.
+// Package lead decides who leads a target. It owns the leader's lock, and finds out who else holds
+// it. It writes two tables: the table of controllers, which only shows people who leads, and the
+// register of sessions that a leader has opened, by which the next leader knows them.
 //
-// A Lead belongs to the goroutine of Serve. It outlasts control sessions; the lock falls with its
+// A Lead belongs to the goroutine of Serve. It outlasts control sessions; the lock ends with its
 // session.
 package lead

@@ -20,41 +20,41 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Lead knows who leads a target.
+// Lead takes the lead of a target, and knows who has it.
 type Lead struct {
 	Control *control.Control
 	Target  target.Target
 	Log     *target.Log
 
-	// What the table of controllers shows of us.
+	// The table of controllers shows these.
 	Controller string                       // "": this process
 	Version    string                       // the program's
-	Live       *atomic.Pointer[target.Live] // settings
+	Live       *atomic.Pointer[target.Live] // live settings
 
-	Sessions func() []pool.Backend // that are open
+	Sessions func() []pool.Backend // returns our open sessions
 
-	// Rival held the lock when Elect looked last: anybody who can connect can. nil: nobody, or it is not
-	// known.
+	// Rival held the lock when Elect last looked; anybody who can connect can hold it. nil: nobody,
+	// or not known.
 	Rival  *lock.Holder
-	Handed bool // the lead was given away
+	Handed bool // we gave the lead away
 
-	looked   time.Time // for the rival
-	shown    time.Time // when the table of controllers was last written, or that was tried
-	shows    bool      // there that we lead
-	enrolled enrolment // where all sessions of ours are registered
-	tried    enrolment // where that was tried
+	looked   time.Time // when Elect last looked for the rival
+	shown    time.Time // when the table of controllers was last written, or a try failed
+	shows    bool      // that table says that we lead
+	enrolled enrolment // where all our sessions are registered
+	tried    enrolment // where that was last tried
 }
 
-// enrolment is a register of sessions, and the control session that has written to it.
+// enrolment is a register of sessions, and the control session that wrote to it.
 type enrolment struct {
-	register int64 // 0: none
+	register int64 // 0: no register
 	control  int32
 }
 
-// Begin takes note that the control session is a new one, which holds nothing.
+// Begin starts with a new control session, which holds no lock yet.
 func (l *Lead) Begin() { l.Rival, l.looked, l.Handed = nil, time.Time{}, false }
 
-// rivalTick is how often a follower looks who leads: that costs thirty times as much as a try to lead.
+// rivalTick is how often a follower looks who leads: a look costs as much as thirty tries to lead.
 const rivalTick = 3 * time.Second
 
 // Elect tries to become the leader.
@@ -73,7 +73,7 @@ func (l *Lead) Elect(ctx context.Context) (leads bool, err error) {
 	return false, err
 }
 
-// ours tells whether a rival may be a controller like us.
+// ours reports whether a rival may be a controller like us.
 func (l *Lead) ours(rival *lock.Holder) bool { return rival.Role == l.Target.Connect["user"] }
 
 // Tell logs that the rival leads.
@@ -85,7 +85,7 @@ func (l *Lead) Tell(rival *lock.Holder) {
 	}
 }
 
-// Share keeps the table above from being served, for as long as we lead.
+// Share prevents others from serving the table above ours while we lead.
 func (l *Lead) Share(ctx context.Context, above sql.Table) error {
 	c, k := l.Control.Conn(), lock.Leadership(above, true)
 	shared, err := k.Take(ctx, c)
@@ -104,7 +104,7 @@ func (l *Lead) Share(ctx context.Context, above sql.Table) error {
 		l.Target.Relation(), above, by)
 }
 
-// Release gives the lead away: running tasks go on, and we do nothing else.
+// Release gives the lead away. Tasks that run go on; we do nothing else.
 func (l *Lead) Release(ctx context.Context) error {
 	_, err := l.Control.Conn().Exec(ctx, "SELECT pg_advisory_unlock_all()")
 	l.Handed = err == nil
@@ -114,10 +114,10 @@ func (l *Lead) Release(ctx context.Context) error {
 // leaderTick is the time between two writes to the table of controllers.
 const leaderTick = time.Minute
 
-// leaderLimits keep us from waiting there for a lock, or for a standby server.
+// leaderLimits limit how long a write there waits for a lock, or for a standby server.
 const leaderLimits = "SET LOCAL lock_timeout = '50ms'; SET LOCAL statement_timeout = '1s'; SET LOCAL synchronous_commit = off; "
 
-// process names this process in the table of controllers.
+// process returns the host, and the name of this process in the table of controllers.
 var process = sync.OnceValues(func() (host, controller string) {
 	host, err := os.Hostname()
 	if err != nil {
@@ -127,8 +127,8 @@ var process = sync.OnceValues(func() (host, controller string) {
 	return host, fmt.Sprintf("%s:%d:%s", host, os.Getpid(), time.Now().UTC().Format("20060102T150405.000"))
 })
 
-// StandBy shows in the table of controllers, each minute, that we do not lead. If another role
-// leads, that table is left alone: whom that role trusts is not ours to know.
+// StandBy writes into the table of controllers, once a minute, that we do not lead. If another role
+// leads, StandBy writes nothing: we cannot know whom that role trusts.
 func (l *Lead) StandBy(ctx context.Context) error {
 	if l.Rival == nil || !l.ours(l.Rival) {
 		return nil
@@ -136,11 +136,11 @@ func (l *Lead) StandBy(ctx context.Context) error {
 	return l.Show(ctx, false)
 }
 
-// Renew has the next Show write, since the table of controllers may be another one.
+// Renew makes the next Show write, since the table of controllers may be a new one.
 func (l *Lead) Renew() { l.shown = time.Time{} }
 
-// Show writes our row in the table of controllers, unless it says the same and was written in the last
-// minute. A refusal of the server's is no failure, as tasks run without the table.
+// Show writes our row in the table of controllers, unless the row is less than a minute old and
+// says the same. A refusal by the server is no error: tasks run without that table.
 func (l *Lead) Show(ctx context.Context, leads bool) error {
 	if time.Since(l.shown) < leaderTick && l.shows == leads {
 		return nil
@@ -151,7 +151,7 @@ func (l *Lead) Show(ctx context.Context, leads bool) error {
 	host, controller := process()
 	_, err := l.Control.Conn().Exec(ctx, leaderLimits+l.Control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
 		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Live.Load().Run, l.Control.Facts().TimeZone)
-	if fault.Has(err, "42P01", "42501") { // there is none that we may write to
+	if fault.Has(err, "42P01", "42501") { // there is no such table, or we may not write to it
 		l.shown = time.Now().Add(target.SayAgain)
 	}
 	if fault.IsAnswer(err) {
@@ -161,8 +161,8 @@ func (l *Lead) Show(ctx context.Context, leads bool) error {
 	return err
 }
 
-// Register registers sessions that were opened; in a new register, or on a new control session, all of
-// ours. If there is no register it makes a round trip all the same; if there is nothing to do it does not.
+// Register adds newly opened sessions to the register. In a new register, or on a new control
+// session, it adds all ours. Without a register it only makes a round trip, if anything is new.
 func (l *Lead) Register(ctx context.Context, opened []pool.Backend) error {
 	at := enrolment{l.Control.Table().Register, l.Control.Facts().PID}
 	if len(opened) == 0 && l.tried == at {

@@ -17,7 +17,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// candidate has a control session of a role's.
+// candidate returns a Lead with a control session of this role.
 func candidate(t *testing.T, dsn, role string) *Lead {
 	t.Helper()
 	settings, err := remote.Parse(dsn)
@@ -33,8 +33,8 @@ func candidate(t *testing.T, dsn, role string) *Lead {
 	return &Lead{Control: c, Target: of, Log: target.NewLog(zerolog.Nop(), nil)}
 }
 
-// TestNeverTwoLeaders: of eight candidates under two roles at most one leads at each moment, however
-// often they change.
+// TestNeverTwoLeaders: there is never more than one leader among eight candidates of two roles,
+// however often the lead changes.
 func TestNeverTwoLeaders(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -67,7 +67,7 @@ func TestNeverTwoLeaders(t *testing.T) {
 	}
 }
 
-// oneTerm leads for a moment, if it can.
+// oneTerm leads for a moment, if it gets the lead.
 func (l *Lead) oneTerm(ctx context.Context, leaders, terms *atomic.Int64) error {
 	if rand.IntN(2) == 0 {
 		l.looked = time.Time{}

@@ -1,3 +1,2 @@
-// Package controltest opens control connections for tests of the rooms that work on one, without a
-// loop.
+// Package controltest opens control connections for tests of packages that need one but no loop.
 package controltest

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Open opens one to the table public.task of a database, which is there. It is closed at the end of the
-// test.
+// Open opens a control connection to the existing table public.task of a database. The end of the
+// test closes it.
 func Open(t testing.TB, dsn string) (*control.Control, target.Target) {
 	t.Helper()
 	settings, err := remote.Parse(dsn)
