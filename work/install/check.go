@@ -21,14 +21,14 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// Report is what Check has found.
+// Report has the findings of Check.
 type Report struct {
-	Lines  []string // what would be created, or that all is there
-	Faults []string // what stands in the way, a line each
-	Doubts []string // what does not stand in the way, and yet should be known, a line each
-	Notes  []string // who is trusted, or as good as the serving role
-	Table  string   // the same for each target with this table; "": there is none yet
-	Above  []string // and those that it is a partition of, or inherits from
+	Lines  []string // what would be created, or "ready" if nothing is missing
+	Faults []string // problems that keep the target from being served, one a line
+	Doubts []string // problems that do not, but that a person should know, one a line
+	Notes  []string // roles that are trusted, or as powerful as the serving role
+	Table  string   // names the table, the same for each target with this table; "": there is none yet
+	Above  []string // the tables that it is a partition of, or inherits from
 }
 
 func (r *Report) say(format string, args ...any) {
@@ -39,7 +39,7 @@ func (r *Report) fault(format string, args ...any) {
 	r.Faults = append(r.Faults, fmt.Sprintf(format, args...))
 }
 
-// failed is a fault that is an error, with what to do about it.
+// failed adds a fault for an error, with a hint if there is one.
 func (r *Report) failed(what string, err error) {
 	if hint := fault.Hint(err); hint != "" {
 		r.fault("%s%s (%s)", what, err, hint)
@@ -52,11 +52,11 @@ func (r *Report) doubt(format string, args ...any) {
 	r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...))
 }
 
-// Try is an error if no session of a role ("": the target's own) can be opened for tasks. version is
-// the server's.
+// Try returns an error if a session for tasks of a role ("": the target's own) cannot be opened.
+// version is the server's.
 type Try func(ctx context.Context, role string, version int) error
 
-// Check finds out whether the target could be served, and what would be created. It changes nothing.
+// Check finds out whether the target can be served, and what would be created. It changes nothing.
 func Check(ctx context.Context, t target.Target, try Try) (r Report) {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
@@ -80,7 +80,7 @@ func Check(ctx context.Context, t target.Target, try Try) (r Report) {
 	return r
 }
 
-// absent says what has to be created before the target can be connected to.
+// absent reports what must be created before a connection is possible.
 func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 	made, err := create(ctx, t, false)
 	if len(made) == 0 {
@@ -102,8 +102,8 @@ func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 	}
 }
 
-// table says what the table lacks, and whether the role, or else the dsn's user, could add it: it tries
-// that, and takes it back.
+// table reports what the table lacks, and whether the role, or otherwise the dsn's user, could add
+// it: table tries that, and rolls back.
 func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	var err error
 	if t.Wake, err = r.wakes(ctx, conn, t); err != nil {
@@ -123,7 +123,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	isNew := slices.ContainsFunc(made, func(c schema.Change) bool { return c.What == whole })
 	for _, change := range made {
 		kind, _, _ := strings.Cut(change.What, " ")
-		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // all else goes without saying
+		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // the rest is part of a new table
 			verb := "create"
 			if change.Outdated {
 				verb = "make again"
@@ -156,7 +156,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	}
 }
 
-// wakes is the best way of waking that is possible, as far as the log is concerned.
+// wakes returns the best way of waking that is possible, as far as the write-ahead log decides it.
 func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sql.Wake, error) {
 	way, obstacles := wake.Audible(t.Wake, conn.PgConn())
 	if way == sql.WAL {
@@ -168,7 +168,7 @@ func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sq
 			return way, err
 		}
 		if len(obstacles) == 0 {
-			made, _, err := complete(ctx, conn, t, options(t), false) // later rehearsals meet other errors as well
+			made, _, err := complete(ctx, conn, t, options(t), false) // a later rehearsal meets other errors again
 			publication := func(c schema.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }
 			if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, publication) {
 				obstacles = wake.Unpublished(t.Relation(), d)
@@ -182,7 +182,7 @@ func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sq
 	return way, nil
 }
 
-// door reports what the door finds; false: do not make or try anything.
+// door reports the findings of the door. false: do not make or try anything.
 func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
 	path, err := control.RoleSetting(ctx, t, "search_path")
 	if err != nil {
@@ -207,7 +207,7 @@ func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (ope
 	return found.Err() == nil
 }
 
-// rights says what the role may not do with a table that is there.
+// rights reports the rights that the role lacks on an existing table.
 func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q sql.Queries) {
 	all, err := above(ctx, conn, q, t)
 	if err != nil {
@@ -231,8 +231,8 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q 
 	}
 }
 
-// roles says where tasks have the rights of a superuser, which of the roles under which they may
-// run cannot log in, and what is missing for them.
+// roles reports whether tasks have the rights of a superuser, and which roles under which tasks may
+// run cannot open a session.
 func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, try Try) {
 	user := quoted(t.Connect["user"])
 	switch {

@@ -15,14 +15,14 @@ import (
 	"pgtaskd/work/target"
 )
 
-// options are what may differ from table to table.
+// options returns the options of the table's schema that depend on the target.
 func options(t target.Target) schema.Options {
 	return schema.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: made(t)}
 }
 
-// complete adds what the table lacks: as the target's role, or, if that may not, as the dsn's user, who
-// then grants the rights to it. Without keep it only tries. If the table can be served as it is, there
-// is no error.
+// complete adds what the table lacks: as the target's role, or, if that role may not, as the dsn's
+// user, who then grants the rights to the role. Without keep it only tries. There is no error if
+// the table can be served as it is.
 func complete(
 	ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options, keep bool,
 ) (made []schema.Change, byAdmin bool, err error) {
@@ -43,7 +43,7 @@ func complete(
 	}
 	old, needed := shortfall(ctx, conn, t, o)
 	if needed == nil && old == "" {
-		return made, false, nil // what is missing is not needed
+		return made, false, nil // the missing objects are optional
 	}
 	err = asAdmin(ctx, t, err, func(conn *pgx.Conn) error {
 		byAdmin = true
@@ -60,7 +60,7 @@ func complete(
 	return made, byAdmin, err
 }
 
-// remaining is why something of another version of ours, or of a dump, could not be made again.
+// remaining returns why an object of another version, or of a dump, could not be made again.
 func remaining(made []schema.Change) error {
 	for _, change := range made {
 		if change.Outdated && change.Failed != nil {
@@ -70,8 +70,8 @@ func remaining(made []schema.Change) error {
 	return nil
 }
 
-// asAdmin does something as the dsn's user in the target's database. If that is the same user, or is
-// refused too, the first refusal stands.
+// asAdmin calls do as the dsn's user in the target's database. If that is the same user, or is
+// refused too, asAdmin returns the first refusal.
 func asAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.Conn) error) error {
 	if t.Admin["user"] == t.Connect["user"] && t.Admin["user"] != "" {
 		return refusal
@@ -89,7 +89,7 @@ func asAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.C
 }
 
 // shortfall names the objects of another version of pgtaskd, or of a dump, with which the table is
-// served, since they may not be made again. needed is the error of a table that cannot be served as it is.
+// served because we may not replace them. needed: the table cannot be served as it is.
 func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options) (old string, needed error) {
 	changes, err := schema.Missing(ctx, conn, t.Relation(), o)
 	if err != nil {
@@ -105,7 +105,7 @@ func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Op
 	return old, needed
 }
 
-// summary says what was created, and what was made again.
+// summary lists what was created and what was made again.
 func summary(made []schema.Change) string {
 	var sentences []string
 	if created := those(made, func(c schema.Change) bool { return !c.Outdated }); len(created) > 0 {
@@ -117,12 +117,12 @@ func summary(made []schema.Change) string {
 	return strings.Join(sentences, "; ")
 }
 
-// those are the changes that are so.
+// those returns the changes for which so is true.
 func those(changes []schema.Change, so func(schema.Change) bool) []schema.Change {
 	return slices.DeleteFunc(slices.Clone(changes), func(c schema.Change) bool { return !so(c) })
 }
 
-// names are those of the first changes, which say most.
+// names lists the first changes, which say most.
 func names(changes []schema.Change) string {
 	const most = 6
 	var names []string

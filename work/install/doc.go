@@ -1,8 +1,8 @@
-// Package install makes, completes and checks a task table and what stands beside it, looks at the
-// door before and after, and knows what the table is like and whether it has changed since. Missing
-// databases and roles are created too.
+// Package install creates, completes and checks a task table and the objects beside it. It also
+// creates a missing database or role. It looks at the door before and after, and notices when the
+// table changes later.
 //
-// What is found goes out as a value, Found: what the table is like, which way of waking is
-// possible, by which path rows are written. A Table belongs to the goroutine of Serve. Any
-// goroutine may call Check, which changes nothing, and Admit.
+// A look returns a value, Found: a description of the table, the possible way of waking, and the
+// search_path with which rows are written. A Table belongs to the goroutine of Serve. Any goroutine
+// may call Check, which changes nothing, and Admit.
 package install

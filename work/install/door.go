@@ -14,18 +14,18 @@ import (
 	"pgtaskd/work/target"
 )
 
-// RefusedPause is the time between two looks at a table that is refused.
+// RefusedPause is the time between two looks at a refused table.
 const RefusedPause = 30 * time.Second
 
-// doorTick is the time between two looks of a leader.
+// doorTick is the time between two looks of a leader at the door.
 const doorTick = time.Hour
 
-// atDoor is what the door has to know of a target.
+// atDoor returns everything that the door must know of a target.
 func atDoor(t target.Target, path string) door.Target {
 	return door.Target{Table: t.Relation(), Trust: t.Trust, Inserter: t.Inserter, Login: t.Connect["user"], Path: path}
 }
 
-// made looks at what was just made for the target, whoever has made it.
+// made returns a function that looks at newly made objects, whoever has made them.
 func made(t target.Target) func(context.Context, pgx.Tx) error {
 	return func(ctx context.Context, tx pgx.Tx) error {
 		found, err := door.Made(ctx, tx, atDoor(t, ""))
@@ -36,8 +36,8 @@ func made(t target.Target) func(context.Context, pgx.Tx) error {
 	}
 }
 
-// lookBefore reads what the table is like, so that a later change is noticed, and looks at the door. It
-// is an error if the table was there while the target was served, and is no more.
+// lookBefore remembers the table's columns, so that a later change is noticed, and looks at the
+// door. It is an error if the table has disappeared while the target was served.
 func (t *Table) lookBefore(ctx context.Context) error {
 	var columns *string
 	err := t.Control.Row(ctx, "columns", []any{t.Target.Schema, t.Target.Table}, &columns, nil, nil, nil)
@@ -55,11 +55,11 @@ func (t *Table) lookBefore(ctx context.Context) error {
 	return t.lookAtDoor(ctx)
 }
 
-// lookAtDoor finds who could turn the table against us, and is an error if it is not to be served.
+// lookAtDoor finds who could turn the table against us. An error: the table must not be served.
 func (t *Table) lookAtDoor(ctx context.Context) error {
 	if path, err := control.RoleSetting(ctx, t.Target, "search_path"); err == nil {
 		t.searchPath = path
-	} else if t.searchPath == "" { // else there may be no room for one more session
+	} else if t.searchPath == "" { // a known path is enough: there may be no room for one more session
 		return err
 	}
 	found, err := door.Look(ctx, t.Control.Conn(), atDoor(t.Target, t.searchPath))
@@ -71,8 +71,8 @@ func (t *Table) lookAtDoor(ctx context.Context) error {
 	return found.Err()
 }
 
-// Guard looks at the door again each hour. When that refuses the table, the target is drained, and
-// Refused says why.
+// Guard looks at the door again each hour. If the door refuses the table then, Guard drains the
+// target, and Refused has the reason.
 func (t *Table) Guard(ctx context.Context) error {
 	if time.Since(t.looked) < doorTick {
 		return nil
@@ -88,7 +88,7 @@ func (t *Table) Guard(ctx context.Context) error {
 	return err
 }
 
-// found logs what the door has found.
+// found logs the findings of the door.
 func (t *Table) found(all door.Findings) {
 	for _, f := range all {
 		text := f.String()
@@ -106,9 +106,9 @@ func (t *Table) found(all door.Findings) {
 	}
 }
 
-// Admit is an error if somebody who is not trusted could have code run as the session's role by a
-// command that reads or changes the target's table. The right to write tasks does not make trusted here:
-// the session need not be the serving role's.
+// Admit returns an error if somebody who is not trusted could have code run as the session's role,
+// when a command reads or changes the table. The right to write tasks makes nobody trusted here:
+// the session may have another role than the serving one.
 func Admit(ctx context.Context, conn *pgx.Conn, t target.Target) error {
 	at := atDoor(t, "")
 	at.Inserter, at.Unlocked = true, true
@@ -122,5 +122,5 @@ func Admit(ctx context.Context, conn *pgx.Conn, t target.Target) error {
 	return nil
 }
 
-// IsRefused tells an error by which the door refuses a table.
+// IsRefused reports whether the door has refused a table.
 func IsRefused(err error) bool { return errors.As(err, new(*door.Refused)) }

@@ -27,8 +27,8 @@ func TestWhoIsTrustedMayOwnTheTable(t *testing.T) {
 	}
 }
 
-// TestTheDoorIsLookedAtEachHour, and says then why the table is not to be served any longer. Who has
-// locked it is a failure like others.
+// TestTheDoorIsLookedAtEachHour: the look also says why the table may not be served any longer. A
+// lock on the table is an ordinary error.
 func TestTheDoorIsLookedAtEachHour(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -72,13 +72,13 @@ func TestCheckSaysWhomTheTableHasToTrust(t *testing.T) {
 	}
 }
 
-// TestWhatIsMadeIsNobodyElses: default privileges give others no code in what pgtaskd makes.
+// TestWhatIsMadeIsNobodyElses, even if default privileges give others rights on new tables.
 func TestWhatIsMadeIsNobodyElses(t *testing.T) {
 	t.Parallel()
 	s := stageOn(t, servertest.Database(t))
 	m := s.stranger()
 	s.exec("ALTER DEFAULT PRIVILEGES FOR ROLE postgres GRANT ALL ON TABLES TO " + m)
-	s.Target.Inserter = true // else they may run SQL as the serving role anyway
+	s.Target.Inserter = true // otherwise they may run SQL as the serving role anyway
 	s.look()
 	if got := servertest.Get(t, s.conn, "SELECT string_agg(c.relname, ' ') FROM pg_class AS c WHERE c.relnamespace = 'public'::regnamespace AND c.relkind IN ('r', 'v') "+
 		"AND has_table_privilege($1, c.oid, 'TRIGGER, REFERENCES')", m); got != servertest.Null {

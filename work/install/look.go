@@ -14,16 +14,16 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// Found is what a look at the table has found.
+// Found is the result of a look at the table.
 type Found struct {
 	Table schema.Description
-	Way   sql.Wake // that is possible
-	Path  *string  // the search_path of what writes rows; nil: the server's alone
+	Way   sql.Wake // the way of waking that is possible
+	Path  *string  // the search_path of statements that write rows; nil: only the server's path
 }
 
-// Look completes the table, if the target wants that, and says what it is like. If somebody has taken
-// away the table, or a right, while the target was served, that is not put back: whoever restores a
-// table must not find another one there.
+// Look completes the table, if the target wants that, and describes it. If somebody has taken away
+// the table or a right while the target was served, Look does not put it back: a person who
+// restores a table must not find another one there.
 func (t *Table) Look(ctx context.Context) (found Found, err error) {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
@@ -41,7 +41,7 @@ func (t *Table) Look(ctx context.Context) (found Found, err error) {
 	if err := t.seeToRights(ctx, found.Table); err != nil {
 		return found, err
 	}
-	// Triggers of users may rely on the serving role's own path.
+	// Users' triggers may need the serving role's own path.
 	if found.Table.Triggers && t.searchPath != "" && !t.open {
 		path := "pg_catalog, " + t.searchPath
 		found.Path = &path
@@ -49,8 +49,8 @@ func (t *Table) Look(ctx context.Context) (found Found, err error) {
 	return found, nil
 }
 
-// wakeable completes the table for the wanted way of waking, or for the best that is possible, and logs
-// why that is not the wanted one.
+// wakeable completes the table for the wanted way of waking, or otherwise for the best that is
+// possible, and logs why that is another one.
 func (t *Table) wakeable(ctx context.Context) (way sql.Wake, d schema.Description, err error) {
 	conn, of, left := t.Control.Conn(), t.Target.Relation(), t.Target.Wake
 	var obstacles []string
@@ -88,8 +88,8 @@ func (t *Table) wakeable(ctx context.Context) (way sql.Wake, d schema.Descriptio
 	return way, d, nil
 }
 
-// furnish completes the table for a way of waking, and says what it is like. While somebody has locked
-// the table, changes that it can do without are postponed.
+// furnish completes the table for a way of waking, and describes it. While somebody has locked the
+// table, it postpones optional changes.
 func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, error) {
 	conn, o := t.Control.Conn(), options(t.Target)
 	o.Wake, o.There = way, t.described != "" || t.Served()
@@ -98,14 +98,14 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 		return schema.Description{}, gone(t.Target)
 	}
 	for _, c := range made {
-		if c.Failed != nil && !c.Outdated { // of what is outdated one line says all
+		if c.Failed != nil && !c.Outdated { // one line names all outdated ones
 			t.without("goes without " + c.What + ", which cannot be made: " + c.Failed.Error())
 		}
 	}
 	made = those(made, func(c schema.Change) bool { return c.Failed == nil })
 	if len(made) > 0 {
 		line := t.Log.Info()
-		if t.Served() { // somebody has taken it away
+		if t.Served() { // somebody had taken it away
 			line = t.Log.Warn()
 		}
 		line.Int("changes", len(made)).Msg(summary(made))
@@ -113,7 +113,7 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 	if err = t.postpone(ctx, o, err); err != nil {
 		return schema.Description{}, err
 	}
-	if len(made) > 0 { // our own changes are nobody else's
+	if len(made) > 0 { // our own changes must not look like somebody else's
 		if err := t.lookBefore(ctx); err != nil {
 			return schema.Description{}, err
 		}
@@ -122,7 +122,7 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 	if err == nil && !described.Exists {
 		err = fmt.Errorf("table %s does not exist", t.Target.Relation())
 	}
-	if err == nil { // it may have changed since it was completed
+	if err == nil { // the table may have changed since it was completed
 		err = described.Refusal(t.Target.Inserter)
 	}
 	if old, _ := shortfall(ctx, conn, t.Target, o); old != "" {
@@ -131,15 +131,15 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 	return described, err
 }
 
-// without says what the table is served without.
+// without logs what the table is served without.
 func (t *Table) without(all ...string) {
 	for _, why := range all {
 		t.Log.Hourly(t.Log.Warn(), why).Msg(why)
 	}
 }
 
-// postpone has changes tried again that a lock has prevented and the table can do without: that is no
-// error.
+// postpone handles a lock that has prevented a change: if all missing objects are optional, it is
+// no error, and the change is tried again later.
 func (t *Table) postpone(ctx context.Context, o schema.Options, err error) error {
 	t.postponed = time.Time{}
 	if !fault.Has(err, "55P03") {

@@ -16,9 +16,9 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Connect opens the control connection. It first creates a missing database or role, if that is wanted
-// and allowed; not one that was there while the target was served: whoever has taken it away must not
-// find another one there.
+// Connect opens the control connection. Before that it creates a missing database or role, if that
+// is wanted and allowed; but not one that has disappeared while the target was served: a person who
+// restores it must not find another one there.
 func (t *Table) Connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
@@ -39,17 +39,17 @@ func (t *Table) Connect(ctx context.Context) error {
 	return t.Control.Open(ctx)
 }
 
-// absent tells whether an error may mean that the database or the role does not exist: the server does
-// not say so with each way of authentication.
+// absent reports whether an error may mean that the database or the role does not exist. The server
+// is not that clear with each way of authentication.
 func absent(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "3D000" || strings.HasPrefix(answer.Code, "28"))
 }
 
-// errNobody is the error of a dsn without a user. That of the operating system is not meant.
+// errNobody means that the dsn names no user. The operating system's user is not used instead.
 var errNobody = errors.New("the dsn names no user to create what is missing")
 
-// admin connects as the dsn says.
+// admin connects with the dsn.
 func admin(ctx context.Context, t target.Target) (*pgx.Conn, error) {
 	if !remote.NamesUser(t.Admin) {
 		return nil, errNobody
@@ -57,9 +57,9 @@ func admin(ctx context.Context, t target.Target) (*pgx.Conn, error) {
 	return control.Admin(ctx, t.Admin.With(remote.Settings{"dbname": cmp.Or(t.Admin["dbname"], "postgres")}))
 }
 
-// create makes the role and the database of a target; without keep it only says what it would make. The
-// dsn's user owns the database: an owner could have others' sessions there run any SQL, and the target's
-// role does not need that.
+// create creates the role and the database of a target; without keep it only returns what it would
+// create. The dsn's user owns the database: an owner could make others' sessions there run any SQL,
+// and the target's role does not need that.
 func create(ctx context.Context, t target.Target, keep bool) (made []string, err error) {
 	conn, err := admin(ctx, t)
 	if err != nil {
@@ -68,7 +68,7 @@ func create(ctx context.Context, t target.Target, keep bool) (made []string, err
 	defer func() { _ = conn.Close(ctx) }()
 	role, database := quoted(t.Connect["user"]), quoted(t.Connect["dbname"])
 	var hasRole, hasDatabase, mayRole, mayDatabase bool
-	var user string // the dsn's
+	var user string // the dsn's user
 	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NOT NULL, "+
 		"EXISTS (SELECT FROM pg_database AS d WHERE d.datname = $2), "+
 		"r.rolcreaterole OR r.rolsuper, r.rolcreatedb OR r.rolsuper, r.rolname FROM pg_roles AS r "+
@@ -92,7 +92,7 @@ func create(ctx context.Context, t target.Target, keep bool) (made []string, err
 		}
 		if keep {
 			_, err := conn.Exec(ctx, one.statement)
-			if err != nil && !fault.Has(err, "42710", "42P04", "23505") { // else somebody else has just made it
+			if err != nil && !fault.Has(err, "42710", "42P04", "23505") { // otherwise somebody else has just created it
 				return made, fmt.Errorf("%s does not exist and could not be created: %w", one.what, err)
 			}
 		}

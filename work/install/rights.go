@@ -13,14 +13,14 @@ import (
 	"pgtaskd/work/target"
 )
 
-// relative is a table, or one above it.
+// relative is the table, or a table above it.
 type relative struct {
 	Schema, Table string
-	Name          string // the same, however one has come to its server
-	Other         bool   // it is above
+	Name          string // the same for each way to its server
+	Other         bool   // it is above ours
 }
 
-// above are the table and those that it is a partition of, or inherits from.
+// above returns the table, and the tables that it is a partition of, or inherits from.
 func above(ctx context.Context, conn *pgx.Conn, q sql.Queries, t target.Target) ([]relative, error) {
 	rows, err := conn.Query(ctx, q.Text("above"), t.Schema, t.Table)
 	if err != nil {
@@ -29,8 +29,8 @@ func above(ctx context.Context, conn *pgx.Conn, q sql.Queries, t target.Target) 
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[relative])
 }
 
-// lockParents refuses to serve a partition or child of a table that is served itself: their lanes
-// would be counted apart.
+// lockParents returns an error if a parent of the table is served: each would count its lanes
+// apart.
 func (t *Table) lockParents(ctx context.Context) error {
 	all, err := above(ctx, t.Control.Conn(), t.Control.Queries(), t.Target)
 	for _, r := range all {
@@ -41,13 +41,13 @@ func (t *Table) lockParents(ctx context.Context) error {
 	return err
 }
 
-// lackOfRights is the error of a role that has not all rights to serve the table: the statements that
-// would grant them.
+// lackOfRights is the error of a role that lacks rights on the table. It has the statements that
+// grant them.
 type lackOfRights []string
 
 func (l lackOfRights) Error() string { return "rights are missing: " + strings.Join(l, "; ") }
 
-// lackingRights returns a lackOfRights if the role lacks some.
+// lackingRights returns a lackOfRights if the role lacks rights.
 func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Table) error {
 	rows, err := conn.Query(ctx, q.Text("rights"), t.Schema, t.Name)
 	if err != nil {
@@ -60,7 +60,7 @@ func lackingRights(ctx context.Context, conn *pgx.Conn, q sql.Queries, t sql.Tab
 	return err
 }
 
-// seeToRights has the dsn's user grant the rights that the role lacks; but not those that it had while
+// seeToRights makes the dsn's user grant the missing rights, but not rights that were revoked while
 // the target was served.
 func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	of := t.Target.Relation()
@@ -72,10 +72,10 @@ func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	if err := grantAsAdmin(ctx, t.Target, lack, true); err != nil {
 		return err
 	}
-	return t.lookAtDoor(ctx) // now we may lock the table, and wait for what others have not committed
+	return t.lookAtDoor(ctx) // we may lock the table only now, and wait for uncommitted changes of others
 }
 
-// grantAsAdmin has the dsn's user grant them; without keep it only tries.
+// grantAsAdmin makes the dsn's user grant the rights; without keep it only tries.
 func grantAsAdmin(ctx context.Context, t target.Target, lack lackOfRights, keep bool) error {
 	return asAdmin(ctx, t, lack, func(conn *pgx.Conn) error {
 		tx, err := conn.Begin(ctx)

@@ -16,7 +16,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// stage is a Table in a database of the test's own, and a connection of the test's to that.
+// stage is a Table in the test's own database, and a connection to that database.
 type stage struct {
 	*Table
 	t      *testing.T
@@ -47,7 +47,7 @@ func stageOn(t *testing.T, dsn string) *stage {
 	return s
 }
 
-// furnished is a stage whose table is there.
+// furnished returns a stage whose table exists.
 func furnished(t *testing.T) *stage {
 	t.Helper()
 	return stageOn(t, tasktest.Database(t))
@@ -68,7 +68,7 @@ func (s *stage) look() Found {
 	return found
 }
 
-// seen is what the columns are now, as the leader asks for them.
+// seen returns the columns now, as the leader reads them.
 func (s *stage) seen() string {
 	s.t.Helper()
 	var columns string
@@ -78,7 +78,7 @@ func (s *stage) seen() string {
 	return columns
 }
 
-// stranger is a role that nobody trusts. Its name is that of the test's database with an i.
+// stranger creates a role that nobody trusts. Its name is i_ and the name of the database.
 func (s *stage) stranger() string {
 	s.t.Helper()
 	name := "i_" + s.conn.Config().Database

@@ -11,29 +11,29 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Table knows what the table of a target is like.
+// Table knows the state of a target's table.
 type Table struct {
 	Control *control.Control
 	Target  target.Target
 	Log     *target.Log
-	// Served tells whether the target has been served: what is missing then has been taken away.
+	// Served reports whether the target has been served: a missing object was then taken away.
 	Served func() bool
-	// Share keeps a table from being served, for as long as we lead; an error if it is served.
+	// Share prevents others from serving a table while we lead; an error if they serve it already.
 	Share func(ctx context.Context, above sql.Table) error
-	// Drain is called when the door refuses the table while it is led.
+	// Drain is called if the door refuses the table while we lead.
 	Drain func()
 
-	described string    // fingerprint of the table when it was looked at; "": there was none
+	described string    // fingerprint of the table at the last look; "": there was no table
 	columns   string    // the same, as it is now
-	postponed time.Time // when somebody's lock has last prevented a change that it can do without; zero: none waits
+	postponed time.Time // when a lock last prevented an optional change; zero: no change waits
 
-	Refused    error     // why the table is not to be served any longer; nil: it is
-	looked     time.Time // at the door
-	searchPath string    // the role's; "": not known
-	open       bool      // everybody may create something in it
+	Refused    error     // why the table may not be served any longer; nil: it may
+	looked     time.Time // at the door, last
+	searchPath string    // the role's search_path; "": not known
+	open       bool      // everybody may create something where the role looks up names
 }
 
-// Exists tells whether the table is there.
+// Exists reports whether the table exists.
 func (t *Table) Exists(ctx context.Context) (bool, error) {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
@@ -41,7 +41,7 @@ func (t *Table) Exists(ctx context.Context) (bool, error) {
 	return d.Exists, err
 }
 
-// gone is the error of a table that was there while the target was served.
+// gone is the error for a table that has disappeared while the target was served.
 func gone(t target.Target) error {
 	restart := ""
 	if t.Create {
@@ -50,15 +50,14 @@ func gone(t target.Target) error {
 	return fmt.Errorf("table %s is gone: create or restore it%s", t.Relation(), restart)
 }
 
-// Sees takes down what the table is like now, as columns.sql tells it.
+// Sees records the table's columns now, as columns.sql returns them.
 func (t *Table) Sees(columns string) { t.columns = columns }
 
-// postponement is the time between two tries of a change that somebody's lock prevents: during each,
-// INSERTs wait as well.
+// postponement is the time between two tries of a postponed change: during each, INSERTs wait too.
 const postponement = time.Minute
 
-// Changed tells whether to look at the table again: it has changed since it was looked at, or it is time
-// to try a postponed change.
+// Changed reports whether to look at the table again: it has changed since the last look, or it is
+// time for a postponed change.
 func (t *Table) Changed() bool {
 	return t.columns != t.described || !t.postponed.IsZero() && time.Since(t.postponed) >= postponement
 }

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestATableIsChanged by others alone: a look that has made something finds nothing changed after it.
+// TestATableIsChanged by others only: our own look leaves nothing to notice.
 func TestATableIsChanged(t *testing.T) {
 	t.Parallel()
 	s := stageOn(t, servertest.Database(t))
@@ -38,7 +38,7 @@ func TestATableIsChanged(t *testing.T) {
 	}
 }
 
-// TestATableThatIsDroppedIsNotMadeAgain: neither one that has just been seen, nor one that was served.
+// TestATableThatIsDroppedIsNotMadeAgain if it was seen just now, or was served.
 func TestATableThatIsDroppedIsNotMadeAgain(t *testing.T) {
 	t.Parallel()
 	s := stageOn(t, servertest.Database(t))
@@ -58,7 +58,7 @@ func TestATableThatIsDroppedIsNotMadeAgain(t *testing.T) {
 	}
 }
 
-// TestRestartIsAdvised only where it makes what is missing.
+// TestRestartIsAdvised only if a restart creates the table.
 func TestRestartIsAdvised(t *testing.T) {
 	t.Parallel()
 	for _, create := range []bool{true, false} {
