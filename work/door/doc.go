@@ -1,8 +1,9 @@
-// Package door looks, before a table is served, who beside the trusted could turn it against the
-// serving role: whose code would run with it, whose rights would let theirs run, who could put
-// something else in its place. Each of them is a Finding, with the statement that mends it.
+// Package door finds out, before a table is served, who besides the trusted roles could turn it
+// against the serving role: whose code would run with its rights, who could let their own code run,
+// who could replace an object that it uses. Each of these is a Finding, with a statement that mends
+// it.
 //
-// sql/door has the statements; they only read the catalogs, which every role may. Look brings their
-// rows together and grades them. Nothing here keeps anything from one look to the next: any
-// goroutine may call it, with a connection that it owns.
+// The statements are in sql/door. They only read the catalogs, and every role may do that. Look
+// combines and grades their rows. Nothing is kept between two looks: any goroutine may call the
+// package, with a connection that it owns.
 package door

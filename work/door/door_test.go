@@ -15,7 +15,7 @@ import (
 
 var task = sql.Table{Schema: "work", Name: "task"}
 
-// stage is a database with a table of role svc's. Roles: m, whom nobody trusts; app, an application.
+// stage is a database with a table of role svc. Nobody trusts role m; app is an application.
 type stage struct {
 	*testing.T
 	dsn  string
@@ -49,13 +49,13 @@ func (s *stage) as(role string) *pgx.Conn {
 	return servertest.Connect(s, s.dsn, pin, func(c *pgx.ConnConfig) { c.User = role })
 }
 
-// pin gives a session what those of controllers have.
+// pin gives a session the settings of a controller.
 func pin(c *pgx.ConnConfig) {
 	c.RuntimeParams["search_path"] = "pg_catalog, pg_temp"
 	c.RuntimeParams["jit"] = "off"
 }
 
-// look is what the door says after the statements, which are taken back.
+// look runs the statements, returns the findings of the door, and rolls back.
 func (s *stage) look(c example) (lines []string) {
 	s.Helper()
 	tx, err := s.conn.Begin(s.Context())
@@ -88,13 +88,13 @@ func (s *stage) look(c example) (lines []string) {
 	return lines
 }
 
-// named puts the database's name and that of the register into a text.
+// named fills in the names of the database and the register.
 func (s *stage) named(text string) string {
 	register := sql.BesideName(task, "session")
 	return strings.NewReplacer(":db", s.conn.Config().Database, ":register", "work."+register).Replace(text)
 }
 
-// mends runs a statement that mends, which must be one.
+// mends runs the statement that mends a finding.
 func (s *stage) mends(f Finding) {
 	s.Helper()
 	if verb, _, _ := strings.Cut(f.Mend, " "); strings.Contains("ALTER REVOKE CREATE", verb) && f.Mend != "" {

@@ -1,6 +1,6 @@
 package door
 
-// example is an arrangement of roles, and what the door says of it.
+// example is an arrangement of roles and rights, with the findings of the door.
 type example struct {
 	name      string
 	setup     string
@@ -24,7 +24,7 @@ var examples = []example{
 	{name: "nobody but the serving role"},
 	{name: "no table yet", table: "absent"},
 
-	// Rights by which code of theirs runs.
+	// Rights that let others' code run.
 	{name: "TRIGGER", setup: "GRANT TRIGGER ON work.task TO m", want: []string{"refuse m has TRIGGER on table work.task"}},
 	{name: "REFERENCES", setup: "GRANT REFERENCES ON work.task TO m", want: []string{"refuse m has REFERENCES on table work.task"}},
 	{name: "REFERENCES of one column", setup: "GRANT REFERENCES (id) ON work.task TO m", want: []string{"refuse m has REFERENCES on table work.task"}},
@@ -45,7 +45,7 @@ var examples = []example{
 	},
 	{name: "what the application needs", setup: "GRANT INSERT (data), UPDATE (state), SELECT, DELETE, TRUNCATE ON work.task TO app"},
 
-	// Rights by which rows that are ours are changed.
+	// Rights to change our rows.
 	{
 		name: "writes a parent", setup: "CREATE TABLE other.p (); ALTER TABLE other.p OWNER TO svc; ALTER TABLE work.task INHERIT other.p; GRANT TRUNCATE, SELECT ON other.p TO m",
 		want: []string{"refuse m has TRUNCATE on table other.p"},
@@ -53,7 +53,7 @@ var examples = []example{
 	{name: "writes the register", setup: "GRANT INSERT ON :register TO m", want: []string{"refuse m has INSERT on table :register"}},
 	{name: "sets the sequence", setup: "GRANT UPDATE, USAGE ON SEQUENCE work.task_id_seq TO m", want: []string{"warn m has UPDATE on sequence work.task_id_seq"}},
 
-	// What belongs to somebody else.
+	// Objects that belong to somebody else.
 	{name: "the table", setup: "ALTER TABLE work.task OWNER TO m", want: []string{"refuse m owns table work.task"}},
 	{name: "a trigger's function", setup: mTrigger + "CREATE TRIGGER x BEFORE INSERT ON work.task FOR EACH ROW EXECUTE FUNCTION other.t()", want: []string{ownsT}},
 	{name: "a function in a default", setup: mFunction + "ALTER TABLE work.task ADD x bool DEFAULT other.f('')", want: []string{ownsF}},
@@ -118,7 +118,7 @@ var examples = []example{
 	{name: "a view as the table", table: "look", setup: "CREATE VIEW work.look AS SELECT 1; ALTER VIEW work.look OWNER TO m", want: []string{`refuse m owns, where the table should be, view "work"."look"`}},
 	{name: "a view of the serving role's as the table", table: "look", setup: "CREATE VIEW work.look AS SELECT 1; ALTER VIEW work.look OWNER TO svc", want: []string{`refuse svc owns, where the table should be, view "work"."look"`}},
 
-	// What lets somebody break it.
+	// Rights that only break the table.
 	{
 		name: "the schema of a function", setup: mTrigger + "ALTER FUNCTION other.t() OWNER TO svc; CREATE TRIGGER x BEFORE INSERT ON work.task FOR EACH ROW EXECUTE FUNCTION other.t(); ALTER SCHEMA other OWNER TO m",
 		want: []string{"warn m owns schema other"},
@@ -142,7 +142,7 @@ var examples = []example{
 	{name: "the database's owner", setup: "ALTER DATABASE :db OWNER TO m; ALTER TABLE work.task OWNER TO m", want: []string{"note m owns the database"}},
 	{name: "the database's owner, for a superuser", superuser: true, trust: []string{"svc"}, path: "work", setup: "ALTER DATABASE :db OWNER TO m; ALTER SCHEMA work OWNER TO postgres", want: []string{"refuse m owns database :db"}},
 
-	// Who is trusted.
+	// Trusted roles.
 	{name: "named", trust: []string{"m"}, setup: "ALTER TABLE work.task OWNER TO m; GRANT CREATE ON SCHEMA work TO m"},
 	{name: "everybody is named", trust: []string{"PUBLIC"}, setup: "ALTER TABLE work.task OWNER TO m; GRANT CREATE ON SCHEMA work TO PUBLIC"},
 	{name: "a name that nobody has", trust: []string{"ghost"}, want: []string{"warn ghost is trusted and does not exist"}},
@@ -151,7 +151,7 @@ var examples = []example{
 	{name: "a member of the serving role", setup: "GRANT svc TO m; ALTER TABLE work.task OWNER TO m", want: []string{"note m can become role svc"}},
 	{name: "a member of one who is named", trust: []string{"app"}, setup: "GRANT app TO m; ALTER TABLE work.task OWNER TO m", want: []string{"note m can become role app"}},
 
-	// Who runs SQL as the serving role anyway.
+	// Roles that can run SQL as the serving role anyway.
 	{
 		name: "may insert input", setup: "GRANT ALL ON work.task, work.task_leader TO app; GRANT USAGE ON SCHEMA work TO app; GRANT CREATE ON SCHEMA work TO app",
 		want: []string{"note app may write input, on_fail or settings of work.task"},

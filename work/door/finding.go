@@ -12,21 +12,21 @@ type Grade string
 // The grades.
 const (
 	Refuse Grade = "refuse" // the table is not served
-	Warn   Grade = "warn"   // can break or stop it, and run nothing
-	Note   Grade = "note"   // is trusted, or as good as the serving role
+	Warn   Grade = "warn"   // the role can break or stop the table, but run nothing
+	Note   Grade = "note"   // the role is trusted, or as powerful as the serving role
 )
 
-// Finding is one thing that somebody owns or may do.
+// Finding is one thing that a role owns or may do.
 type Finding struct {
 	Grade Grade  `db:"-"`
 	Way   string // owns, may CREATE in, has TRIGGER on …
-	Part  string // what it is about: a class of pg_depend, a relation's part, a place
+	Part  string // the kind of object: a class of pg_depend, a relation's part, a place
 	Who   string // a role's name, or PUBLIC
 	What  string // function public.f(integer)
-	Mend  string // the statement that mends it; "" where none does
+	Mend  string // the statement that mends it; "": there is none
 }
 
-// String says who, what, and how it is mended.
+// String says who can do what, and how to mend that.
 func (f Finding) String() string {
 	who := "role " + quoted(f.Who)
 	if f.Who == Public {
@@ -42,21 +42,21 @@ func (f Finding) String() string {
 	return text
 }
 
-// Public is who everybody is.
+// Public means everybody.
 const Public = "PUBLIC"
 
-// isNoTable is the way of a view or foreign table that has the table's name.
+// isNoTable is the Way of a view or foreign table with the table's name.
 const isNoTable = "owns, where the table should be,"
 
-// Findings are those of one look.
+// Findings are the findings of one look.
 type Findings []Finding
 
-// Open tells that everybody may create something where the serving role looks up names.
+// Open reports whether everybody may create something where the serving role looks up names.
 func (f Findings) Open() bool {
 	return slices.ContainsFunc(f, func(f Finding) bool { return f.Who == Public && (f.Part == "path" || f.Part == "schema") })
 }
 
-// Err is a *Refused error if the table is not to be served.
+// Err returns a *Refused if the table must not be served.
 func (f Findings) Err() error {
 	if slices.ContainsFunc(f, func(f Finding) bool { return f.Grade == Refuse }) {
 		return &Refused{f}
@@ -64,7 +64,7 @@ func (f Findings) Err() error {
 	return nil
 }
 
-// Refused is the error of a table that is not served for what Look has found.
+// Refused is the error for a table that its findings keep from being served.
 type Refused struct{ Findings Findings }
 
 func (r *Refused) Error() string {
@@ -81,15 +81,15 @@ func (r *Refused) Error() string {
 	return strings.Join(lines, "; ")
 }
 
-// trusted is one who is.
+// trusted is a role that is trusted.
 type trusted struct {
 	OID  int64 // 0: PUBLIC
 	Name string
-	Why  string // "": superusers, the serving role, and who is named
+	Why  string // "" for superusers, the serving role, and roles that are named
 }
 
-// graded grades what was found. If everybody may run SQL as the serving role, or is trusted by
-// name, nobody can do more by anything else.
+// graded grades the findings. If everybody may run SQL as the serving role, or is trusted by name,
+// nothing else gives anybody more power.
 func graded(superuser bool, trust []string, believed []trusted, found []Finding) Findings {
 	all := missing(trust, believed)
 	everybody := slices.Contains(trust, Public)
@@ -115,9 +115,9 @@ func graded(superuser bool, trust []string, believed []trusted, found []Finding)
 	return all
 }
 
-// grade tells whether code of theirs would run as the serving role, or the table would be theirs:
-// else they can only break it. What a superuser's session looks up in a place of theirs is as bad
-// as the former.
+// grade returns Refuse if code of the role would run as the serving role, or the table would be the
+// role's: otherwise it can only break the table. It also refuses a place where a superuser's
+// session looks up names.
 func (f Finding) grade(superuser bool) Grade {
 	switch f.Part {
 	case "schema":
@@ -136,7 +136,7 @@ func (f Finding) grade(superuser bool) Grade {
 	return Refuse
 }
 
-// missing are warnings of roles that are trusted and do not exist.
+// missing returns warnings about trusted roles that do not exist.
 func missing(trust []string, believed []trusted) (all Findings) {
 	for _, name := range trust {
 		if name != Public && !slices.ContainsFunc(believed, func(t trusted) bool { return t.Name == name }) {

@@ -12,21 +12,21 @@ import (
 	"pgtaskd/sql"
 )
 
-// Target is what is looked at.
+// Target is the table to look at, and how it is served.
 type Target struct {
 	Table    sql.Table
 	Trust    []string // names of roles, or PUBLIC
 	Inserter bool     // tasks run under the roles that insert them
-	Login    string   // who serves it; "": the connection's user
-	Path     string   // the search_path with which the login's sessions begin
-	Unlocked bool     // who locks the table is not waited for: it is not served
+	Login    string   // role that serves it; "": the connection's user
+	Path     string   // search_path with which the role's sessions begin
+	Unlocked bool     // do not wait for locks on the table: it is not served
 }
 
-// lockLimit is how long Look waits for somebody who has locked the table.
+// lockLimit limits how long Look waits for locks on the table.
 const lockLimit = "2s"
 
-// Look finds who could turn the table against the role that the login is, or that ALTER ROLE … SET
-// role makes it. It waits first for transactions that are about to give the table a trigger.
+// Look finds who could turn the table against the role of the login's sessions, which ALTER ROLE …
+// SET role may change. First it waits for transactions that may be adding a trigger to the table.
 func Look(ctx context.Context, conn *pgx.Conn, t Target) (found Findings, err error) {
 	err = pgx.BeginTxFunc(ctx, conn, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly}, func(tx pgx.Tx) error {
 		found, err = Within(ctx, tx, t)
@@ -35,7 +35,7 @@ func Look(ctx context.Context, conn *pgx.Conn, t Target) (found Findings, err er
 	return found, err
 }
 
-// Within is Look in a transaction that has made something of the table.
+// Within is Look inside a transaction that has changed the table.
 func Within(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 	for waited := t.Unlocked; ; waited = true {
 		s, err := read(ctx, tx, t)
@@ -55,7 +55,7 @@ func Within(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 			if err != nil {
 				return nil, err
 			}
-			if locks { // what has come to have a name meanwhile counts
+			if locks { // look at relations again that have got one of our names meanwhile
 				continue
 			}
 		}
@@ -63,8 +63,8 @@ func Within(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 	}
 }
 
-// lock waits for what is not committed yet. What that has made shows in the statements after it.
-// Each table is locked by itself: before 13 a parent's lock asks for the rights to its children.
+// lock waits for changes that are not committed yet: the statements after it see them. It locks
+// each table by itself: before 13 a lock on a parent needs rights on its children.
 func lock(ctx context.Context, tx pgx.Tx, relations []relation) (locks bool, err error) {
 	var names []string
 	for _, r := range relations {
@@ -72,7 +72,7 @@ func lock(ctx context.Context, tx pgx.Tx, relations []relation) (locks bool, err
 			names = append(names, "ONLY "+r.Lock)
 		}
 	}
-	if len(names) == 0 { // a role that may not lock anything serves nothing yet
+	if len(names) == 0 { // a role that may lock nothing serves nothing yet
 		return false, nil
 	}
 	if _, err := tx.Exec(ctx, "SET LOCAL lock_timeout = '"+lockLimit+"'"); err != nil {
@@ -82,8 +82,8 @@ func lock(ctx context.Context, tx pgx.Tx, relations []relation) (locks bool, err
 	return true, err
 }
 
-// Made is Within, right after something was made. What default privileges have given others of that,
-// it takes from them first.
+// Made is Within, right after objects were made. First it revokes the rights that default
+// privileges have given to others on these.
 func Made(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 	found, err := Within(ctx, tx, t)
 	strips := false
@@ -101,16 +101,16 @@ func Made(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 
 var statements = sql.NewQueries("door", nil)
 
-// otherNames are ours beside those of the objects beside the table, as LIKE has them.
+// otherNames is a LIKE pattern for our names that are not made of the table's.
 const otherNames = `pgtaskd\_%`
 
-// self is who serves, and what has the table's name.
+// self is the role that serves, and the relation that has the table's name.
 type self struct {
 	login     string
-	role      string // what its sessions become
+	role      string // the role of its sessions
 	superuser bool
-	schema    int64 // 0: there is none
-	relation  int64 // likewise
+	schema    int64 // 0: no schema
+	relation  int64 // 0: no relation
 	kind      string
 	owner     string
 }
@@ -132,8 +132,7 @@ func (s *self) noTable(t Target) Finding {
 	}
 }
 
-// look asks all there is to know, one statement after the other: each needs what the ones before it
-// have found.
+// look runs the statements one after another: each needs results of those before.
 func (s *self) look(ctx context.Context, tx pgx.Tx, t Target, relations []relation) (Findings, error) {
 	names := sql.BesideNames(t.Table)
 	var all, tables []int64
@@ -168,11 +167,11 @@ func (s *self) look(ctx context.Context, tx pgx.Tx, t Target, relations []relati
 	return graded(s.superuser, t.Trust, believed, slices.Concat(owned, granted, places)), nil
 }
 
-// relation is one whose code runs by what pgtaskd does.
+// relation is a relation whose code may run when pgtaskd uses the table.
 type relation struct {
 	OID  int64
-	Part string // what it is to the table
-	Lock string // its name, if it is to be locked
+	Part string // its relation to the table
+	Lock string // its name, if it must be locked
 }
 
 func collect[T any](ctx context.Context, tx pgx.Tx, name string, args ...any) ([]T, error) {
@@ -187,9 +186,8 @@ func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 var listed = regexp.MustCompile(`"((?:[^"]|"")*)"?|[^\s,"]+`)
 
-// schemas are those that a search_path names, as the server reads it: names between commas, which
-// are in small letters unless they are quoted. The server's own are left out, as nobody else's
-// names begin with pg_.
+// schemas returns the schemas of a search_path, as the server reads it: names between commas, in
+// lower case unless quoted. It leaves out the server's own: only their names begin with pg_.
 func schemas(path, role string) []string {
 	all := []string{}
 	for _, match := range listed.FindAllStringSubmatch(path, -1) {

@@ -12,7 +12,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// A trigger that is not committed yet is waited for, though the right to make it is gone.
+// TestLookWaitsForWhatIsNotCommitted, even if the right to make the trigger is gone.
 func TestLookWaitsForWhatIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	s := set(t)
@@ -42,7 +42,7 @@ func TestLookWaitsForWhatIsNotCommitted(t *testing.T) {
 	}
 }
 
-// A role that may not lock the table looks all the same.
+// TestLookWithoutRights: a role looks even if it may not lock the table.
 func TestLookWithoutRights(t *testing.T) {
 	t.Parallel()
 	s := set(t)
@@ -56,7 +56,7 @@ func TestLookWithoutRights(t *testing.T) {
 	}
 }
 
-// What is made while default privileges give others TRIGGER is theirs to use at once.
+// TestMadeStripsWhatWasMade: default privileges give m TRIGGER on new tables.
 func TestMadeStripsWhatWasMade(t *testing.T) {
 	t.Parallel()
 	s := set(t)

@@ -11,39 +11,39 @@ import (
 	"pgtaskd/human"
 )
 
-// SayAgain is how long what lasts is not logged again.
+// SayAgain is the time after which a lasting problem is logged again.
 const SayAgain = time.Hour
 
-// Log is the log of a target: it remembers what it has said, so that what lasts is said once in a
-// while, and what happens to many tasks is bounded. It outlasts the loops that serve the target one
-// after the other, and belongs to the goroutine of Serve.
+// Log is the log of a target. It remembers its lines: a lasting problem is logged once in a while,
+// and the number of lines about tasks is limited. It outlasts the loops that serve the target one
+// after another, and belongs to the goroutine of Serve.
 type Log struct {
 	zerolog.Logger
 	Memory
 	*TaskLog
-	lines int       // about tasks, since
-	told  time.Time // how many were left out
+	lines int       // lines about tasks, since told
+	told  time.Time // when TellLeftOut last ran
 }
 
-// NewLog returns the log of a target, which logs the tasks that tasks says.
+// NewLog returns the log of a target. tasks says which tasks it logs.
 func NewLog(log zerolog.Logger, tasks *TaskLog) *Log { return &Log{Logger: log, TaskLog: tasks} }
 
-// Hourly is the line, or none where one with the key was logged in this hour.
+// Hourly returns the line, or nil if a line with the key was logged in the last hour.
 func (l *Log) Hourly(line *zerolog.Event, key string) *zerolog.Event {
 	if !l.Once(key, SayAgain) {
-		return nil // which logs nothing
+		return nil // a nil line logs nothing
 	}
 	return line
 }
 
-// Memory is what was logged, and when.
+// Memory holds when a line was last logged, by key.
 type Memory map[string]time.Time
 
-// memoryMost is how many keys are remembered, some of which come from the table: beyond that one may
-// be logged again sooner.
+// memoryMost is the maximum number of keys, some of which come from the table. When it is reached,
+// Memory forgets all, and lines may come again sooner.
 const memoryMost = 1000
 
-// Once tells whether to log now what comes again and again, by its key: once in that time.
+// Once reports whether to log the line with this key now, which is once in every so long.
 func (m *Memory) Once(key string, every time.Duration) bool {
 	if at, known := (*m)[key]; known && time.Since(at) < every {
 		return false
@@ -55,34 +55,34 @@ func (m *Memory) Once(key string, every time.Duration) bool {
 	return true
 }
 
-// Which tasks are logged.
+// Values of TaskLog.
 const (
-	LogFailed = "fail" // those that FAIL or are GONE
-	LogAll    = "all"  // those, and all others that end or wait again
+	LogFailed = "fail" // tasks that FAIL or are GONE
+	LogAll    = "all"  // all tasks that end or wait again
 	LogNone   = "none"
 )
 
 const (
-	linesMost    = 100 // about tasks that a target writes in each linesTick; the rest is counted
+	linesMost    = 100 // lines about tasks in each linesTick; further tasks are only counted
 	linesTick    = 10 * time.Second
-	sentenceMost = 500 // bytes of an error
+	sentenceMost = 500 // of an error, in bytes
 )
 
-// TaskLog says which tasks are logged. All targets share one. Any goroutine may use it; the nil one
-// says none.
+// TaskLog says which tasks are logged. All targets share one. Any goroutine may use it; nil logs
+// none.
 type TaskLog struct{ which atomic.Value }
 
-// NewTaskLog returns one.
+// NewTaskLog returns a TaskLog.
 func NewTaskLog(which string) *TaskLog {
 	t := &TaskLog{}
 	t.Set(which)
 	return t
 }
 
-// Set changes it: LogFailed, LogAll or LogNone.
+// Set sets which tasks are logged: LogFailed, LogAll or LogNone.
 func (t *TaskLog) Set(which string) { t.which.Store(which) }
 
-// Wants tells whether a task that has come to the state is logged.
+// Wants reports whether a task that now has this state is logged.
 func (t *TaskLog) Wants(state string) bool {
 	if t == nil {
 		return false
@@ -96,14 +96,14 @@ func (t *TaskLog) Wants(state string) bool {
 	return false
 }
 
-// Line is what the log says of a task that has ended, or waits again.
+// Line is a log line about a task that has ended, or waits again.
 type Line struct {
 	ID            int64
 	State, Group  string
 	Key, SQLState string // "": none
-	Error         string // its first line is shown
+	Error         string // the log shows its first line
 	Attempt       int32
-	Start, Stop   time.Time // zero: it has not run
+	Start, Stop   time.Time // zero: no run
 }
 
 // Task logs a task that has ended, or waits again.
@@ -146,8 +146,8 @@ func (l *Log) Task(t Line) {
 	}
 }
 
-// TellLeftOut says, every ten seconds, how many lines about tasks were left out, and lets others be
-// written.
+// TellLeftOut logs, every ten seconds, how many lines about tasks were left out, and starts a new
+// count.
 func (l *Log) TellLeftOut() {
 	if time.Since(l.told) < linesTick {
 		return
@@ -158,13 +158,13 @@ func (l *Log) TellLeftOut() {
 	l.lines, l.told = 0, time.Now()
 }
 
-// What may stand for a password in an error: SQL can raise any.
+// These match passwords in errors: SQL can raise any text.
 var (
 	quotedSecret = regexp.MustCompile(`(?i)(passw(?:or)?d\s*(?:=\s*)?)'[^']*'?`)
 	plainSecret  = regexp.MustCompile(`(?i)(passw(?:or)?d\s*=\s*|://[^\s/:@]*:)[^\s'@]+`)
 )
 
-// masked is a text without them.
+// masked returns a text without passwords.
 func masked(text string) string {
 	return plainSecret.ReplaceAllString(quotedSecret.ReplaceAllString(text, "${1}***"), "${1}***")
 }

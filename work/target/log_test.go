@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestLinesAboutTasksAreBounded: what is left out is counted, and said.
+// TestLinesAboutTasksAreBounded: the log shows how many lines were left out.
 func TestLinesAboutTasksAreBounded(t *testing.T) {
 	t.Parallel()
 	var out bytes.Buffer
@@ -30,7 +30,7 @@ func TestLinesAboutTasksAreBounded(t *testing.T) {
 	}
 }
 
-// TestPasswordsInErrorsAreMasked, however SQL has put them there.
+// TestPasswordsInErrorsAreMasked in each form in which SQL may write them.
 func TestPasswordsInErrorsAreMasked(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{

@@ -6,70 +6,70 @@ import (
 	"time"
 )
 
-// Ends are the states to which a run, or the time in which it should have begun, brings a task.
+// Ends are the states that a task can reach by a run, or because its time to start has passed.
 var Ends = [...]string{"DONE", "FAIL", "GONE", "STOP", "PLAN"}
 
-// Why the period of a repeating task passes without a run.
+// Why a period of a repeating task passes without a run.
 const (
-	Late       = "late"       // it was over before the run before it had ended, or nobody led
-	Expired    = "expired"    // it has not started by plan + active
-	Superseded = "superseded" // another task waits with its key
+	Late       = "late"       // it ended before the previous run had ended, or nobody led
+	Expired    = "expired"    // the task has not started by plan + active
+	Superseded = "superseded" // another task waits with the task's key
 )
 
-// Skips are the reasons for which periods are skipped.
+// Skips are the reasons why periods are skipped.
 var Skips = [...]string{Late, Expired, Superseded}
 
-// Stats are what one target counts and shows of itself. They outlast the loops that serve it, one
-// after the other. Any goroutine may use them.
+// Stats counts and shows what happens at one target. It outlasts the loops that serve the target
+// one after another. Any goroutine may use it.
 type Stats struct {
 	ended     [len(Ends)]atomic.Int64
 	skipped   [len(Skips)]atomic.Int64
 	run, wait histogram
-	connected atomic.Int64             // control connections that were made
-	serving   atomic.Pointer[Load]     // nil: no loop does
-	standing  atomic.Pointer[Standing] // nil: it is starting
-	table     atomic.Pointer[Survey]   // nil: not looked at, or somebody else leads
-	asked     atomic.Int64             // when Read was called last, in seconds
+	connected atomic.Int64             // control connections so far
+	serving   atomic.Pointer[Load]     // nil: no loop serves the target
+	standing  atomic.Pointer[Standing] // nil: the target is starting
+	table     atomic.Pointer[Survey]   // nil: no look yet, or another controller leads
+	asked     atomic.Int64             // when Read was last called, in seconds
 }
 
-// Load tells how many tasks run, how many are due and do not, and how many sessions there are. Any
-// goroutine may call it.
+// Load returns how many tasks run, how many are due but do not run, and how many sessions exist.
+// Any goroutine may call it.
 type Load func() (running, ready, sessions int)
 
-// NewStats returns the stats of a target that has not been served yet.
+// NewStats returns the stats of a target that nobody has served yet.
 func NewStats() *Stats { return &Stats{} }
 
-// Standing is how a target is served.
+// Standing says how a target is served.
 type Standing struct {
 	Leads, StandsBy bool
-	Fault           string // why neither; "": it is starting or draining
+	Fault           string // why neither is true; "": it is starting or draining
 }
 
-// Survey is what a look at the table has shown.
+// Survey is the result of a look at the table.
 type Survey struct {
-	Oldest    time.Duration        // how long the oldest due task that has not started had been due then
+	Oldest    time.Duration        // how long the oldest due task that had not started had been due then
 	Later     int64                // tasks that wait for a later plan, laterMost at most
-	Bytes     int64                // of the table with its indexes
-	Dead      int64                // rows
-	Successes map[string]time.Time // by key, of the tasks that have an owner: when one of them was last DONE
+	Bytes     int64                // size of the table with its indexes
+	Dead      int64                // dead rows
+	Successes map[string]time.Time // by key, for tasks that have an owner: the last time that one was DONE
 }
 
-// Figures are the stats at a moment.
+// Figures are the stats at one moment.
 type Figures struct {
 	Standing               Standing
 	Ended                  [len(Ends)]uint64
 	Skipped                [len(Skips)]uint64
 	Run, Wait              Times
 	Reconnects             uint64
-	Running, Ready, Seated int // tasks that run; that are due and do not; sessions
+	Running, Ready, Seated int // tasks that run; tasks that are due but do not run; sessions
 	Table                  *Survey
 }
 
-// Sees takes note of what a look at the table has shown.
+// Sees stores the result of a look at the table.
 func (s *Stats) Sees(found Survey) { s.table.Store(&found) }
 
-// Read returns what there is to see, and has the table looked at while it is called again and
-// again.
+// Read returns the current figures. While it is called again and again, the leader looks at the
+// table.
 func (s *Stats) Read() Figures {
 	s.asked.Store(time.Now().Unix())
 	f := Figures{
@@ -90,7 +90,7 @@ func read(into []uint64, from []atomic.Int64) {
 	}
 }
 
-// Standing is how the target is served now.
+// Standing returns how the target is served now.
 func (s *Stats) Standing() Standing {
 	if standing := s.standing.Load(); standing != nil {
 		return *standing
@@ -98,23 +98,23 @@ func (s *Stats) Standing() Standing {
 	return Standing{}
 }
 
-// Serves has Read call load; nil: nobody serves the target now.
+// Serves sets the function by which Read gets the load; nil: nobody serves the target now.
 func (s *Stats) Serves(load Load) { s.serving.Store(&load) }
 
 // Connected counts a control connection.
 func (s *Stats) Connected() { s.connected.Add(1) }
 
-// Table is what the last look at the table has shown; nil: there was none.
+// Table returns the result of the last look at the table; nil: there was none.
 func (s *Stats) Table() *Survey { return s.table.Load() }
 
-// Watched tells whether somebody has read the stats a short while ago.
+// Watched reports whether somebody has read the stats in the last ten minutes.
 func (s *Stats) Watched() bool { return time.Since(time.Unix(s.asked.Load(), 0)) < 10*time.Minute }
 
-// Fails takes note of what keeps the target from being served.
+// Fails records the error that keeps the target from being served.
 func (s *Stats) Fails(err error) { s.Stands(Standing{Fault: err.Error()}) }
 
-// Stands takes note of how the target is served now: if neither led nor stood by for, nothing is
-// wrong.
+// Stands records how the target is served now. A Standing with all fields empty means that nothing
+// is wrong.
 func (s *Stats) Stands(now Standing) {
 	s.standing.Store(&now)
 	if !now.Leads {
@@ -122,10 +122,10 @@ func (s *Stats) Stands(now Standing) {
 	}
 }
 
-// Ends counts tasks whose row shows that state now.
+// Ends counts tasks whose rows now show the state.
 func (s *Stats) Ends(state string, n int) { count(s.ended[:], Ends[:], state, n) }
 
-// Skips counts periods that pass without a run.
+// Skips counts periods that passed without a run.
 func (s *Stats) Skips(reason string, n int) { count(s.skipped[:], Skips[:], reason, n) }
 
 func count(counters []atomic.Int64, names []string, name string, n int) {
@@ -134,7 +134,7 @@ func count(counters []atomic.Int64, names []string, name string, n int) {
 	}
 }
 
-// Ran counts a run: when it was due, when it began and ended, and how many periods were passed over
+// Ran counts a run: when it was due, when it began and ended, and how many periods were skipped
 // before it.
 func (s *Stats) Ran(due, start, stop time.Time, late int) {
 	s.Skips(Late, late)
@@ -142,15 +142,15 @@ func (s *Stats) Ran(due, start, stop time.Time, late int) {
 	s.wait.observe(start.Sub(due))
 }
 
-// Buckets are the upper bounds of the times that are counted together.
+// Buckets are the upper bounds of the buckets of a histogram.
 var Buckets = [...]time.Duration{
 	time.Millisecond, 5 * time.Millisecond, 20 * time.Millisecond, 100 * time.Millisecond, 500 * time.Millisecond,
 	2 * time.Second, 10 * time.Second, time.Minute, 5 * time.Minute, 20 * time.Minute, time.Hour, 4 * time.Hour,
 }
 
-// histogram counts times by how long they are. Any goroutine may use it.
+// histogram counts durations by bucket. Any goroutine may use it.
 type histogram struct {
-	counts [len(Buckets) + 1]atomic.Uint64 // the last: those over all bounds
+	counts [len(Buckets) + 1]atomic.Uint64 // the last bucket is for durations over all bounds
 	sum    atomic.Int64                    // nanoseconds
 }
 
@@ -164,13 +164,13 @@ func (h *histogram) observe(d time.Duration) {
 	h.sum.Add(int64(d))
 }
 
-// Times are the times that were observed.
+// Times are the durations of a histogram.
 type Times struct {
-	Counts [len(Buckets) + 1]uint64 // by bucket, the last over all bounds
+	Counts [len(Buckets) + 1]uint64 // the last is for durations over all bounds
 	Sum    time.Duration
 }
 
-// Count is how many there were.
+// Count returns the number of durations.
 func (t Times) Count() (n uint64) {
 	for _, c := range t.Counts {
 		n += c

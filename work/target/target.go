@@ -15,65 +15,65 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// Target is a table of tasks with all that is needed to serve it. Package conf
-// fills in every field and compares two targets with reflect.DeepEqual to know
-// whether a running one has changed.
+// Target is a table of tasks with everything that is needed to serve it. Package conf fills in
+// every field. It compares two targets by reflect.DeepEqual to find out whether a running one has
+// changed.
 type Target struct {
-	// Connect is the connection under which the target is served and its
-	// tasks run: dbname and user are always set.
+	// Connect has the connection settings by which the target is served and its tasks run. dbname
+	// and user are always set.
 	Connect remote.Settings
-	// Admin is the dsn as it was given. It only creates what is missing.
+	// Admin is the dsn as it was given. It is only used to create missing objects.
 	Admin remote.Settings
 
 	Schema, Table string
 
 	Live
-	Reset time.Duration // between searches for interrupted tasks
+	Reset time.Duration // between two searches for interrupted tasks
 
-	// Defaults are the defaults of columns, as the text of their values.
+	// Defaults are the defaults of columns, as text.
 	Defaults map[string]string
 
-	DataLimit int64 // of input and of data, in bytes; 0: none
-	Create    bool  // what is missing may be created; else it is only checked
+	DataLimit int64 // limit for input and for data, in bytes; 0: none
+	Create    bool  // missing objects may be created; otherwise they are only reported
 
-	TimeZone string // in which repetitions and cron are counted; "": that of the role in the database
+	TimeZone string // for repetitions and cron; "": the role's time zone in the database
 
-	Wake sql.Wake // how new tasks are noticed, as far as that is possible
+	Wake sql.Wake // how to notice new tasks, as far as possible
 
-	// Changes hands over settings that change while the target is served; nil: none do. It is not
-	// compared.
+	// Changes passes on settings that change while the target is served; nil: none change. conf
+	// does not compare it.
 	Changes *Changes
 
-	// Stats count what happens while the target is served; nil: nobody reads them. They are not
-	// compared.
+	// Stats counts what happens while the target is served; nil: nobody reads it. conf does not
+	// compare it.
 	Stats *Stats
 
-	// TaskLog says which tasks are logged; nil: none. It is not compared.
+	// TaskLog says which tasks are logged; nil: none. conf does not compare it.
 	TaskLog *TaskLog
 
-	// Inserter has each task run under the role that inserted it, in a session that logs in as
-	// that role. Roles are those that pgtaskd may log in as, besides those that the serving role is
-	// a member of. nil: the configuration says nothing of them, and a superuser may log in as all.
+	// If Inserter is set, each task runs under the role that inserted it, in a session that logs in
+	// as that role. Roles are those that pgtaskd may log in as, besides roles that the serving role
+	// is a member of. nil: not configured; a superuser may then log in as any role.
 	Inserter bool
 	Roles    map[string]remote.Credential
 
-	// Trust names roles that may own and make what the table uses, beside those that the door trusts
-	// anyway (see package door). "PUBLIC" is everybody.
+	// Trust names roles that may own and make objects that the table uses, besides the roles that
+	// the door trusts anyway (see package door). "PUBLIC" is everybody.
 	Trust []string
 
-	// Remotes are the connection strings that a task may name instead of giving one.
+	// Remotes are connection strings that a task may use by name.
 	Remotes map[string]string
 }
 
-// Name is how logs call the target: database/schema/table.
+// Name is the target's name in logs: database/schema/table.
 func (t Target) Name() string {
 	return t.Connect["dbname"] + "/" + t.Schema + "/" + t.Table
 }
 
-// Relation is the target's table.
+// Relation returns the target's table.
 func (t Target) Relation() sql.Table { return sql.Table{Schema: t.Schema, Name: t.Table} }
 
-// LongestText is the longest text that is run, in bytes.
+// LongestText is the maximum length of a text that is run, in bytes.
 func (t Target) LongestText() int64 {
 	if t.DataLimit == 0 {
 		return math.MaxInt64
@@ -81,32 +81,32 @@ func (t Target) LongestText() int64 {
 	return t.DataLimit
 }
 
-// Live are the settings of a target that take effect without a drain: nothing that runs is
-// cancelled for them.
+// Live are the settings of a target that take effect without a drain: no running task is cancelled
+// for them.
 type Live struct {
-	Sleep       time.Duration // between polls where nothing wakes the controller
-	Grace       time.Duration // how long a drain lets running tasks go on; 0 cancels them at once
-	Idle        time.Duration // how long a session without work is kept; 0 closes it at once
-	Run         int           // most tasks running at once, at least 1
+	Sleep       time.Duration // between polls if nothing wakes the controller
+	Grace       time.Duration // how long running tasks may go on in a drain; 0: they are cancelled at once
+	Idle        time.Duration // how long an idle session is kept; 0: it is closed at once
+	Run         int           // maximum number of tasks that run at once, at least 1
 	OutputLimit int64         // bytes
-	OutputFail  bool          // a task whose output is over the limit fails; else the output is cut
-	Keep        Keep          // how long ended tasks are kept; nil: for ever
+	OutputFail  bool          // a task with more output fails; otherwise the output is cut
+	Keep        Keep          // how long ended tasks are kept; nil: forever
 }
 
-// Adopt returns t with those settings of another that take effect without a drain.
+// Adopt returns t with the Live settings of other.
 func (t Target) Adopt(other Target) Target {
 	t.Live = other.Live
 	return t
 }
 
-// Kept are the states in which a task has ended, in the order in which statements take them.
+// Kept are the states of ended tasks, in the order of the statements' parameters.
 var Kept = [...]string{"DONE", "FAIL", "GONE", "STOP"}
 
-// Keep says how long ended tasks are kept, by state. Those of a state that it lacks are kept for
-// ever.
+// Keep says how long ended tasks are kept, by state. Tasks of a state that is missing are kept
+// forever.
 type Keep map[string]schedule.Interval
 
-// Ages are the times as statements take them.
+// Ages returns the times as parameters of statements.
 func (k Keep) Ages() []pgtype.Interval {
 	ages := make([]pgtype.Interval, len(Kept))
 	for i, state := range Kept {
@@ -116,22 +116,22 @@ func (k Keep) Ages() []pgtype.Interval {
 	return ages
 }
 
-// Changes hands such settings to the loop that serves a target. Any goroutine may use it.
+// Changes passes Live settings to the loop that serves a target. Any goroutine may use it.
 type Changes struct {
 	latest atomic.Pointer[Live]
 	poke   chan struct{} // capacity 1, so pokes coalesce
 }
 
-// NewChanges returns one that says nothing yet.
+// NewChanges returns Changes without settings.
 func NewChanges() *Changes { return &Changes{poke: make(chan struct{}, 1)} }
 
-// Set makes the settings of t those that count.
+// Set passes on the settings of t.
 func (c *Changes) Set(t Target) {
 	c.latest.Store(&t.Live)
 	c.Poke()
 }
 
-// Poke wakes whoever serves the target, if only to look again.
+// Poke wakes the loop that serves the target, even if nothing has changed.
 func (c *Changes) Poke() {
 	select {
 	case c.poke <- struct{}{}:
@@ -139,22 +139,21 @@ func (c *Changes) Poke() {
 	}
 }
 
-// Poked tells that there is something to take up.
+// Poked receives a value when the loop should call Latest.
 func (c *Changes) Poked() <-chan struct{} { return c.poke }
 
-// Latest are the settings that were handed over last; nil: none were.
+// Latest returns the settings that were set last; nil: none.
 func (c *Changes) Latest() *Live { return c.latest.Load() }
 
-// ControlName is the application_name of the sessions by which controllers lead the target, or
-// stand by.
+// ControlName is the application_name of sessions by which controllers lead the target or stand by.
 func (t Target) ControlName() string { return ApplicationName("pgtaskd " + t.Schema + " " + t.Table) }
 
-// nameLimit is the longest application_name that the server keeps, and hashLength that of what stands for
-// the rest of a longer one.
+// nameLimit is the maximum length of an application_name. A longer name ends in a hash of
+// hashLength.
 const nameLimit, hashLength = 63, 9
 
-// ApplicationName is a name in ASCII, and no longer than the server keeps: of one that is too long the
-// beginning, and a hash of the whole.
+// ApplicationName returns a name in ASCII, no longer than the server keeps: if the name is too
+// long, its beginning and a hash of the whole.
 func ApplicationName(name string) string {
 	plain := Printable(name)
 	if len(name) <= nameLimit && plain == name {
@@ -164,14 +163,14 @@ func ApplicationName(name string) string {
 	return plain[:min(len(plain), nameLimit-hashLength)] + fmt.Sprintf("~%x", sum[:4])
 }
 
-// ApplicationPrefix begins the ApplicationName of every name that begins so, and maybe of one that begins
-// alike.
+// ApplicationPrefix returns the beginning of the ApplicationName of each name that begins so. Other
+// names may share it.
 func ApplicationPrefix(begin string) string {
 	plain := Printable(begin)
 	return plain[:min(len(plain), nameLimit-hashLength)]
 }
 
-// Printable leaves only ASCII, as the server would, so that names are the same there and here.
+// Printable replaces non-ASCII characters as the server does: names are the same here and there.
 func Printable(name string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' || r > '~' {
