@@ -25,7 +25,7 @@ type Config struct {
 
 	Later  func(do func())            // makes the loop call do; any goroutine may call it
 	Want   func()                     // something may be due now
-	Full   func() bool                // whether the server's queue of notifications is full, whoever has filled it
+	Full   func() bool                // whether the server's queue of notifications is full
 	Drains func() bool                // a drain is under way
 	Ended  func(e *End, state string) // the row of a task of ours shows its end, or PLAN
 	Counts func(all []change.Changed) // rows have changed, but not by a run of ours

@@ -123,7 +123,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	isNew := slices.ContainsFunc(made, func(c schema.Change) bool { return c.What == whole })
 	for _, change := range made {
 		kind, _, _ := strings.Cut(change.What, " ")
-		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // the rest is part of a new table
+		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // comments, and parts of a new table, are not listed
 			verb := "create"
 			if change.Outdated {
 				verb = "make again"
@@ -168,7 +168,7 @@ func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sq
 			return way, err
 		}
 		if len(obstacles) == 0 {
-			made, _, err := complete(ctx, conn, t, options(t), false) // a later rehearsal meets other errors again
+			made, _, err := complete(ctx, conn, t, options(t), false) // later rehearsals meet the same other errors
 			publication := func(c schema.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }
 			if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, publication) {
 				obstacles = wake.Unpublished(t.Relation(), d)

@@ -25,7 +25,7 @@ func atDoor(t target.Target, path string) door.Target {
 	return door.Target{Table: t.Relation(), Trust: t.Trust, Inserter: t.Inserter, Login: t.Connect["user"], Path: path}
 }
 
-// made returns a function that looks at newly made objects, whoever has made them.
+// made returns a function that looks at objects that were just made for the target.
 func made(t target.Target) func(context.Context, pgx.Tx) error {
 	return func(ctx context.Context, tx pgx.Tx) error {
 		found, err := door.Made(ctx, tx, atDoor(t, ""))

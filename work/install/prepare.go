@@ -39,8 +39,8 @@ func (t *Table) Connect(ctx context.Context) error {
 	return t.Control.Open(ctx)
 }
 
-// absent reports whether an error may mean that the database or the role does not exist. The server
-// is not that clear with each way of authentication.
+// absent reports whether an error may mean that the database or the role does not exist. With some
+// ways of authentication the server does not say so.
 func absent(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "3D000" || strings.HasPrefix(answer.Code, "28"))

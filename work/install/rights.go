@@ -16,7 +16,7 @@ import (
 // relative is the table, or a table above it.
 type relative struct {
 	Schema, Table string
-	Name          string // the same for each way to its server
+	Name          string // the same by whatever route we connect to its server
 	Other         bool   // it is above ours
 }
 
@@ -72,7 +72,7 @@ func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	if err := grantAsAdmin(ctx, t.Target, lack, true); err != nil {
 		return err
 	}
-	return t.lookAtDoor(ctx) // we may lock the table only now, and wait for uncommitted changes of others
+	return t.lookAtDoor(ctx) // only now may we lock the table, and wait for uncommitted changes of others
 }
 
 // grantAsAdmin makes the dsn's user grant the rights; without keep it only tries.

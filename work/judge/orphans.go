@@ -97,7 +97,7 @@ func (o *Orphans) evict(ctx context.Context) (ended int64, err error) {
 	if o.Partial() { // there may be marked tasks that we do not know
 		return 0, nil
 	}
-	// An old leader opens no session after it stops leading. Our clock may be a little early.
+	// An old leader opens no session after it stops leading. The time began may be a little early.
 	latest := o.began.Add(time.Second)
 	return o.Control.Exec(ctx, "evict", o.PIDs(), o.Prefix, slices.Collect(maps.Keys(o.all)), latest)
 }

@@ -43,7 +43,7 @@ type Memory map[string]time.Time
 // Memory forgets all, and lines may come again sooner.
 const memoryMost = 1000
 
-// Once reports whether to log the line with this key now, which is once in every so long.
+// Once reports whether to log the line with this key now; it says yes once in each period.
 func (m *Memory) Once(key string, every time.Duration) bool {
 	if at, known := (*m)[key]; known && time.Since(at) < every {
 		return false

@@ -11,7 +11,7 @@ var Ends = [...]string{"DONE", "FAIL", "GONE", "STOP", "PLAN"}
 
 // Why a period of a repeating task passes without a run.
 const (
-	Late       = "late"       // it ended before the previous run had ended, or nobody led
+	Late       = "late"       // the period ended before the previous run, or nobody led
 	Expired    = "expired"    // the task has not started by plan + active
 	Superseded = "superseded" // another task waits with the task's key
 )
