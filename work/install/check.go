@@ -123,7 +123,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 	isNew := slices.ContainsFunc(made, func(c schema.Change) bool { return c.What == whole })
 	for _, change := range made {
 		kind, _, _ := strings.Cut(change.What, " ")
-		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // comments, and parts of a new table, are not listed
+		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // the rest is not listed
 			verb := "create"
 			if change.Outdated {
 				verb = "make again"
