@@ -188,7 +188,7 @@ func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 		"a column of one run":     {"", job("repeat: 1 h\n  state: STOP"), "jobs.yaml: line 5, column 3: state is not for a file: it belongs to one run"},
 		"another of them":         {"", job("repeat: 1 h\n  after: [1]"), "after is not for a file"},
 		"failures":                {"", job("repeat: 1 h\n  failures: 1"), "failures is not for a file"},
-		"overlap with a retry":    {"", job("repeat: 1 h\n  overlap: true\n  retry: 1"), "line 5, column 12: a task with overlap and a key can have no retry"},
+		"overlap with a retry":    {"", job("repeat: 1 h\n  overlap: true\n  retry: 1"), "line 5, column 12: overlap does not go with a key and retry"},
 		"a generated one":         {"", job("repeat: 1 h\n  wait_key: x"), "wait_key is not for a file"},
 		"an id":                   {"", job("repeat: 1 h\n  id: 1"), "id is not for a file"},
 		"an author":               {"", job("repeat: 1 h\n  author: x"), "author is not for a file"},
