@@ -107,7 +107,7 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}
 	t := &table{name: name, byName: map[string]*column{}}
-	rows, _ := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name) // CollectRows has its error
+	rows, _ := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name) // CollectRows returns its error
 	t.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*column, error) {
 		c := &column{}
 		return c, row.Scan(&c.name, &c.typ, &c.json, &c.fallback)
