@@ -89,6 +89,7 @@ type lsCommand struct {
 	Most  int64    `name:"number" short:"n" default:"20" placeholder:"N" help:"At most so many of each target (20); 0: all."`
 }
 
+// Run lists tasks.
 func (c *lsCommand) Run(ctx context.Context, p *program) error {
 	ctx, stop := untilInterrupt(ctx)
 	defer stop()
@@ -104,6 +105,7 @@ type showCommand struct {
 	DSN string `arg:"" optional:"" help:"The same as --dsn."`
 }
 
+// Run shows a task.
 func (c *showCommand) Run(ctx context.Context, p *program) error {
 	return c.ask(p, c.DSN, func(s *ask.Screen, targets []work.Target) error {
 		return ask.Show(ctx, s, targets, c.ID)
@@ -118,6 +120,7 @@ type changeCommand struct {
 
 type stopCommand struct{ changeCommand }
 
+// Run stops tasks.
 func (c *stopCommand) Run(ctx context.Context, p *program) error {
 	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
 		return ask.Stop(ctx, s, targets, c.ID)
@@ -140,6 +143,7 @@ type pauseCommand struct {
 	Note  string   `placeholder:"TEXT" help:"Why, for people who look into the table of groups."`
 }
 
+// Run pauses groups.
 func (c *pauseCommand) Run(ctx context.Context, p *program) error {
 	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
 		return ask.Pause(ctx, s, targets, c.Group, c.Until, c.Note)
@@ -151,6 +155,7 @@ type resumeCommand struct {
 	Group []string `arg:"" help:"Groups, as they were paused."`
 }
 
+// Run resumes groups.
 func (c *resumeCommand) Run(ctx context.Context, p *program) error {
 	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
 		return ask.Resume(ctx, s, targets, c.Group)

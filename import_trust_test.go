@@ -28,7 +28,8 @@ func TestImportReadsNoStrangersChains(t *testing.T) {
 			_ = conn.Close(ctx)
 		}
 	})
-	for _, as := range []string{"", "SET ROLE " + role} { // a superuser has the rights of all roles, but trusts none of them
+	// A superuser has the rights of all roles, but trusts none of them.
+	for _, as := range []string{"", "SET ROLE " + role} {
 		servertest.Exec(t, conn, as)
 		if _, _, err := timetable.Read(t.Context(), conn, nil); err == nil || !strings.Contains(err.Error(), `table timetable.task belongs to role owner_`+role) {
 			t.Errorf("%s: %v", as, err)

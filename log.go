@@ -40,6 +40,7 @@ func (o *output) set(format string) {
 // Write writes a line without a level.
 func (o *output) Write(line []byte) (int, error) { return o.WriteLevel(zerolog.NoLevel, line) }
 
+// WriteLevel writes a line in the format of the log.
 func (o *output) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	var err error
 	switch *o.format.Load() {

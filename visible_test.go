@@ -40,7 +40,7 @@ func TestLogIsVisible(t *testing.T) {
 		log.Info().Err(errors.New(nasty)).Str("target", nasty).Strs("list", []string{nasty}).Msg("created " + nasty)
 		text := out.String()
 		if name == "text" {
-			for _, own := range []string{"\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[90m"} { // its own colours
+			for _, own := range []string{"\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[90m"} { // colours
 				text = strings.ReplaceAll(text, own, "")
 			}
 		} else {

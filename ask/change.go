@@ -31,6 +31,7 @@ func Stop(ctx context.Context, s *Screen, targets []work.Target, ids []int64) er
 	return changeTasks(ctx, s, targets, ids, "stop", was.stopped)
 }
 
+// Again lets ended tasks run again.
 func Again(ctx context.Context, s *Screen, targets []work.Target, ids []int64) error {
 	return changeTasks(ctx, s, targets, ids, "again", was.again)
 }

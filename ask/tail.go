@@ -53,7 +53,8 @@ type tail struct {
 	crowded bool             // the user knows that there are too many
 }
 
-// follow looks repeatedly. It fails if the first connection does; later it reconnects.
+// follow looks repeatedly. It fails if it cannot connect at first, if the table is refused, or if
+// the server reports an error. After a lost connection it reconnects.
 func (w *tail) follow(ctx context.Context) error {
 	for lost := false; ; {
 		b, err := open(ctx, w.target, "tail", reads)

@@ -58,7 +58,7 @@ func output(ctx context.Context, command string) ([]byte, error) {
 // As returns the settings for another role, with its password. If that is "", the environment's
 // password is not used for the role, but the password file may have one.
 func (s Settings) As(role, password string) Settings {
-	other := s.With(Settings{"user": role, "scram_client_key": "", "scram_server_key": ""}) // these keys prove another role
+	other := s.With(Settings{"user": role, "scram_client_key": "", "scram_server_key": ""}) // keys of another role
 	other["password"] = password
 	return other
 }

@@ -39,6 +39,7 @@ func (g *Group) Panicked() *Panic {
 	return g.panic
 }
 
+// End ends the group's context.
 func (g *Group) End() { g.cancel(nil) }
 
 // Wait returns when all goroutines of the group have ended. It also waits for those of After and

@@ -55,6 +55,7 @@ type rare struct {
 	last atomic.Int64 // Unix time in seconds
 }
 
+// Write logs a line of net/http.
 func (r *rare) Write(line []byte) (int, error) {
 	now := time.Now().Unix()
 	if last := r.last.Load(); now-last >= 60 && r.last.CompareAndSwap(last, now) {
