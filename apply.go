@@ -21,10 +21,10 @@ type applyCommand struct {
 	DryRun bool `help:"Print what would change, and change nothing."`
 }
 
-// errDifferences is the error of a dry run that has found something to do.
+// errDifferences is the error of a dry run that has found changes.
 var errDifferences = errors.New("differences")
 
-// Run makes the table's jobs those of the files.
+// Run changes the jobs of the table to those of the files.
 func (c *applyCommand) Run(ctx context.Context, p *program) error {
 	if c.Owner == "" || len(c.Owner) > 1<<10 || strings.Contains(c.Owner, "\x00") {
 		return errors.New("--owner must be a name of at most 1 kB")
@@ -54,7 +54,7 @@ func (c *applyCommand) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// showResult prints the difference, and remark before the last line.
+// showResult prints the changes, and remark before the last line.
 func (p *program) showResult(r apply.Result, remark string) {
 	counts := map[apply.Kind]int{}
 	for _, change := range r.Changes {
@@ -83,7 +83,7 @@ type runNowCommand struct {
 	tableFlags
 }
 
-// Run inserts a copy of the job that runs now, and prints its id.
+// Run inserts a copy of the job that runs at once, and prints its id.
 func (c *runNowCommand) Run(ctx context.Context, p *program) error {
 	target, err := c.target(p)
 	if err != nil {

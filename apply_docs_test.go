@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestJobsInFilesOfTheGuide runs the chapter's commands on its files, one after the other, and
-// compares what they print.
+// TestJobsInFilesOfTheGuide runs the chapter's commands on its files, in order, and compares their
+// output.
 func TestJobsInFilesOfTheGuide(t *testing.T) {
 	t.Parallel()
 	guide, err := os.ReadFile("docs/guide.md")

@@ -16,7 +16,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// shell runs commands as a person does.
+// shell runs commands as a person would.
 type shell struct {
 	t      *testing.T
 	folder string
@@ -40,7 +40,7 @@ func (s *shell) write(name, text string) string {
 	return path
 }
 
-// says runs a command; the status and what it prints must be as they are wanted.
+// says runs a command and compares its status and output.
 func (s *shell) says(status int, want string, args ...string) {
 	s.t.Helper()
 	var out bytes.Buffer
@@ -77,8 +77,8 @@ func TestApplyCommand(t *testing.T) {
 	s.says(1, "pgtaskd: --config FILE or --dsn DSN must say where the table is\n", "apply", file, "--owner", "x")
 }
 
-// TestApplyPrintsWhatIsHostileAsItIs: what stands in a file or a table does not reach the terminal
-// as it stands, and no password does.
+// TestApplyPrintsWhatIsHostileAsItIs: hidden characters of a file or table reach the terminal only
+// as escapes, and passwords not at all.
 func TestApplyPrintsWhatIsHostileAsItIs(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -102,7 +102,7 @@ func TestApplyPrintsWhatIsHostileAsItIs(t *testing.T) {
 `, "apply", file, "--owner", "x", "--prune", "--dsn", s.dsn)
 }
 
-// TestTheTargetOfACommand: by its name, where there are several.
+// TestTheTargetOfACommand: it is named if there are several.
 func TestTheTargetOfACommand(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)
@@ -131,7 +131,6 @@ func TestTheTargetOfACommand(t *testing.T) {
 	}
 }
 
-// TestApplyHasALineForEachFault.
 func TestApplyHasALineForEachFault(t *testing.T) {
 	t.Parallel()
 	s := newShell(t)

@@ -27,7 +27,7 @@ type asJSON struct {
 	JSON bool `name:"json" help:"Print JSON: an object a line."`
 }
 
-// ask does something with the targets that the command line names.
+// ask calls do with the targets of the command line.
 func (c asking) ask(p *program, dsn string, do func(*ask.Screen, []work.Target) error) error {
 	targets, err := c.targets(p, dsn, c.Trust)
 	if err != nil {
@@ -36,7 +36,7 @@ func (c asking) ask(p *program, dsn string, do func(*ask.Screen, []work.Target) 
 	return do(p.screen(c.JSON), targets)
 }
 
-// screen is where the answers of a command go.
+// screen returns the Screen for the answers of a command.
 func (p *program) screen(json bool) *ask.Screen {
 	s := &ask.Screen{Out: p.stdout, Err: p.stderr, Visible: human.Visible}
 	if json {
@@ -48,7 +48,7 @@ func (p *program) screen(json bool) *ask.Screen {
 	return s
 }
 
-// askCommands are those that read or change the tasks of tables.
+// askCommands read or change the tasks of tables.
 type askCommands struct {
 	Status statusCommand `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
 	Ls     lsCommand     `cmd:"" help:"List tasks, newest first."`
@@ -61,7 +61,7 @@ type askCommands struct {
 	Drain  drainCommand  `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
 }
 
-// untilInterrupt is a context that SIGINT or SIGTERM ends.
+// untilInterrupt returns a context that SIGINT or SIGTERM ends.
 func untilInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 	return signal.NotifyContext(ctx, os.Interrupt, syscall.SIGTERM)
 }
@@ -72,7 +72,7 @@ type statusCommand struct {
 	Timeout time.Duration `default:"900ms" placeholder:"TIME" help:"How long to wait for the servers (900ms)."`
 }
 
-// Run shows how the targets stand.
+// Run shows the state of the targets.
 func (c *statusCommand) Run(ctx context.Context, p *program) error {
 	return c.ask(p, c.DSN, func(s *ask.Screen, targets []work.Target) error {
 		return ask.ShowStatus(ctx, s, targets, c.Timeout)
@@ -129,7 +129,7 @@ func (c *stopCommand) Run(ctx context.Context, p *program) error {
 
 type againCommand struct{ changeCommand }
 
-// Run lets tasks run again.
+// Run lets ended tasks run again.
 func (c *againCommand) Run(ctx context.Context, p *program) error {
 	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
 		return ask.Again(ctx, s, targets, c.ID)
@@ -167,7 +167,7 @@ type tailCommand struct {
 	DSN string `arg:"" optional:"" help:"The same as --dsn."`
 }
 
-// Run shows what starts and ends until SIGINT or SIGTERM.
+// Run shows starts and ends of tasks until SIGINT or SIGTERM.
 func (c *tailCommand) Run(ctx context.Context, p *program) error {
 	ctx, stop := untilInterrupt(ctx)
 	defer stop()
@@ -183,8 +183,7 @@ type drainCommand struct {
 	Until string `placeholder:"TIME" help:"Also wait for what is planned up to then: a moment, or how long from now (\"10 minutes\")."`
 }
 
-// Run serves the targets until nothing is due. The first SIGTERM or SIGINT ends that, as it ends
-// run.
+// Run serves the targets until nothing is due. Signals work as in run.
 func (c *drainCommand) Run(ctx context.Context, p *program) error {
 	targets, err := c.targets(p, c.DSN, nil)
 	if err != nil {

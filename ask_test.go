@@ -22,7 +22,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// command runs one, and returns what it has written.
+// command runs a command, and returns its output.
 func command(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	t.Helper()
 	out, errs := &screen{}, &screen{}
@@ -30,7 +30,7 @@ func command(t *testing.T, args ...string) (stdout, stderr string, err error) {
 	return out.String(), errs.String(), err
 }
 
-// environment lets PG* variables lead to a database.
+// environment makes the PG* variables lead to a database.
 func environment(t *testing.T, dsn string) {
 	t.Helper()
 	cfg, err := pgx.ParseConfig(dsn)
@@ -42,7 +42,7 @@ func environment(t *testing.T, dsn string) {
 	}
 }
 
-// TestCommandsTakeWhatRunTakes: a configuration, a connection string, or PG* variables alone; of a
+// TestCommandsTakeWhatRunTakes: a configuration, a connection string, or only PG* variables; from a
 // configuration, one target or all.
 func TestCommandsTakeWhatRunTakes(t *testing.T) {
 	dsn := tasktest.Database(t)
@@ -113,7 +113,7 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 	}
 }
 
-// TestTailEndsAtAnInterrupt, without an error.
+// TestTailEndsAtAnInterrupt: without an error.
 func TestTailEndsAtAnInterrupt(t *testing.T) {
 	dsn := tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
@@ -135,7 +135,7 @@ func TestTailEndsAtAnInterrupt(t *testing.T) {
 	}
 }
 
-// TestHelpAndCompletion: help knows each command, and the shell is told of commands, flags and
+// TestHelpAndCompletion: help knows each command, and the shell can complete commands, flags and
 // values.
 func TestHelpAndCompletion(t *testing.T) {
 	for _, args := range [][]string{{"help"}, {"help", "ls"}, {"ls", "--help"}, {"completion", "-c", "bash"}, {"completion", "zsh"}, {"completion", "fish"}} {
@@ -153,8 +153,8 @@ func TestHelpAndCompletion(t *testing.T) {
 	}
 }
 
-// TestTrustNamesTheOwner: a role that may read a table of another role says that it trusts that
-// one.
+// TestTrustNamesTheOwner: a role that may read another role's table must say that it trusts that
+// role.
 func TestTrustNamesTheOwner(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)

@@ -14,19 +14,19 @@ import (
 	"testing"
 )
 
-// Budgets of what one has to know at once. Tests are not counted.
+// Limits of size, so that a reader can keep the parts in mind. Tests do not count.
 const (
 	mostFields       = 20   // of a type
 	mostMethods      = 30   // of a type
-	mostPackageLines = 2500 // of a package, without those below it
+	mostPackageLines = 2500 // of a package, without the packages below it
 	mostFileLines    = 300
 	mostFuncLines    = 60 // of a function or a closure
 )
 
-// embedded are types that nothing embeds: who does has all that they have.
+// embedded are types that must not be embedded: the outer type would get everything they have.
 var embedded = []string{"loop", "term", "Dispatcher"}
 
-// TestBudgets measures all files but tests.
+// TestBudgets measures all files except tests.
 func TestBudgets(t *testing.T) {
 	t.Parallel()
 	m := measure(t)
@@ -37,10 +37,10 @@ func TestBudgets(t *testing.T) {
 	}
 }
 
-// size is how much of something there is, and how much there may be.
+// size is a size, and its limit.
 type size struct{ is, most int }
 
-// measured are the sizes of all that has a budget, by its name.
+// measured holds all sizes by name.
 type measured struct{ sizes map[string]size }
 
 func (m *measured) add(name string, n, most int) {
@@ -96,7 +96,7 @@ func (m *measured) file(file string) error {
 	return nil
 }
 
-// fields counts those of a type, and finds what it embeds.
+// fields counts the fields of a type, and reports the forbidden embedded types.
 func (m *measured) fields(file, name string, s *ast.StructType) {
 	for _, f := range s.Fields.List {
 		m.add("fields of "+path.Dir(file)+"."+name, max(len(f.Names), 1), mostFields)
@@ -106,7 +106,7 @@ func (m *measured) fields(file, name string, s *ast.StructType) {
 	}
 }
 
-// named is the name of a type, without its package and parameters.
+// named returns the name of a type, without its package and parameters.
 func named(e ast.Expr) string {
 	switch e := e.(type) {
 	case *ast.StarExpr:

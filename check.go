@@ -12,7 +12,7 @@ import (
 
 type checkCommand struct{ served }
 
-// Run reports each thing that run would do, and each thing that keeps it from that, a line each.
+// Run prints a line for each thing that run would do, and for each that would stop it.
 func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	if err := c.usage(); err != nil {
 		return err
@@ -51,8 +51,8 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	return nil
 }
 
-// doubled is the fault of a table that an earlier target has, by another name, as a partition or as
-// a child.
+// doubled returns the fault of a table that an earlier target serves, under another name, as a
+// partition or as a child.
 func doubled(before []install.Report, r install.Report) []string {
 	for i, other := range slices.Backward(before) {
 		switch {

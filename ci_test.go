@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// TestCISaysWhatRanTwice: the script of the CI ends with the tests that failed once, and what came
-// of them when they ran again.
+// TestCISaysWhatRanTwice: the CI script ends with the tests that have failed once, and the results
+// of their second run.
 func TestCISaysWhatRanTwice(t *testing.T) {
 	t.Parallel()
 	failed := "echo '--- FAIL: TestA (0.1s)'; echo '--- FAIL: TestB (0.1s)'; printf 'FAIL\\tpgtaskd/work\\t1s\\n'; exit 1"
 	const once = "these tests ran twice, as they failed once:\npgtaskd/work TestA TestB: "
 	for name, c := range map[string]struct {
-		tests, again string // what make test and go test do
-		says         string // the end
+		tests, again string // how make test and go test behave
+		says         string // the last line
 		passes       bool
 	}{
 		"nothing fails":             {tests: "echo ok", again: "exit 1", says: "no test ran twice", passes: true},

@@ -10,9 +10,8 @@ import (
 	"testing"
 )
 
-// TestContainerfile: what is built is the program alone, static, with the certificates that TLS
-// needs, run by nobody special; it is built by a Go that go.mod allows, and what the comments say
-// can be typed.
+// TestContainerfile: the image has only the static program and the certificates for TLS, and runs
+// as an unprivileged user. Its Go version satisfies go.mod, and the commands in its comments work.
 func TestContainerfile(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("Containerfile")
@@ -22,7 +21,7 @@ func TestContainerfile(t *testing.T) {
 	type stage struct{ from, name, program, user string }
 	var stages []*stage
 	var entry, command []string
-	copied := map[string]string{} // into the last stage, by where it lies there
+	copied := map[string]string{} // into the last stage, by destination
 	for line := range strings.Lines(string(text)) {
 		word, rest, _ := strings.Cut(strings.TrimSpace(line), " ")
 		var s *stage
@@ -92,8 +91,8 @@ func TestContainerfile(t *testing.T) {
 	}
 }
 
-// isNobody tells the number of a user that is not root: a name is unknown where there is no
-// /etc/passwd.
+// isNobody reports whether user is the number of a user other than root. It must be a number:
+// without /etc/passwd, names are unknown.
 func isNobody(user string) bool {
 	n, err := strconv.Atoi(user)
 	return err == nil && n > 0

@@ -11,10 +11,10 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// The chapter "Commands" of docs/operations.md shows what commands print: each line after a $ is
-// run in its order, in a database that is served, and prints the lines that follow. … stands for
-// lines that are left out, spaces for any number of them, and every moment, span, process and
-// database for any other. Blocks of sql are run, too; those after <!-- not run --> are not.
+// TestCommandsPrintWhatTheDocumentsShow runs each line after a $ in the chapter "Commands" of
+// docs/operations.md, in order, in a served database, and compares the output. … stands for omitted
+// lines. Spaces, moments, durations, processes and databases may differ. It also runs blocks of
+// sql, except after <!-- not run -->.
 func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 	text, err := os.ReadFile("docs/operations.md")
 	if err != nil {
@@ -51,7 +51,7 @@ func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 
 var fenced = regexp.MustCompile("(?s)(<!-- not run -->\n)?```(sql|console)\n(.*?)```")
 
-// shows runs a command until it prints what is wanted. Those that change anything are run once.
+// shows runs a command until its output matches. A command that changes something runs only once.
 func shows(t *testing.T, line, want string) {
 	t.Helper()
 	pattern := regexp.QuoteMeta(strings.Join(strings.Fields(varying.ReplaceAllString(want, "…")), " "))
@@ -71,10 +71,10 @@ func shows(t *testing.T, line, want string) {
 	}
 }
 
-// varying is what differs from one time to the next.
+// varying matches text that differs from run to run.
 var varying = regexp.MustCompile(`20\d\d-\d\d-\d\d \S+|\([\d.]+ m?s\)|\b\d+ ms\b|pid \d+|\S+ process \d+|\bshop\b`)
 
-// words are those of a command line, some in quotes.
+// words splits a command line, which may have quotes.
 func words(line string) (all []string) {
 	line, _, _ = strings.Cut(line, "  #")
 	for _, word := range quoted.FindAllStringSubmatch(line, -1) {

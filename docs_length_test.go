@@ -8,15 +8,15 @@ import (
 	"testing"
 )
 
-// What a document may have at most.
+// Limits of the documents.
 const (
 	cellWords         = 30  // of a cell in the tables of docs/operations.md
 	decisionWords     = 150 // of an entry in docs/decisions.md
 	architectureLines = 200
 )
 
-// TestOperationsHasShortCells: an operator reads its tables while something is broken. Longer
-// explanations stand below them.
+// TestOperationsHasShortCells: operators read these tables while something is broken. Longer
+// explanations belong below the table.
 func TestOperationsHasShortCells(t *testing.T) {
 	t.Parallel()
 	const file = "docs/operations.md"
@@ -32,7 +32,7 @@ func TestOperationsHasShortCells(t *testing.T) {
 	}
 }
 
-// TestArchitectureIsShort: who is new here reads all of it.
+// TestArchitectureIsShort: every newcomer reads all of it.
 func TestArchitectureIsShort(t *testing.T) {
 	t.Parallel()
 	if lines := strings.Count(read(t, "docs/architecture.md"), "\n"); lines > architectureLines {
@@ -60,10 +60,11 @@ func TestArchitectureNamesWhatIsThere(t *testing.T) {
 	}
 }
 
-// architecturePath is a folder, with a slash, or a file, by its ending.
+// architecturePath matches a folder with a slash, or a file with its ending.
 var architecturePath = regexp.MustCompile("`([a-z_]+(?:/[a-z_]+)*(?:/|\\.go|\\.sql|/[a-z_]+))`")
 
-// TestDecisionsAreShort: each has its context, choice and cost in as many words as the page says.
+// TestDecisionsAreShort: each has its context, choice and cost, in at most as many words as the
+// page says.
 func TestDecisionsAreShort(t *testing.T) {
 	t.Parallel()
 	const file = "docs/decisions.md"

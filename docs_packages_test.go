@@ -9,7 +9,7 @@ import (
 	"testing"
 )
 
-// Each package has a doc.go that says what it is.
+// TestPackagesAreDocumented: each package has a doc.go that describes it.
 func TestPackagesAreDocumented(t *testing.T) {
 	t.Parallel()
 	folders := map[string]bool{}
@@ -32,8 +32,7 @@ func TestPackagesAreDocumented(t *testing.T) {
 
 var packageComment = regexp.MustCompile(`^// (Package|Command) `)
 
-// TestWaysNameWhatIsThere: each function that the guide through the code names is in the file that
-// it names.
+// TestWaysNameWhatIsThere: each function that docs/ways.md names is in the named file.
 func TestWaysNameWhatIsThere(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("docs/ways.md")
@@ -58,5 +57,5 @@ func TestWaysNameWhatIsThere(t *testing.T) {
 	}
 }
 
-// wayStep is a line of the tables: number, function, file.
+// wayStep matches a row of the tables: number, function, file.
 var wayStep = regexp.MustCompile("(?m)^\\| [0-9]+ \\| `([^`]+)` \\| `([^`]+)` \\|")

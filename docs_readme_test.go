@@ -17,8 +17,8 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// The examples of README.md work in the demo's database: all in one database, in any order, among
-// the rows of the demo. So does the session of psql at its beginning.
+// TestReadme runs the examples of README.md in any order, all in one database with the tasks of the
+// demo. The psql session at its beginning is one of them.
 func TestReadme(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{})
@@ -35,8 +35,8 @@ func TestReadme(t *testing.T) {
 	}
 }
 
-// TestReadmeCommands: the README names both commands that a newcomer needs, and each installs what
-// it needs by itself.
+// TestReadmeCommands: the README shows the two commands for newcomers, and each installs everything
+// it needs.
 func TestReadmeCommands(t *testing.T) {
 	t.Parallel()
 	readme, makefile := read(t, "README.md"), read(t, "Makefile")
@@ -52,7 +52,7 @@ func TestReadmeCommands(t *testing.T) {
 	}
 }
 
-// TestReadmeTellsWhatIsMade in the server, beside the table and with it.
+// TestReadmeTellsWhatIsMade: in the server, with the table and beside it.
 func TestReadmeTellsWhatIsMade(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, servertest.Database(t))
@@ -78,7 +78,6 @@ func TestReadmeTellsWhatIsMade(t *testing.T) {
 	}
 }
 
-// insertDemo inserts the demo's tasks.
 func insertDemo(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	paths, err := filepath.Glob("demo/example/*.sql")
@@ -96,8 +95,7 @@ func insertDemo(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// transcript reads the session of psql in a text: each statement after a prompt, with what follows
-// as its result.
+// transcript reads the psql session of a text: each statement after a prompt, and its result.
 func transcript(t *testing.T, text string) (blocks []block) {
 	t.Helper()
 	match := psqlBlock.FindStringSubmatch(text)

@@ -15,8 +15,8 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// The reference's table of columns has every column, with its type, whether it may be null, and
-// whether a setting is its default.
+// TestReference: the reference has every column, with its type, whether it may be null, and whether
+// a setting is its default.
 func TestReference(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("docs/reference.md")
@@ -38,8 +38,7 @@ var (
 	typeNames = strings.NewReplacer("int8", "bigint", "int4", "integer", "bool", "boolean", "timestamptz", "timestamp with time zone")
 )
 
-// columns are those of a new table: name, type, whether it may be null, whether its setting is
-// asked first.
+// columns returns the columns of a new table: name, type, may be null, default from a setting.
 func columns(t *testing.T) []string {
 	conn := servertest.Connect(t, tasktest.Database(t))
 	rows, err := conn.Query(t.Context(), `
@@ -58,7 +57,7 @@ func columns(t *testing.T) []string {
 	return columns
 }
 
-// Links from one document to a place in another lead somewhere.
+// TestLinks: links from one document into another lead somewhere.
 func TestLinks(t *testing.T) {
 	t.Parallel()
 	places := map[string][]string{}
@@ -92,7 +91,7 @@ var (
 	noWord  = regexp.MustCompile(`[^\w -]`)
 )
 
-// anchors are the names by which links reach the headings of a document.
+// anchors returns the names by which links reach the headings of a document.
 func anchors(text string) (names []string) {
 	for _, match := range heading.FindAllStringSubmatch(text, -1) {
 		plain := noWord.ReplaceAllString(strings.ToLower(match[1]), "")

@@ -28,11 +28,11 @@ func shown(results []*pgconn.Result, err error) string {
 	return grid(result)
 }
 
-// numbers are the types that stand on the right of their column.
+// numbers are the types that psql aligns to the right.
 var numbers = []uint32{20, 21, 23, 26, 700, 701, 1700}
 
-// grid writes the rows of a result under the names of its columns. A value of several lines has a +
-// after all but the last.
+// grid writes the rows of a result under the names of the columns. In a value of several lines, a +
+// follows each line except the last.
 func grid(result *pgconn.Result) string {
 	names := make([]string, len(result.FieldDescriptions))
 	widths := make([]int, len(names))
@@ -81,7 +81,7 @@ func grid(result *pgconn.Result) string {
 	return strings.Join(lines, "\n")
 }
 
-// cell is a value in lines, with spaces for tabs.
+// cell splits a value into lines, with spaces for tabs.
 func cell(value []byte) []string {
 	lines := strings.Split(string(value), "\n")
 	for n, line := range lines {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// Each line of docs/states.md, of the reference's table of promises, and of that of docs/security.md
-// names a test. All tests that these documents name exist.
+// TestPromisesAreTried: in the tables of docs/states.md, docs/reference.md and docs/security.md,
+// each row names a test. All tests that these documents name exist.
 func TestPromisesAreTried(t *testing.T) {
 	t.Parallel()
 	tests := testFiles(t)
@@ -32,8 +32,8 @@ func TestPromisesAreTried(t *testing.T) {
 	}
 }
 
-// docs/states.md names operations and triggers that there are, and all operations that change a
-// task.
+// TestStatesNameOperations: the operations and triggers in docs/states.md exist, and no operation
+// that changes a task is missing there.
 func TestStatesNameOperations(t *testing.T) {
 	t.Parallel()
 	states := read(t, "docs/states.md")
@@ -75,7 +75,7 @@ func read(t *testing.T, path string) string {
 	return string(text)
 }
 
-// tableAfter are the rows after the head of a table.
+// tableAfter returns the rows below the head of a table.
 func tableAfter(t *testing.T, file, head string) []string {
 	t.Helper()
 	_, rest, found := strings.Cut(read(t, file), "\n"+head+"\n")
@@ -86,7 +86,7 @@ func tableAfter(t *testing.T, file, head string) []string {
 	return strings.Split(rows, "\n")[1:]
 }
 
-// testFiles are the texts of all files of tests.
+// testFiles returns the texts of all test files.
 func testFiles(t *testing.T) (texts []string) {
 	t.Helper()
 	err := filepath.WalkDir(".", func(path string, _ fs.DirEntry, err error) error {
@@ -101,7 +101,7 @@ func testFiles(t *testing.T) (texts []string) {
 	return texts
 }
 
-// declared tells whether there is a test, and in its file a case of that name.
+// declared reports whether a test exists, and its file contains the name as a case.
 func declared(texts []string, test, name string) bool {
 	for _, text := range texts {
 		if strings.Contains(text, "func "+test+"(") && (name == "" || strings.Contains(text, `"`+name+`"`)) {

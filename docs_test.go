@@ -26,19 +26,18 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// The examples of docs/*.md and docs/recipes/*.md are run here, so that they stay true (those of
-// README.md by TestReadme):
+// TestDocs runs the examples of docs/*.md and docs/recipes/*.md, so that they stay true (TestReadme
+// those of README.md):
 //
-//   - The blocks of sql of a section, from one heading to the next, are run statement by statement
-//     in a database of their own, which is served from the beginning of the section.
-//   - A block of text right after a block of sql is the result of its last statement. A query is
-//     asked again until that is its result: what tasks do takes its time.
-//   - <!-- serve: {…} --> says how the section's target is served from there on, and that nobody
-//     serves it before.
-//   - <!-- not run --> in front of a block leaves it out.
-//   - Blocks of json are configurations that must be without fault.
+//   - The sql blocks of a section, from one heading to the next, run statement by statement in their
+//     own database, which is served from the beginning of the section.
+//   - A text block after an sql block is the result of its last statement. A query is repeated until
+//     it has this result: tasks take their time.
+//   - <!-- serve: {…} --> serves the section's target with these keys, and only from there on.
+//   - <!-- not run --> skips the next block.
+//   - json blocks are configurations without faults.
 func TestDocs(t *testing.T) {
-	own := servertest.New(t, server.Options{}) // the examples create roles, which belong to the server
+	own := servertest.New(t, server.Options{}) // the examples create roles, which belong to the whole server
 	admin := servertest.Connect(t, own.DSN("postgres"))
 	servertest.Exec(t, admin, "CREATE DATABASE example")
 	made := servertest.Connect(t, own.DSN("example"))
@@ -79,7 +78,7 @@ func documents(t *testing.T) []string {
 	return slices.Concat(inside, recipes, outside)
 }
 
-// section is what stands between two headings.
+// section is the part of a document between two headings.
 type section struct {
 	title  string
 	blocks []block
@@ -90,7 +89,7 @@ type block struct {
 	kind   string // sql, json, or serve
 	text   string
 	line   int
-	result *string // nil: nothing is said about it
+	result *string // nil: any result
 }
 
 func (s *section) has(kind string) bool {
@@ -99,7 +98,7 @@ func (s *section) has(kind string) bool {
 
 var instruction = regexp.MustCompile(`^<!-- (?:(serve): (.*)|not run) -->$`)
 
-// sections reads those sections of a document in which there is something to run.
+// sections reads the sections of a document that have something to run.
 func sections(t *testing.T, file string) (found []section) {
 	data, err := os.ReadFile(file)
 	if err != nil {
@@ -113,7 +112,7 @@ func sections(t *testing.T, file string) (found []section) {
 	}
 	lines := strings.Split(string(data), "\n")
 	leave := false
-	adjacent := false // nothing but empty lines since the last block of sql
+	adjacent := false // only empty lines since the last sql block
 	for i := 0; i < len(lines); i++ {
 		line := lines[i]
 		match := instruction.FindStringSubmatch(line)
@@ -148,7 +147,7 @@ func sections(t *testing.T, file string) (found []section) {
 	return found
 }
 
-// run tries a section in a database of that name, which copied ends the statement for.
+// run runs a section in a new database; copied is the end of its CREATE DATABASE.
 func (s *section) run(t *testing.T, own *server.Server, database, copied string) {
 	var conn *pgx.Conn
 	var dsn string
@@ -169,7 +168,7 @@ func (s *section) run(t *testing.T, own *server.Server, database, copied string)
 	}
 }
 
-// examples tries the blocks in a database that is served.
+// examples runs the blocks in a served database.
 func (s *section) examples(t *testing.T, conn *pgx.Conn) {
 	for _, b := range s.blocks {
 		b.try(t, conn)
@@ -185,8 +184,8 @@ func (b *block) try(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// serve serves a target of the test's database, with these keys, until the test ends. It is led
-// when serve returns, unless it is there before.
+// serve serves a target of the test's database, with these keys, until the test ends. If the target
+// creates its table, serve waits until it is led.
 func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 	target := map[string]any{"data": conn.Config().Database, "user": "postgres", "grace": "0 s"}
 	if err := json.Unmarshal([]byte(keys), &target); err != nil {
@@ -212,8 +211,9 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 	})
 	table := sql.Table{Schema: file.Targets[0].Schema, Name: file.Targets[0].Table}
 	leaders := pgx.Identifier{table.Schema, sql.BesideName(table, "leader")}.Sanitize()
-	led := func() bool { // before, rights are still granted, and no two may do that at a time
-		if !file.Targets[0].Create { // it grants nothing
+	// Wait: the controller grants rights until it leads, and two may not do that at the same time.
+	led := func() bool {
+		if !file.Targets[0].Create { // the controller grants nothing
 			return true
 		}
 		var leads bool
@@ -228,8 +228,7 @@ func serve(t *testing.T, conn *pgx.Conn, dsn, keys string) {
 // soon tries until it succeeds, for a while.
 func soon(try func() bool) bool { return servertest.Comes(30*time.Second, try) }
 
-// example runs the statements of a block. An error is a result like any other, but only of the last
-// of them.
+// example runs the statements of a block. Only the last one may fail: its error is its result.
 func (b *block) example(t *testing.T, conn *pgx.Conn) {
 	all := statements(b.text)
 	for _, statement := range all[:len(all)-1] {
@@ -248,7 +247,7 @@ func (b *block) example(t *testing.T, conn *pgx.Conn) {
 	}
 }
 
-// statements cuts a text at those semicolons at the end of a line that are not inside quotes.
+// statements splits a text at semicolons at the end of a line, outside quotes.
 func statements(text string) (all []string) {
 	begun := ""
 	for line := range strings.Lines(text) {

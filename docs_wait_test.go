@@ -16,10 +16,10 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// The guide shows how an application waits for the end of a task. Each program there runs tasks one
-// after the other, with nothing but notifications to tell it of their ends.
+// The guide shows how an application waits for the end of a task. Its programs run several tasks,
+// one after another, and wait for notifications only.
 
-// waited is a database whose table of tasks is served.
+// waited returns a database whose task table is served.
 func waited(t *testing.T) (dsn string) {
 	dsn = tasktest.Database(t)
 	conn := servertest.Connect(t, dsn)
@@ -27,8 +27,8 @@ func waited(t *testing.T) (dsn string) {
 	return dsn
 }
 
-// runTask has SQL run as a task and returns its state, output and error. The connection is not used
-// elsewhere meanwhile.
+// runTask runs SQL as a task, and returns its state, output and error. Nobody else may use the
+// connection meanwhile.
 func runTask(ctx context.Context, conn *pgx.Conn, input string) (state string, output, failure *string, err error) {
 	if _, err := conn.Exec(ctx, "LISTEN ended"); err != nil {
 		return "", nil, nil, err
@@ -64,7 +64,7 @@ func TestAnApplicationInGoWaits(t *testing.T) {
 	}
 }
 
-// TestAnApplicationInPythonWaits. Where psycopg is missing, the test in Go has to do.
+// TestAnApplicationInPythonWaits: without psycopg, the test in Go must suffice.
 func TestAnApplicationInPythonWaits(t *testing.T) {
 	t.Parallel()
 	text := program(t, "python")
@@ -91,7 +91,7 @@ print(run_task(conn, "SELECT 1/0", None)[0])
 	}
 }
 
-// program is the guide's in a language.
+// program returns the guide's program in a language.
 func program(t *testing.T, language string) string {
 	t.Helper()
 	match := regexp.MustCompile("(?s)```" + language + "\n(.*?)```").FindStringSubmatch(read(t, "docs/guide.md"))

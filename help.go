@@ -20,8 +20,8 @@ func (c *helpCommand) Run(ctx context.Context, p *program) error {
 	return run(ctx, append(c.Command, "--help"), p.stdout, p.stderr)
 }
 
-// completes answers the shell, if that has started the program to complete a command line, and
-// tells whether it did.
+// completes reports whether the shell started the program to complete a command line. If so, it has
+// answered.
 func completes(parser *kong.Kong) bool {
 	done := false
 	var states []string

@@ -23,7 +23,7 @@ type importCommand struct {
 	Timetable importTimetableCommand `cmd:"" name:"pg_timetable" help:"Print the chains of pg_timetable as a file for apply, or insert them; list what cannot be carried over."`
 }
 
-// importFlags are those of every import.
+// importFlags are the flags of every import.
 type importFlags struct {
 	tableFlags
 
@@ -37,7 +37,7 @@ type importPgCronCommand struct {
 	User     string `placeholder:"NAME" help:"Whose jobs: those that run as this role; the connection's by default."`
 }
 
-// Run prints what it would insert, or inserts it.
+// Run prints the jobs, or inserts them.
 func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && (c.Database != "" || c.User != "") {
 		return &usageError{errors.New("--insert goes with the connection's own database and role: print a file without it, and apply that where it belongs")}
@@ -56,7 +56,7 @@ type importPgAgentCommand struct {
 	Database string `placeholder:"NAME" help:"Which jobs: those whose steps run in this database; the connection's by default."`
 }
 
-// Run prints what it would insert, or inserts it.
+// Run prints the jobs, or inserts them.
 func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && c.Database != "" {
 		return &usageError{errors.New("--insert goes with the connection's own database: print a file without it, and apply that where it belongs")}
@@ -71,7 +71,7 @@ func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 
 type importTimetableCommand struct{ importFlags }
 
-// Run prints what it would insert, or inserts it.
+// Run prints the jobs, or inserts them.
 func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
 	return c.move(ctx, p, "pg_timetable", func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := timetable.Read(ctx, conn, c.Trust)
@@ -80,8 +80,8 @@ func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
 	})
 }
 
-// move prints the jobs of another scheduler, or inserts them, and lists all that is not carried
-// over.
+// move prints the jobs of another scheduler, or inserts them, and lists everything that is not
+// carried over.
 func (f importFlags) move(ctx context.Context, p *program, owner string, read func(*pgx.Conn, sql.Table) ([]moving.Job, moving.Notes, error)) error {
 	target, err := f.target(p)
 	if err != nil {

@@ -14,8 +14,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// TestImportMovesTheJobsOfPgCron: against the extension itself, which server/install.sh pg_cron
-// installs.
+// TestImportMovesTheJobsOfPgCron needs the extension: server/install.sh pg_cron installs it.
 func TestImportMovesTheJobsOfPgCron(t *testing.T) {
 	t.Parallel()
 	available := servertest.Get(t, servertest.Connect(t, servertest.Database(t)), "SELECT count(*) FROM pg_available_extensions WHERE name = 'pg_cron'")
@@ -68,7 +67,8 @@ job 5 "other", schedule "0 4 * * *": left out: it runs in database "template1": 
 		t.Errorf("of another database:\n%s", file)
 	}
 	servertest.Exec(t, conn, "CREATE ROLE anna LOGIN PASSWORD 'a'; GRANT USAGE ON SCHEMA cron TO anna")
-	if own, errors, status := imports(t, dsn+" user=anna password=a", "pg_cron", "--user", "postgres"); status != 0 { // row security hides what is others'
+	// Row security hides the jobs of others.
+	if own, errors, status := imports(t, dsn+" user=anna password=a", "pg_cron", "--user", "postgres"); status != 0 {
 		t.Errorf("to a role that is no superuser: %d, %s, %s", status, own, errors)
 	}
 	tasktest.Make(t, conn, schema.Options{})
@@ -86,7 +86,7 @@ job 5 "other", schedule "0 4 * * *": left out: it runs in database "template1": 
 	}
 }
 
-// TestImportReadsNoStrangersTable: a view in its place could run anything.
+// TestImportReadsNoStrangersTable: a view in its place could run any code.
 func TestImportReadsNoStrangersTable(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -107,8 +107,7 @@ func imports(t *testing.T, dsn, from string, args ...string) (stdout, stderr str
 	return out.String(), errors.String(), status
 }
 
-// TestImportMovesTheJobsOfPgAgent: against its own tables, which server/install.sh pgagent
-// installs.
+// TestImportMovesTheJobsOfPgAgent needs its tables: server/install.sh pgagent installs them.
 func TestImportMovesTheJobsOfPgAgent(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -131,7 +130,7 @@ func TestImportMovesTheJobsOfPgAgent(t *testing.T) {
 			(SELECT array_agg(i = 3 ORDER BY i) FROM generate_series(0, 23) AS i) AS hours (h), (SELECT array_agg(i IN (1, 15) ORDER BY i) FROM generate_series(1, 32) AS i) AS days (d)`,
 		`INSERT INTO pgagent.pga_job (jobid, jobjclid, jobname) VALUES (4, 1, 'odd')`,
 		"INSERT INTO pgagent.pga_jobstep (jstjobid, jstname, jstkind, jstcode, jstdbname) VALUES (4, 'a', 's', 'SELECT 1', current_database())",
-		"SET session_replication_role = replica", // its trigger reckons with less
+		"SET session_replication_role = replica", // its trigger does not expect these times
 		`INSERT INTO pgagent.pga_schedule (jscjobid, jscname, jscstart, jscend) VALUES (4, 'always', '-infinity', 'infinity'), (4, 'over', '4713-01-01 BC', '1800-01-01'),
 			(4, 'long over', '-infinity', '-infinity'), (4, 'never', 'infinity', NULL), (4, 'late', '10000-01-01', '20000-01-01')`,
 		"RESET session_replication_role",
@@ -179,7 +178,7 @@ job 4 "odd", schedule "late": left out: it begins at 9999-01-01T00:00:00Z, and n
 	}
 }
 
-// tablesOfTimetable are those of pg_timetable, as its documentation has them.
+// tablesOfTimetable are the tables of pg_timetable, from its documentation.
 const tablesOfTimetable = `CREATE SCHEMA timetable;
 CREATE DOMAIN timetable.cron AS text;
 CREATE TYPE timetable.command_kind AS ENUM ('SQL', 'PROGRAM', 'BUILTIN');

@@ -13,7 +13,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestImportReadsNoStrangersChains: policies on them could run anything. Who is named is trusted.
+// TestImportReadsNoStrangersChains: their policies could run any code. A trusted owner is accepted.
 func TestImportReadsNoStrangersChains(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -28,7 +28,8 @@ func TestImportReadsNoStrangersChains(t *testing.T) {
 			_ = conn.Close(ctx)
 		}
 	})
-	for _, as := range []string{"", "SET ROLE " + role} { // a superuser has the rights of all roles, and reason to trust none
+	// A superuser has the rights of all roles, but trusts none of them.
+	for _, as := range []string{"", "SET ROLE " + role} {
 		servertest.Exec(t, conn, as)
 		if _, _, err := timetable.Read(t.Context(), conn, nil); err == nil || !strings.Contains(err.Error(), `table timetable.task belongs to role owner_`+role) {
 			t.Errorf("%s: %v", as, err)
@@ -43,8 +44,9 @@ func TestImportReadsNoStrangersChains(t *testing.T) {
 	}
 }
 
-// TestImportReadsNoChainsOfWhoHasGivenItsRole: a membership that a stranger has granted is no reason
-// to trust the owner, and what takes a table's place while that is locked is judged too.
+// TestImportReadsNoChainsOfWhoHasGivenItsRole: a membership that a stranger has granted is no
+// reason to trust the owner. A table that is replaced during the wait for its lock is checked
+// again.
 func TestImportReadsNoChainsOfWhoHasGivenItsRole(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -91,7 +93,7 @@ func TestImportReadsNoChainsOfWhoHasGivenItsRole(t *testing.T) {
 	}
 }
 
-// TestImportNamesWhoHasLockedATable, and waits no longer than some seconds.
+// TestImportNamesWhoHasLockedATable: it waits some seconds at most.
 func TestImportNamesWhoHasLockedATable(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -14,17 +14,17 @@ import (
 
 const module = "pgtaskd"
 
-// order is the one way in which imports run: a folder may import those to its right.
+// order is the direction of imports: a folder may import those to its right.
 var order = []string{".", "demo", "apply", "ask", "moving", "web", "conf", "work", "remote", "exec", "sql", "routine", "human"}
 
-// programs stand outside the order: they may import any folder in it but the first, and none may
-// import them.
+// programs are outside the order: they may import any folder in it except the first, and no folder
+// may import them.
 var programs = []string{"bench", "chaos", "smoke"}
 
 // startServers are the folders, besides tests, that may start throw-away servers.
 var startServers = []string{".", "demo", "bench", "chaos", "smoke"}
 
-// confined names the only folder that may import a package from elsewhere (and those below it).
+// confined names the only folder that may import a foreign package (and the packages below it).
 var confined = map[string]string{
 	"github.com/jackc/pgx/v5/pgproto3": "exec",
 	"github.com/jackc/pglogrepl":       "work/wake",
@@ -36,17 +36,17 @@ var confined = map[string]string{
 // forTests are the folders that only tests may import.
 var forTests = []string{"server/servertest", "server/tasktest", "server/programtest", "work/control/controltest"}
 
-// tested are the packages that those may import.
+// tested are the packages that the folders of forTests may import.
 var tested = []string{"server/servertest", "sql", "sql/schema"}
 
-// rooms are the folders whose packages below them know neither the folder nor each other, but for
-// those in uses.
+// rooms are folders whose packages may import neither the folder nor each other, except as in
+// shared and uses.
 var rooms = []string{"work", "exec"}
 
-// shared are the rooms that all others may know.
+// shared are the rooms that all others may import.
 var shared = []string{"work/target", "work/schedule", "work/control", "work/hold", "work/change", "work/inflight"}
 
-// uses are the rooms that a room may know beside these.
+// uses are the further rooms that a room may import.
 var uses = map[string][]string{
 	"work/run":      {"work/pool", "work/lane"},
 	"work/pool":     {"work/lane"},
@@ -65,14 +65,13 @@ var uses = map[string][]string{
 	"work/read":     {"work/run", "work/lane", "work/pool", "work/wake"},
 }
 
-// pure are the folders whose files import nothing but the standard library.
+// pure are the folders that import only the standard library.
 var pure = []string{"work/lane", "exec/traits"}
 
-// alone are the folders whose files import nothing of ours.
+// alone are the folders that import nothing of ours.
 var alone = []string{"work/schedule"}
 
-// TestImports reads the import declarations of all files but tests. Packages below a folder count
-// as the folder.
+// TestImports reads the imports of all files except tests. A folder includes the packages below it.
 func TestImports(t *testing.T) {
 	t.Parallel()
 	err := filepath.WalkDir(".", func(file string, entry fs.DirEntry, err error) error {
@@ -104,7 +103,7 @@ func TestImports(t *testing.T) {
 	}
 }
 
-// refused says why a file must not import a package, or "".
+// refused says why a file must not import a package; "" if it may.
 func refused(file, imported string) string {
 	from := top(path.Dir(file))
 	for prefix, folder := range confined {
@@ -151,10 +150,10 @@ func refused(file, imported string) string {
 	return ""
 }
 
-// within tells whether a folder is another one or lies below it.
+// within reports whether dir is folder or below it.
 func within(dir, folder string) bool { return dir == folder || strings.HasPrefix(dir, folder+"/") }
 
-// top is the first folder of a path below the repository's root, "." for the root itself.
+// top returns the first folder of a path below the repository's root; "." for the root.
 func top(dir string) string {
 	if dir == "" {
 		return "."

@@ -19,7 +19,7 @@ type output struct {
 
 var _ zerolog.LevelWriter = (*output)(nil)
 
-// newOutput writes for people on a terminal, else a JSON object a line.
+// newOutput writes text on a terminal, otherwise one JSON object a line.
 func newOutput(out io.Writer) *output {
 	o := &output{out: out}
 	if file, ok := out.(*os.File); ok {
@@ -29,7 +29,7 @@ func newOutput(out io.Writer) *output {
 	return o
 }
 
-// set changes the format; "" is the one to begin with.
+// set changes the format; "" means the initial one.
 func (o *output) set(format string) {
 	if format == "" && o.terminal {
 		format = conf.FormatText
@@ -37,10 +37,10 @@ func (o *output) set(format string) {
 	o.format.Store(&format)
 }
 
-// Write writes a line of no level.
+// Write writes a line without a level.
 func (o *output) Write(line []byte) (int, error) { return o.WriteLevel(zerolog.NoLevel, line) }
 
-// WriteLevel writes a line.
+// WriteLevel writes a line in the format of the log.
 func (o *output) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	var err error
 	switch *o.format.Load() {
@@ -54,7 +54,7 @@ func (o *output) WriteLevel(level zerolog.Level, line []byte) (int, error) {
 	return len(line), err
 }
 
-// journal writes for systemd: it knows the time, and takes the priority from the beginning of the
+// journal writes for systemd, which adds the time, and takes the priority from the beginning of a
 // line.
 func journal(out io.Writer, level zerolog.Level) io.Writer {
 	w := console(changed{out, func(line string) string { return priority(level) + line }}, false)
@@ -62,7 +62,7 @@ func journal(out io.Writer, level zerolog.Level) io.Writer {
 	return w
 }
 
-// priority is that of syslog, as sd-daemon(3) writes it.
+// priority returns syslog's priority, as sd-daemon(3) writes it.
 func priority(level zerolog.Level) string {
 	switch level {
 	case zerolog.FatalLevel, zerolog.PanicLevel:

@@ -11,8 +11,7 @@ import (
 	"pgtaskd/conf"
 )
 
-// TestLogFormats: a line is JSON, text, or text with the priority that systemd reads; always one
-// line.
+// TestLogFormats: JSON, text, or text with the priority for systemd; always one line.
 func TestLogFormats(t *testing.T) {
 	t.Parallel()
 	var b bytes.Buffer

@@ -20,14 +20,14 @@ func main() {
 	os.Exit(exitCode(run(context.Background(), os.Args[1:], os.Stdout, os.Stderr), os.Stderr))
 }
 
-// exitCode prints an error as one line a fault, and turns it into the exit status: 0 when all is
-// well, 1 for a fault, 2 for a command line that cannot be understood.
+// exitCode prints an error, one line for each fault, and returns the exit status: 0 for success, 1
+// for a fault, 2 for a wrong command line or for differences in a dry run.
 func exitCode(err error, stderr io.Writer) int {
 	var usage *usageError
 	switch {
 	case err == nil:
 		return 0
-	case errors.Is(err, ask.ErrFailed): // all there is to say has been printed
+	case errors.Is(err, ask.ErrFailed): // the command has printed everything
 		return 1
 	case errors.Is(err, errDifferences):
 		return 2
@@ -43,10 +43,10 @@ func exitCode(err error, stderr io.Writer) int {
 	}
 }
 
-// usageError is a command line that cannot be understood.
+// usageError is the error of a wrong command line.
 type usageError struct{ error }
 
-// commands are the command line.
+// commands are the commands and flags of the command line.
 type commands struct {
 	LogLevel string `name:"log-level" enum:"trace,debug,info,warn,error," default:"" placeholder:"LEVEL" help:"What to log: trace, debug, info, warn or error. Overrides the configuration's log.level."`
 
@@ -72,11 +72,11 @@ type commands struct {
 // program is the state that the commands share.
 type program struct {
 	stdout, stderr io.Writer
-	level          string  // "" when the command line says nothing
+	level          string  // of the command line; "": not given
 	output         *output // of the logger
 }
 
-// run parses the command line and runs the command until it ends. Tests call it too.
+// run parses a command line and runs the command until it ends. Tests call it, too.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	var line commands
 	exited := false
@@ -100,7 +100,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		return nil
 	}
 	if err != nil {
-		if means(err, "apply") { // whose status 2 says that there are differences
+		if means(err, "apply") { // for apply, status 2 means differences
 			return err
 		}
 		return &usageError{err}
@@ -108,7 +108,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 	return command.Run(&program{stdout: stdout, stderr: stderr, level: line.LogLevel})
 }
 
-// means tells whether a command line that cannot be understood names that command.
+// means reports whether a wrong command line names that command.
 func means(err error, command string) bool {
 	var parse *kong.ParseError
 	return errors.As(err, &parse) && slices.ContainsFunc(parse.Context.Path, func(p *kong.Path) bool {
@@ -116,14 +116,15 @@ func means(err error, command string) bool {
 	})
 }
 
-// setUpLogs sets the format that all logs of the process share.
+// setUpLogs sets the format of all logs of the process.
 var setUpLogs = sync.OnceFunc(func() {
-	zerolog.ErrorHandler = func(error) {} // a log that can't be written is lost; its own default writes to standard error, too
+	// zerolog's default would write to standard error that a line cannot be written.
+	zerolog.ErrorHandler = func(error) {}
 	zerolog.TimeFieldFormat = "2006-01-02T15:04:05.000Z07:00"
 })
 
-// logger is the program's log, as the command line says; setLog changes it as the configuration
-// says.
+// logger returns the program's log, with the level of the command line; setLog adds the settings of
+// the configuration.
 func (p *program) logger() zerolog.Logger {
 	setUpLogs()
 	p.output = newOutput(p.stderr)
@@ -134,7 +135,7 @@ func (p *program) logger() zerolog.Logger {
 	return log
 }
 
-// each takes apart an error that is several, each on a line of its own.
+// each splits an error that joins several, each with its own line.
 func each(err error) []error {
 	joined, ok := err.(interface{ Unwrap() []error })
 	if !ok {
@@ -145,7 +146,7 @@ func each(err error) []error {
 	for _, one := range joined.Unwrap() {
 		all, lines = append(all, each(one)...), append(lines, one.Error())
 	}
-	if err.Error() != strings.Join(lines, "\n") { // it says more than they do
+	if err.Error() != strings.Join(lines, "\n") { // the outer error says more
 		return []error{err}
 	}
 	return all

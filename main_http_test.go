@@ -11,8 +11,8 @@ import (
 	"testing"
 )
 
-// TestRunWithMetrics: they are where the configuration says; a port that cannot be had is a fault,
-// and the file can be mended while it runs.
+// TestRunWithMetrics: run serves them at the configured address. A port in use is a fault, and the
+// file can be corrected while the program runs.
 func TestRunWithMetrics(t *testing.T) {
 	taken, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

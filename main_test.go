@@ -18,10 +18,10 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// patient bounds how long a test waits for what must come.
+// patient limits how long a test waits.
 const patient = 20 * time.Second
 
-// screen is what a command writes, read while it runs.
+// screen keeps the output of a command, and can be read meanwhile.
 type screen struct {
 	mu   sync.Mutex
 	text bytes.Buffer
@@ -39,8 +39,8 @@ func (s *screen) String() string {
 	return s.text.String()
 }
 
-// daemon is `pgtaskd run` in this process. Signals go to the process, so that its tests do not run
-// in parallel.
+// daemon is `pgtaskd run` in this process. Its tests do not run in parallel: signals go to the
+// whole process.
 type daemon struct {
 	t      *testing.T
 	stderr *screen
@@ -118,8 +118,7 @@ func TestRunOneTable(t *testing.T) {
 	}
 }
 
-// TestRunReload: SIGHUP starts, drains and leaves targets; a file that does not parse changes
-// nothing.
+// TestRunReload: SIGHUP starts, drains and keeps targets; a broken file changes nothing.
 func TestRunReload(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)
@@ -166,7 +165,7 @@ func TestRunReload(t *testing.T) {
 	}
 }
 
-// TestRunSecondSignal ends at once; what ran is found again.
+// TestRunSecondSignal: the program ends at once, and the next one finds the running task.
 func TestRunSecondSignal(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)

@@ -18,8 +18,8 @@ func TestMakeHelp(t *testing.T) {
 	}
 }
 
-// TestDocumentsNameMakeTargets: each `make target` of the documents is in the Makefile, and
-// CONTRIBUTING.md names each that tests or measures something.
+// TestDocumentsNameMakeTargets: the Makefile has each target that a document names, and
+// CONTRIBUTING.md names each target that tests or measures.
 func TestDocumentsNameMakeTargets(t *testing.T) {
 	t.Parallel()
 	targets := makeTargets(t)
@@ -38,10 +38,10 @@ func TestDocumentsNameMakeTargets(t *testing.T) {
 	}
 }
 
-// makeCommand is a call of make in code: between backquotes, or at the beginning of a line.
+// makeCommand matches a call of make in code: between backquotes, or at the beginning of a line.
 var makeCommand = regexp.MustCompile("(?m)(?:`|^ {4}|^)make ([a-z]+)(?:$|[` ]+(?:$|#|[A-Z]+=|[^a-z]))")
 
-// TestMakefileNamesTests: the tests that the Makefile picks by name exist.
+// TestMakefileNamesTests: the tests that the Makefile selects by name exist.
 func TestMakefileNamesTests(t *testing.T) {
 	t.Parallel()
 	tests := testFiles(t)
@@ -52,10 +52,10 @@ func TestMakefileNamesTests(t *testing.T) {
 	}
 }
 
-// testPicked is a test in a pattern for go test -run.
+// testPicked matches a test in a pattern for go test -run.
 var testPicked = regexp.MustCompile(`[\^(| ](Test[A-Z]\w+)`)
 
-// makeTargets are those that people call: the first line of the Makefile.
+// makeTargets returns the targets for people: the first line of the Makefile.
 func makeTargets(t *testing.T) []string {
 	t.Helper()
 	first, _, _ := strings.Cut(read(t, "Makefile"), "\n")

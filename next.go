@@ -17,7 +17,7 @@ type nextCommand struct {
 	N    int    `short:"n" default:"5" placeholder:"N" help:"How many runs to show."`
 }
 
-// Run prints the next runs of an expression, one a line.
+// Run prints the next runs of an expression, one on each line.
 func (c *nextCommand) Run(p *program) error {
 	if c.N < 1 {
 		return &usageError{errors.New("-n must be at least 1")}
@@ -51,7 +51,7 @@ func (c *nextCommand) Run(p *program) error {
 	return nil
 }
 
-// localZone is this machine's time zone, if it has a name of the tz database, else UTC.
+// localZone returns this machine's time zone if the tz database names it, else UTC.
 func localZone() *time.Location {
 	name, set := os.LookupEnv("TZ")
 	if !set {

@@ -10,8 +10,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestRemoteOfAnotherTarget: a task that names an entry which does not serve its target learns no
-// more than if there were none.
+// TestRemoteOfAnotherTarget: an entry for other targets looks to a task as if it did not exist.
 func TestRemoteOfAnotherTarget(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)

@@ -11,8 +11,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestTargetTakenOut: a target that is taken out of the file ends without an error, whatever state
-// it is in.
+// TestTargetTakenOut: a target that is removed from the file ends without an error, in whatever
+// state.
 func TestTargetTakenOut(t *testing.T) {
 	dsn := servertest.Database(t)
 	conn := servertest.Connect(t, dsn)

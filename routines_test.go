@@ -12,8 +12,8 @@ import (
 	"testing"
 )
 
-// starts are what starts goroutines, besides go itself: names by the package that has them; nil:
-// all of it.
+// starts are the functions and types that start goroutines, by package; nil: the whole package. The
+// go statement does, too.
 var starts = map[string][]string{
 	"context":                    {"AfterFunc"},
 	"time":                       {"AfterFunc"},
@@ -21,8 +21,8 @@ var starts = map[string][]string{
 	"golang.org/x/sync/errgroup": nil,
 }
 
-// TestRoutines: every goroutine of the program is started by package routine, which awaits it and
-// recovers its panics. Tests and what only they and other programs use are free.
+// TestRoutines: only package routine starts the program's goroutines; it waits for them and
+// recovers their panics. Tests, and code that only tests and other programs use, are free.
 func TestRoutines(t *testing.T) {
 	t.Parallel()
 	for _, folder := range order {
@@ -54,10 +54,10 @@ func TestRoutines(t *testing.T) {
 	}
 }
 
-// started finds what starts goroutines in a file.
+// started finds the places where a file starts goroutines.
 func started(file *ast.File) map[token.Pos]string {
 	found := map[token.Pos]string{}
-	packages := map[string]string{} // by the name they have in the file
+	packages := map[string]string{} // by their names in the file
 	for _, spec := range file.Imports {
 		imported := strings.Trim(spec.Path.Value, `"`)
 		names, known := starts[imported]

@@ -19,10 +19,10 @@ import (
 	"pgtaskd/work"
 )
 
-// The garbage collector runs when the heap has grown by a tenth. A million waiting tasks are a
-// large heap that hardly changes; without them a tenth would be a few hundred tasks. ballastSize,
-// in bytes, counts as heap, so that a tenth is 13 MB at least. It is never touched, so it takes no
-// memory.
+// With gcPercent the garbage collector runs when the heap has grown by a tenth. That suits a large
+// heap that hardly changes: a million waiting tasks. A tenth of a small heap would be a few hundred
+// tasks. So ballastSize, in bytes, counts as heap: a tenth is at least 13 MB. Nothing touches the
+// ballast, so it uses no memory.
 const (
 	gcPercent   = 10
 	ballastSize = 128 << 20
@@ -30,7 +30,7 @@ const (
 
 type runCommand struct{ served }
 
-// Run serves until SIGTERM or SIGINT, then drains; a second signal ends at once.
+// Run serves until SIGTERM or SIGINT, then drains; a second signal ends it at once.
 func (c *runCommand) Run(ctx context.Context, p *program) error {
 	if err := c.usage(); err != nil {
 		return err
@@ -80,13 +80,13 @@ func (p *program) setLevel(level zerolog.Level) {
 	}
 }
 
-// setLog makes the log what a configuration says.
+// setLog applies the log settings of a configuration.
 func (p *program) setLog(l conf.Log) {
 	p.setLevel(l.Level)
 	p.output.set(l.Format)
 }
 
-// started says which program runs.
+// started logs which program runs.
 func started(log zerolog.Logger, config string) {
 	line := log.Info().Str("version", programVersion()).Int("pid", os.Getpid())
 	if config != "" {
@@ -130,25 +130,26 @@ func untilSignal(ctx context.Context, log zerolog.Logger) (context.Context, <-ch
 	}
 }
 
-// echo is how soon after the first a signal counts as the same one: some senders reach a process
-// both by itself and by its group.
+// echo is how long after the first signal another one counts as the same: some senders reach a
+// process both directly and through its group.
 const echo = 200 * time.Millisecond
 
 var errSecondSignal = errors.New("ended by a second signal")
 
-// ignorePipe keeps the program alive when the reader of its log goes away: without it, a write to a
-// closed standard output or error ends the process. Writes fail instead, and their lines are lost.
+// ignorePipe keeps the program alive when the reader of its output goes away. Otherwise a write to
+// a closed standard output or error would end the process. Now the write fails, and its line is
+// lost.
 func ignorePipe() (release func()) {
 	broken := make(chan os.Signal, 1) // never read: the writer gets the error
 	signal.Notify(broken, syscall.SIGPIPE)
 	return func() { signal.Stop(broken) }
 }
 
-// tell tells the system's service manager how the program is, where one has started it. It does
-// nothing else that could be missed.
+// tell reports the program's state to the service manager, if one has started it. Nothing depends
+// on it.
 func tell(state string) { _, _ = sd.SdNotify(false, state) }
 
-// watched has the supervisor show the service manager that it is alive, where that watches for it.
+// watched makes the supervisor report that it is alive, if the service manager wants that.
 func watched(options *conf.Options) (stop func()) {
 	every, err := sd.SdWatchdogEnabled(false)
 	if err != nil || every <= 0 {

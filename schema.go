@@ -51,7 +51,7 @@ func (c *schemaCommand) Run(p *program) error {
 	return p.printSQL(text)
 }
 
-// configured is the DDL of all targets that are asked for.
+// configured returns the DDL of all selected targets.
 func (c *schemaCommand) configured(file *conf.File) (string, error) {
 	var b strings.Builder
 	servers := map[string]bool{}
@@ -97,12 +97,12 @@ func (c *schemaCommand) wants(t work.Target) bool {
 		asked(c.Table, t.Table)
 }
 
-// place is the server that a target is on, as its dsn says.
+// place returns the server of a target, as its dsn names it.
 func place(t work.Target) remote.Settings {
 	return remote.Settings{}.With(remote.Settings{"host": t.Connect["host"], "hostaddr": t.Connect["hostaddr"], "port": t.Connect["port"]})
 }
 
-// reconnect is the command of psql's that goes on in a database, as the same user.
+// reconnect returns the psql command that connects to a database as the same user.
 func reconnect(where remote.Settings) (string, error) {
 	text := where.String()
 	if human.Visible(text) != text {
@@ -111,8 +111,8 @@ func reconnect(where remote.Settings) (string, error) {
 	return `\connect -reuse-previous=on "` + strings.ReplaceAll(text, `"`, `""`) + "\"\n", nil
 }
 
-// printSQL writes statements as they are, for psql, which stops at the first that fails. A terminal
-// could obey a name in them.
+// printSQL writes statements unchanged, for psql, which stops at the first error. It refuses a
+// terminal if a name contains characters that the terminal could obey.
 func (p *program) printSQL(text string) error {
 	text = "\\set ON_ERROR_STOP on\n" + text
 	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {
@@ -122,7 +122,7 @@ func (p *program) printSQL(text string) error {
 	return err
 }
 
-// harmless tells whether a terminal shows all of a text.
+// harmless reports whether a terminal shows all of a text.
 func harmless(text string) bool {
 	plain := strings.NewReplacer("\n", "", "\t", "").Replace(text)
 	return human.Visible(plain) == plain

@@ -14,7 +14,7 @@ import (
 	"pgtaskd/remote"
 )
 
-// TestServiceManagerIsTold when the program is ready, that it is alive, and that it stops.
+// TestServiceManagerIsTold: that the program is ready, alive, and stopping.
 func TestServiceManagerIsTold(t *testing.T) {
 	path := filepath.Join(t.TempDir(), "notify")
 	socket, err := net.ListenUnixgram("unixgram", &net.UnixAddr{Name: path, Net: "unixgram"})
@@ -52,8 +52,7 @@ func TestServiceManagerIsTold(t *testing.T) {
 	}
 }
 
-// TestServiceExamples: the configuration is one, and the unit is what systemd accepts, where it is
-// installed.
+// TestServiceExamples: the configuration is valid, and systemd, if installed, accepts the unit.
 func TestServiceExamples(t *testing.T) {
 	t.Parallel()
 	file, err := conf.Read("docs/service/pgtaskd.json")
@@ -89,8 +88,7 @@ func TestServiceExamples(t *testing.T) {
 	t.Logf("%v %s", err, said)
 }
 
-// TestServicePassword: the password file of the example has the password that its configuration
-// asks for.
+// TestServicePassword: the example's password file has the password that its configuration needs.
 func TestServicePassword(t *testing.T) {
 	t.Parallel()
 	file, err := conf.Read("docs/service/pgtaskd.json")

@@ -23,7 +23,7 @@ type served struct {
 	Trust  []string `placeholder:"ROLE" help:"Let this role own and make what the table uses, like the configuration's trust; several: by commas."`
 }
 
-// usage is an error of the arguments.
+// usage returns the error of wrong arguments.
 func (c served) usage() error {
 	if c.Config != "" && len(c.Trust) > 0 {
 		return &usageError{errors.New(`--trust goes with a connection string: in a file, "trust" says so for each target`)}
@@ -31,7 +31,7 @@ func (c served) usage() error {
 	return given(c.Config, c.DSN)
 }
 
-// given is the error of a command line that names no table, or does it in two ways.
+// given fails if the command line names no table, or names it in two ways.
 func given(config, dsn string) error {
 	switch {
 	case config != "" && dsn != "":
@@ -42,8 +42,8 @@ func given(config, dsn string) error {
 	return nil
 }
 
-// file is the configuration, or one with the target of a connection string, and trusts these roles
-// too. It warns of a password that others can see.
+// file reads the configuration, or makes one with the target of a connection string. It adds the
+// trusted roles, and warns of a password that others can see.
 func (p *program) file(config, dsn, target string, trust []string) (file *conf.File, err error) {
 	if err := given(config, dsn); err != nil {
 		return nil, err
@@ -70,14 +70,14 @@ func (p *program) file(config, dsn, target string, trust []string) (file *conf.F
 	return file, err
 }
 
-// scope says which tables a command is for.
+// scope selects the tables of a command.
 type scope struct {
 	Config string `placeholder:"FILE" predictor:"file" help:"The JSON configuration that run has." xor:"where"`
 	Where  string `name:"dsn" placeholder:"DSN" help:"Connection string of the table's database, in place of a configuration; PG* variables apply." xor:"where"`
 	Target string `placeholder:"DATABASE/SCHEMA/TABLE" help:"Only this target of the configuration; with a connection string, another table than public.task."`
 }
 
-// targets are those that the command line means, by --config, by --dsn, or by its argument dsn.
+// targets returns the targets of the command line, given by --config, --dsn or the argument dsn.
 func (c scope) targets(p *program, dsn string, trust []string) ([]work.Target, error) {
 	if err := given(c.Config+c.Where, dsn); err != nil {
 		return nil, err
@@ -93,13 +93,13 @@ func (c scope) targets(p *program, dsn string, trust []string) ([]work.Target, e
 	return []work.Target{target}, err
 }
 
-// tableFlags name the table whose jobs a command is about.
+// tableFlags select the table whose jobs a command uses.
 type tableFlags struct {
 	scope
 	Trust []string `placeholder:"ROLE" help:"Go on where tables are this role's too, whose code can then do all that your role may; several: by commas."`
 }
 
-// target finds the target, with whom it trusts.
+// target returns the target, with the trusted roles.
 func (c tableFlags) target(p *program) (work.Target, error) {
 	if c.Config == "" && c.Where == "" {
 		return work.Target{}, errors.New("--config FILE or --dsn DSN must say where the table is")
@@ -111,7 +111,7 @@ func (c tableFlags) target(p *program) (work.Target, error) {
 	return file.Choose(c.Target)
 }
 
-// with does something with a session of the target's role.
+// with calls do with a session of the target's role.
 func with(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) error) error {
 	conn, err := control.Dial(ctx, t, "pgtaskd-jobs")
 	if err != nil {
@@ -121,7 +121,7 @@ func with(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) erro
 	return do(conn, sql.Table{Schema: t.Schema, Name: t.Table})
 }
 
-// admitted is with, and an error if the table could run code of somebody who is not trusted.
+// admitted is like with, but fails if the table could run code of an untrusted role.
 func admitted(ctx context.Context, t work.Target, do func(*pgx.Conn, sql.Table) error) error {
 	return with(ctx, t, func(conn *pgx.Conn, table sql.Table) error {
 		if err := install.Admit(ctx, conn, t); err != nil {

@@ -7,13 +7,13 @@ import (
 	"pgtaskd/work"
 )
 
-// version is set by the linker: `make build` puts the output of git describe here. Empty means
-// that somebody ran go build or go install without it.
+// version is set by the linker: `make build` puts the output of git describe here. It is empty
+// after a plain go build or go install.
 var version = ""
 
 func init() { work.Version = programVersion() }
 
-// programVersion is the version that the linker set, else what Go recorded about the build.
+// programVersion returns the linker's version, else the version that Go has recorded.
 func programVersion() string {
 	if version != "" {
 		return version
@@ -25,10 +25,10 @@ func programVersion() string {
 	return recordedVersion(info)
 }
 
-// unknownVersion is the version of a program that was built outside a repository.
+// unknownVersion is the version of a program built outside a repository.
 const unknownVersion = "devel"
 
-// recordedVersion is the module's version, if Go knows one, else the revision of the repository.
+// recordedVersion returns the module's version if Go knows it, else the revision of the repository.
 func recordedVersion(info *debug.BuildInfo) string {
 	if v := info.Main.Version; v != "" && v != "(devel)" {
 		return v

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// --version and version print one line with the linker's version, and nothing else.
+// TestVersion: --version and version print one line with the linker's version, nothing else.
 func TestVersion(t *testing.T) {
 	defer func(before string) { version = before }(version)
 	version = "v1.2.3-4-gabcdef0"
@@ -19,7 +19,7 @@ func TestVersion(t *testing.T) {
 	}
 }
 
-// Without the linker's version the build's own record is used.
+// TestRecordedVersion: without the linker's version, the build's record counts.
 func TestRecordedVersion(t *testing.T) {
 	t.Parallel()
 	setting := func(key, value string) debug.BuildSetting { return debug.BuildSetting{Key: key, Value: value} }

@@ -13,10 +13,10 @@ import (
 
 // printLine writes one line.
 func printLine(out io.Writer, format string, args ...any) {
-	_, _ = fmt.Fprintln(out, human.Visible(fmt.Sprintf(format, args...))) // nobody could be told
+	_, _ = fmt.Fprintln(out, human.Visible(fmt.Sprintf(format, args...))) // an error could be shown nowhere
 }
 
-// changed writes texts in another form, each at once.
+// changed changes the form of texts and writes them, each at once.
 type changed struct {
 	out  io.Writer
 	form func(string) string
@@ -29,8 +29,8 @@ func (c changed) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// visibleJSON is a line of JSON with hidden characters written as JSON's escapes, which mean the
-// same. Control characters below 0x20 are escaped already.
+// visibleJSON replaces hidden characters in a line of JSON by JSON's escapes, which mean the same.
+// Control characters below 0x20 are escaped already.
 func visibleJSON(line string) string {
 	var b strings.Builder
 	for _, r := range line {
@@ -45,8 +45,8 @@ func visibleJSON(line string) string {
 	return b.String()
 }
 
-// console writes for people. The message is made visible first, fields are quoted by zerolog; so
-// control characters below 0x20 are its own colours, and the end of the line.
+// console writes for people. It makes the message visible first, and zerolog quotes the fields. So
+// control characters below 0x20 are only its own colours and the end of the line.
 func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
 	return zerolog.ConsoleWriter{Out: changed{out, visibleText}, NoColor: !colours, TimeFormat: "15:04:05.000", FormatPrepare: func(event map[string]any) error {
 		if message, ok := event[zerolog.MessageFieldName].(string); ok {
@@ -56,8 +56,7 @@ func console(out io.Writer, colours bool) zerolog.ConsoleWriter {
 	}}
 }
 
-// visibleText is a text with hidden characters written as escapes, but for control characters
-// below 0x20.
+// visibleText replaces hidden characters by escapes, except control characters below 0x20.
 func visibleText(text string) string {
 	var b strings.Builder
 	for _, r := range text {

@@ -16,10 +16,10 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// nasty is what a terminal would obey, or not show.
+// nasty has characters that a terminal would obey, or not show.
 const nasty = "a\x1b[31m\u202eb\u200b\u0085\r\n\u009b2J\ufeff\u2066\U000e0041\x7f\u3164\u2028z"
 
-// obeys finds what should not have been written to a terminal.
+// obeys returns the first of these characters in a text.
 func obeys(text string) string {
 	for r := range strings.SplitSeq(strings.TrimSuffix(text, "\n"), "") {
 		if strings.ContainsAny(r, "\x1b\u202e\u200b\u0085\r\n\u009b\ufeff\u2066\U000e0041\x7f\u3164\u2028") {
@@ -40,7 +40,7 @@ func TestLogIsVisible(t *testing.T) {
 		log.Info().Err(errors.New(nasty)).Str("target", nasty).Strs("list", []string{nasty}).Msg("created " + nasty)
 		text := out.String()
 		if name == "text" {
-			for _, own := range []string{"\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[90m"} { // its colours
+			for _, own := range []string{"\x1b[0m", "\x1b[1m", "\x1b[31m", "\x1b[32m", "\x1b[36m", "\x1b[90m"} { // colours
 				text = strings.ReplaceAll(text, own, "")
 			}
 		} else {
@@ -55,8 +55,8 @@ func TestLogIsVisible(t *testing.T) {
 	}
 }
 
-// TestCheckIsVisible: names, errors and servers can't make check write more lines than there are,
-// or what a terminal obeys.
+// TestCheckIsVisible: no name, error or server can add lines to the output of check, or write
+// anything that a terminal obeys.
 func TestCheckIsVisible(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -82,7 +82,7 @@ func TestCheckIsVisible(t *testing.T) {
 				t.Errorf("%s: %s in %q", name, found, line)
 			}
 		}
-		if len(lines) > 4 { // the table, that of controllers beside it, that of groups, and that the role is a superuser
+		if len(lines) > 4 { // the table, those of controllers and groups beside it, and that the role is a superuser
 			t.Errorf("%s: %d lines: %q", name, len(lines), lines)
 		}
 	}
@@ -93,7 +93,7 @@ func quote(text string) string {
 	return string(b)
 }
 
-// TestFaultsAreLines: each fault of a configuration has a line of its own.
+// TestFaultsAreLines: each fault of a configuration has its own line.
 func TestFaultsAreLines(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "f\n")
@@ -107,7 +107,7 @@ func TestFaultsAreLines(t *testing.T) {
 	}
 }
 
-// TestHarmless: statements are written to a terminal only if it shows all of them.
+// TestHarmless: statements go to a terminal only if it shows all of them.
 func TestHarmless(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]bool{"SELECT 1;\n\tSELECT 2\n": true, "größer": true, "a\x1b[2J": false, "a\u202eb": false, "a\rb": false} {

@@ -14,20 +14,20 @@ import (
 	"pgtaskd/sql"
 )
 
-// Options are the options of the command line.
+// Options are the options of the command.
 type Options struct {
 	Owner  string // of the jobs; not empty
-	Prune  bool   // jobs of the owner that are in no file are removed
-	DryRun bool   // all changes are rolled back
+	Prune  bool   // removes jobs of the owner that are in no file
+	DryRun bool   // rolls all changes back
 
-	Inserter bool // the configuration has each task run under the role that inserted it
+	Inserter bool // the configuration runs each task under the role that inserted it
 }
 
-// tries is how often a transaction is begun that others have come before.
+// tries is how often Run begins a transaction that meets others.
 const tries = 10
 
-// Run makes the jobs of a table those of the files, in one transaction. When anything is wrong, it
-// changes nothing; the error is conf.Faults where a place in a file is at fault.
+// Run changes the jobs of a table to those of the files, in one transaction. If anything is wrong,
+// it changes nothing; the error is conf.Faults if a place in a file is at fault.
 func Run(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (Result, error) {
 	for try := 1; ; try++ {
 		result, err := once(ctx, conn, name, jobs, o)
@@ -37,8 +37,8 @@ func Run(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Optio
 	}
 }
 
-// crossed tells the error of a transaction that met another one: a run has ended meanwhile, or
-// somebody has inserted the same job.
+// crossed reports whether the transaction met another: a run ended meanwhile, or somebody inserted
+// the same job.
 func crossed(err error) bool {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {
@@ -53,7 +53,7 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	if err != nil {
 		return Result{}, err
 	}
-	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // without an answer the server does it by itself
+	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // if this fails, the server rolls back by itself
 	t, err := describe(ctx, tx, name, o.Inserter)
 	if err == nil {
 		err = t.check(jobs)
@@ -80,7 +80,9 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 		return Result{}, err
 	}
 	after := before
-	for range 2 { // an INSERT's own trigger may fill a column that the file does not name
+	// The second round restores columns that the files do not name and an INSERT trigger has
+	// filled.
+	for range 2 {
 		if err := t.write(ctx, tx, all, after, o.Owner); err != nil {
 			return Result{}, err
 		}
@@ -99,7 +101,8 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	return result, tx.Commit(ctx)
 }
 
-// expire finds the jobs that are not begun: their until has passed, and nothing of them waits or runs.
+// expire marks the jobs that are not inserted: their until has passed, and no task of theirs waits
+// or runs.
 func (t *table) expire(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) error {
 	for _, w := range all {
 		until := w.texts["until"]
@@ -113,7 +116,7 @@ func (t *table) expire(ctx context.Context, tx pgx.Tx, all []*wanted, rows held)
 	return nil
 }
 
-// kept finds values of the files that the table has not taken.
+// kept reports the values of the files that the table has not kept.
 func (t *table) kept(all []*wanted, rows held) error {
 	var faults conf.Faults
 	for _, w := range all {
@@ -165,8 +168,8 @@ func (t *table) compare(all []*wanted, before, after held, owner string) (result
 	return result
 }
 
-// changed are the columns with other values than before, each once: of several rows the first that
-// differs shows it.
+// changed returns the columns with new values. If several rows differ in a column, it shows the
+// first.
 func (t *table) changed(before, after []row) (all []Diff) {
 	now := map[int64]row{}
 	for _, r := range after {
@@ -183,7 +186,7 @@ func (t *table) changed(before, after []row) (all []Diff) {
 	return all
 }
 
-// add adds jobs that were pruned, or would be.
+// add adds the jobs that were pruned, or would be.
 func (r *Result) add(pruned map[string]bool, prune bool) {
 	for _, key := range slices.Sorted(maps.Keys(pruned)) {
 		if !prune {

@@ -13,8 +13,8 @@ const (
 	two = one + "- key: b\n  input: SELECT 2\n  repeat: 1 day\n  group: nightly\n"
 )
 
-// TestApply: what is there before, the file, what is shown, and what is there afterwards. A second
-// run has nothing to do.
+// TestApply: the rows before, the file, the shown changes, and the rows afterwards. A second run
+// has nothing to do.
 func TestApply(t *testing.T) {
 	t.Parallel()
 	const rows = "SELECT string_agg(concat_ws(' ', id, state, key, \"group\", repeat, input, owner), E'\\n' ORDER BY id) FROM task"
@@ -174,8 +174,8 @@ func TestApply(t *testing.T) {
 	}
 }
 
-// TestFaultsOfValuesNameTheirPlace: what only the table and the server can tell. Nothing is
-// changed.
+// TestFaultsOfValuesNameTheirPlace: also faults that only the table and the server can tell. The
+// table stays as it is.
 func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 	t.Parallel()
 	job := func(more string) string {
@@ -249,7 +249,7 @@ func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 	}
 }
 
-// TestValuesAreTakenAsTheyAreWritten: by the types of the columns, not by YAML's.
+// TestValuesAreTakenAsTheyAreWritten: the types of the columns count, not those of YAML.
 func TestValuesAreTakenAsTheyAreWritten(t *testing.T) {
 	t.Parallel()
 	cases := []struct{ yaml, want string }{

@@ -15,30 +15,29 @@ import (
 	"pgtaskd/conf"
 )
 
-// Job is the entry of a file for a key.
+// Job is one entry of a file.
 type Job struct {
 	Key string
 
 	at      conf.Position
-	named   map[string]field // by the column; input_file has become input
-	columns []string         // of named, in the order of the file
+	named   map[string]field // by column; input_file has become input
+	columns []string         // keys of named, in the order of the file
 }
 
-// Jobs are those of all files, no two of one key.
+// Jobs are the jobs of all files; their keys differ.
 type Jobs []*Job
 
-// fileLimit is how long a file of jobs may be, in bytes.
+// fileLimit is the longest file of jobs, in bytes.
 const fileLimit = 4 << 20
 
-// longestKey is the longest key that the table takes, in bytes.
+// longestKey is the longest key that the table accepts, in bytes.
 const longestKey = 1 << 10
 
-// inputFile is the name that a file may have instead of the column input.
+// inputFile is what a file may name instead of the column input.
 const inputFile = "input_file"
 
-// Read reads files of jobs. An input or data that is longer than limit bytes, which the target
-// would not run, is a fault. The error is Faults: all that is wrong and can be seen without the
-// table.
+// Read reads files of jobs. An input or data longer than limit bytes, which the target would not
+// run, is a fault. The error is Faults: all that can be found without the table.
 func Read(paths []string, limit int64) (Jobs, error) {
 	return read(limit, func(r *reader) {
 		for _, path := range paths {
@@ -47,7 +46,7 @@ func Read(paths []string, limit int64) (Jobs, error) {
 	})
 }
 
-// ReadText reads jobs from a text; its name stands in errors.
+// ReadText reads jobs from a text; errors show its name.
 func ReadText(name, text string, limit int64) (Jobs, error) {
 	return read(limit, func(r *reader) { r.document(name, text) })
 }
@@ -121,8 +120,8 @@ func (r *reader) job(item value, folder string) {
 	r.jobs = append(r.jobs, j)
 }
 
-// inputOf is the content of the file that stands for an input, whose path counts from the file of
-// jobs.
+// inputOf reads the file that replaces an input. A relative path starts at the folder of the jobs
+// file.
 func (r *reader) inputOf(v value, folder string) value {
 	if v.kind != scalar || v.text == "" || strings.Contains(v.text, "\x00") {
 		r.faults.Add(v.at, "input_file must be the path of a file")
@@ -146,7 +145,7 @@ func (r *reader) inputOf(v value, folder string) value {
 	return v
 }
 
-// text refuses texts that the server cannot hold, or that would not be run.
+// text reports texts that the server cannot store or would not run.
 func (r *reader) text(name string, v value) {
 	if v.kind != scalar {
 		return
@@ -181,7 +180,7 @@ func (r *reader) key(j *Job) {
 	}
 }
 
-// complete refuses a job that would run once, and one that has nothing to run.
+// complete reports a job that would run only once, and a job without an input.
 func (r *reader) complete(j *Job) {
 	if input, given := j.named["input"]; !given {
 		r.faults.Add(j.at, "the job has neither input nor input_file")
@@ -197,13 +196,13 @@ func (r *reader) complete(j *Job) {
 	}
 }
 
-// given tells whether a column has a value that is not null.
+// given reports whether a column has a value other than null.
 func (j *Job) given(column string) bool {
 	f, named := j.named[column]
 	return named && f.value.kind != null
 }
 
-// readText reads a file of text. trouble says why it cannot.
+// readText reads a text file; trouble says why it could not.
 func readText(path string, limit int64) (text, trouble string) {
 	var data []byte
 	file, err := os.Open(path)
@@ -214,7 +213,7 @@ func readText(path string, limit int64) (text, trouble string) {
 	var of *fs.PathError
 	switch {
 	case errors.As(err, &of):
-		return "", of.Err.Error() // the path stands before it already
+		return "", of.Err.Error() // the caller adds the path
 	case err != nil:
 		return "", err.Error()
 	case int64(len(data)) > limit:
@@ -222,5 +221,5 @@ func readText(path string, limit int64) (text, trouble string) {
 	case !utf8.Valid(data):
 		return "", "is not UTF-8"
 	}
-	return strings.TrimPrefix(string(data), "\ufeff"), "" // some editors put it in front
+	return strings.TrimPrefix(string(data), "\ufeff"), "" // some editors write a byte order mark
 }

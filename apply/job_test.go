@@ -8,7 +8,7 @@ import (
 	"pgtaskd/apply"
 )
 
-// TestFaultsOfAFileNameTheirPlace: what can be seen without the table.
+// TestFaultsOfAFileNameTheirPlace: faults that can be found without the table.
 func TestFaultsOfAFileNameTheirPlace(t *testing.T) {
 	t.Parallel()
 	const rest = "  input: SELECT 1\n  repeat: 1 h\n"

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/apply"
 )
 
-// TestMissingRightsToReadAreNamed, whoever owns the table: the error says what to GRANT, and with
-// that no more.
+// TestMissingRightsToReadAreNamed: whoever owns the table, the error says what to GRANT, and that
+// is enough.
 func TestMissingRightsToReadAreNamed(t *testing.T) {
 	t.Parallel()
 	grant := regexp.MustCompile(`GRANT [^;]+`)

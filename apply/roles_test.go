@@ -14,8 +14,8 @@ import (
 
 var roles atomic.Int64
 
-// shared is a table where each task runs under the role that inserted it. Files are applied as the
-// first of two roles that may write to it; none is a member of the other.
+// shared returns a table where each task runs under the role that inserted it. Two roles may write
+// to it; neither is a member of the other. The first one applies the files.
 func shared(t *testing.T) (s *stage, ops, mallory string) {
 	t.Helper()
 	s = play(t)
@@ -43,14 +43,14 @@ func (s *stage) role() (name string) {
 	return name
 }
 
-// as has a role run a statement.
+// as runs a statement as a role.
 func (s *stage) as(role, sql string) {
 	s.t.Helper()
 	servertest.Exec(s.t, servertest.Connect(s.t, s.conn.Config().ConnString()+" user="+role), sql)
 }
 
-// TestAJobOfAnotherRoleIsNotAdopted: whoever may insert does not get the jobs of a file to run as
-// theirs, whether the role that applies could change their rows or not.
+// TestAJobOfAnotherRoleIsNotAdopted: a role that may insert cannot make the jobs of a file run as
+// its own, whether or not the applying role could change its rows.
 func TestAJobOfAnotherRoleIsNotAdopted(t *testing.T) {
 	t.Parallel()
 	const insert = "INSERT INTO task (key, input, repeat, plan, owner) VALUES ('b', 'SELECT 666', '1 hour', 'infinity', %s)"
@@ -94,8 +94,8 @@ func TestAJobOfAnotherRoleIsNotAdopted(t *testing.T) {
 	}
 }
 
-// TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre: the trigger that tells it is gone, or may
-// not have fired.
+// TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre: the trigger that records the role is gone,
+// or may not have fired.
 func TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre(t *testing.T) {
 	t.Parallel()
 	for _, off := range []string{"ALTER TABLE task ENABLE TRIGGER pgtaskd_role", "COMMENT ON COLUMN task.role IS 'who asked'; DROP TRIGGER pgtaskd_role ON task"} {
@@ -111,7 +111,7 @@ func TestNothingIsAppliedWhereNobodyKnowsWhoseJobsTheseAre(t *testing.T) {
 	}
 }
 
-// TestJobsOfTheOwnRoleAreApplied: tasks of others with the key that have ended are not in the way.
+// TestJobsOfTheOwnRoleAreApplied: ended tasks of other roles with the same key do not matter.
 func TestJobsOfTheOwnRoleAreApplied(t *testing.T) {
 	t.Parallel()
 	s, ops, mallory := shared(t)
@@ -129,8 +129,8 @@ func TestJobsOfTheOwnRoleAreApplied(t *testing.T) {
 	s.equal("run now", s.get(rows), "2 a SELECT 2 "+ops+", 3 SELECT 2 "+ops)
 }
 
-// TestAColumnRoleOfTheUsersIsNoBar: where tasks run under the serving role, the column is the
-// user's.
+// TestAColumnRoleOfTheUsersIsNoBar: if tasks run under the serving role, the column role is the
+// user's own.
 func TestAColumnRoleOfTheUsersIsNoBar(t *testing.T) {
 	t.Parallel()
 	s := play(t)

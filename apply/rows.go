@@ -10,23 +10,23 @@ import (
 	"pgtaskd/conf"
 )
 
-// row is one that waits or runs.
+// row is a row that waits or runs.
 type row struct {
 	id      int64
 	key     string
 	owner   *string
-	role    *string // nil: none, or there is no such column
+	role    *string // nil: NULL, or there is no column role
 	running bool
-	texts   map[string]*string // of the columns that are compared
+	texts   map[string]*string // the compared columns
 }
 
-// held are the rows of jobs, by their keys, those that wait first.
+// held are the rows of jobs by key, waiting rows first.
 type held map[string][]row
 
-// locked are the rows of the jobs and of the owner's, locked until the transaction ends. A run that
-// ends while we wait for its row commits a repetition: so it looks again, until all rows that it
-// sees were locked before. A look sees one moment, so it always sees a series. A row of another
-// role is an error: it would run our values under that role.
+// locked returns the rows of the jobs and of the owner, locked until the transaction ends. While it
+// waits for a lock, the run of that row can end and commit a repetition. So it reads again, until
+// it sees only rows that it has locked before. Each read sees one moment, so it always finds a row
+// of a series. A row of another role is an error: it would run our values under that role.
 func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
 	for locked := map[int64]bool{}; ; {
 		rows, err := t.open(ctx, tx, all, owner)
@@ -79,7 +79,7 @@ func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string
 	return found, rows.Err()
 }
 
-// roleOf is the role of a row as a text.
+// roleOf returns the expression for a row's role, as text.
 func (t *table) roleOf() string {
 	if t.role == "" {
 		return "NULL::pg_catalog.text"
@@ -87,12 +87,12 @@ func (t *table) roleOf() string {
 	return "t.role"
 }
 
-// toCompare are the columns of every task table, and those of the user's that a job names.
+// toCompare returns the standard columns of a task table, and the user's columns that a job names.
 func (t *table) toCompare(all []*wanted) []*column {
 	return t.where(func(c *column) bool { return c.compared() && (c.own || named(all, c)) })
 }
 
-// differences are the columns of a row that have other values than a job's.
+// differences returns the columns in which a row differs from a job.
 func (t *table) differences(w *wanted, r row) []*column {
 	return t.where(func(c *column) bool {
 		value, compared := w.texts[c.name]
@@ -100,15 +100,15 @@ func (t *table) differences(w *wanted, r row) []*column {
 	})
 }
 
-// others tells whether a row belongs to another role than the one as which we insert.
+// others reports whether a row belongs to another role than the one that inserts.
 func (t *table) others(r row) bool { return t.role != "" && (r.role == nil || *r.role != t.role) }
 
-// ofOthers refuses jobs whose rows would run under another role.
+// ofOthers reports jobs with rows that would run under another role.
 func (t *table) ofOthers(all []*wanted, rows held) error {
 	return refused(all, rows, t.others, func(r row) string { return t.ofRole(r, "these jobs run") })
 }
 
-// refused are the faults of jobs of which a row is wrong.
+// refused returns a fault for each job that has a wrong row.
 func refused(all []*wanted, rows held, wrong func(row) bool, why func(row) string) error {
 	var faults conf.Faults
 	for _, w := range all {
@@ -119,7 +119,7 @@ func refused(all []*wanted, rows held, wrong func(row) bool, why func(row) strin
 	return faults.Err()
 }
 
-// ofRole says that a row belongs to another role, and what to do.
+// ofRole says that a row belongs to another role, and how to solve that.
 func (t *table) ofRole(r row, ours string) string {
 	role := ""
 	if r.role != nil {
@@ -129,7 +129,7 @@ func (t *table) ofRole(r row, ours string) string {
 		r.id, r.key, role, ours, t.role)
 }
 
-// foreign refuses jobs that another owner has named.
+// foreign reports jobs that belong to another owner.
 func foreign(all []*wanted, rows held, owner string) error {
 	others := func(r row) bool { return r.owner != nil && *r.owner != owner }
 	return refused(all, rows, others, func(r row) string {

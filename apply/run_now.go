@@ -10,12 +10,12 @@ import (
 	"pgtaskd/sql"
 )
 
-// errNoJob is the error of a key that no row has.
+// errNoJob is the error for a key that no row has.
 var errNoJob = errors.New("no task has this key")
 
-// RunNow inserts a copy of a job, which runs once, as soon as its lane lets it, and returns its id.
-// It waits for the tasks that the job waits for. A job of another role is not run as one's own;
-// inserter says that the configuration has each task run under the role that inserted it.
+// RunNow inserts a copy of a job, which runs once, as soon as its lane allows, and returns its id.
+// It copies no job of another role. inserter: the configuration runs each task under the role that
+// inserted it.
 func RunNow(ctx context.Context, conn *pgx.Conn, name sql.Table, key string, inserter bool) (id int64, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {

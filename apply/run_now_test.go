@@ -8,8 +8,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestRunNowCopiesTheNewestRow: of what waits, else of what runs, else of the last; and the series
-// stays as it is.
+// TestRunNowCopiesTheNewestRow: one that waits, else one that runs, else the last. The series stays
+// as it is.
 func TestRunNowCopiesTheNewestRow(t *testing.T) {
 	t.Parallel()
 	const row = `INSERT INTO task (key, input, repeat, state, stop, plan, data, note, attempt, error, "group", until) VALUES ('a', 'SELECT 1', '1 hour', '%s', %s, '2020-01-01', '%s', 'mine', 3, 'e', 'g', '2100-01-01');`
@@ -47,7 +47,7 @@ func TestRunNowOfAnUnknownKeyIsAnError(t *testing.T) {
 	s.equal("rows", s.get("SELECT count(*) FROM task"), "1")
 }
 
-// TestRunNowWhateverTheDefaults: the copy neither repeats itself nor waits.
+// TestRunNowWhateverTheDefaults: the copy neither repeats nor waits.
 func TestRunNowWhateverTheDefaults(t *testing.T) {
 	t.Parallel()
 	s := play(t)

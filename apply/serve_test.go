@@ -41,8 +41,7 @@ func (s *stage) eventually(want, sql string) {
 	servertest.Wait(s.t, 20*time.Second, want, func() bool { got = s.get(sql); return got == want }, func() string { return got + "\n" + s.get("SELECT jsonb_agg(task ORDER BY id) FROM task WHERE id < 4") })
 }
 
-// TestWhatRunsHandsTheNewDefinitionOn: the run goes on as it began, and the next one is as the file
-// says.
+// TestWhatRunsHandsTheNewDefinitionOn: the run goes on as it began; the next one follows the file.
 func TestWhatRunsHandsTheNewDefinitionOn(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -61,8 +60,8 @@ func TestWhatRunsHandsTheNewDefinitionOn(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 }
 
-// TestApplyMeetsRunsThatEnd: a job that repeats itself all the time is one job, however often it is
-// applied meanwhile.
+// TestApplyMeetsRunsThatEnd: a job that repeats all the time stays one job, however often it is
+// applied.
 func TestApplyMeetsRunsThatEnd(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -80,7 +79,7 @@ func TestApplyMeetsRunsThatEnd(t *testing.T) {
 	s.equal("failed", s.get("SELECT count(*) FROM task WHERE state NOT IN ('PLAN', 'WORK', 'DONE')"), "0")
 }
 
-// TestTwoApplyAtOnce: both succeed, and the jobs are there once.
+// TestTwoApplyAtOnce: both succeed, and each job exists once.
 func TestTwoApplyAtOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -105,8 +104,8 @@ func TestTwoApplyAtOnce(t *testing.T) {
 	s.equal("jobs", s.get("SELECT count(*) FROM task"), "50")
 }
 
-// TestAChangedExpressionIsPlanned: what waits gets the next beat of its new expression, and what is
-// paused stays so.
+// TestAChangedExpressionIsPlanned: a waiting job gets the next beat of its new expression; a paused
+// job stays paused.
 func TestAChangedExpressionIsPlanned(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/remote"
 )
 
-// Kind is the kind of a change of a job.
+// Kind is the kind of a job's change.
 type Kind string
 
 // The kinds, as the program shows them.
@@ -22,33 +22,33 @@ const (
 type Change struct {
 	Kind    Kind
 	Key     string
-	Columns []Diff // of a new job those that its file names
+	Columns []Diff // of a new job: those in its file
 	Notes   []string
 }
 
-// Diff is a column with another value. nil is NULL.
+// Diff is a column with a new value; nil is NULL.
 type Diff struct {
 	Column   string
 	Old, New *string
 }
 
-// Result are the changes that Run has made, or would make.
+// Result is what Run has changed, or would change.
 type Result struct {
 	Changes   []Change // in the order of the files, then of the keys
 	Unchanged int
-	Expired   []string // jobs whose until has passed, and of which nothing waits or runs
-	Unnamed   []string // jobs of the owner that no file names, and that were not to be pruned
+	Expired   []string // until has passed, and no task waits or runs
+	Unnamed   []string // jobs of the owner in no file, which Run was not to prune
 }
 
-// How much of a text is shown.
+// Limits of shown texts.
 const (
 	mostShown = 60  // characters of a value
-	mostWide  = 200 // of a line of a text of several
-	mostLines = 20  // of what has changed in a text of several lines
-	around    = 2   // lines before and after it
+	mostWide  = 200 // of a line of a longer text
+	mostLines = 20  // changed lines of a longer text
+	around    = 2   // lines before and after them
 )
 
-// Lines show a change: the job, and under it a line or more for each column. They may hold any text
+// Lines shows a change: the job, then one line or more for each column. They may contain any text
 // of a file or a table.
 func (c Change) Lines() []string {
 	lines := []string{fmt.Sprintf("%s %s", c.Kind, c.Key)}
@@ -82,7 +82,7 @@ func several(text *string) bool {
 	return text != nil && strings.Contains(strings.TrimRight(*text, "\n"), "\n")
 }
 
-// shown is a value on one line. A password in a connection string is never shown.
+// shown writes a value on one line, without passwords of connection strings.
 func shown(column string, value *string) string {
 	switch {
 	case value == nil:
@@ -95,7 +95,7 @@ func shown(column string, value *string) string {
 	return short(*value)
 }
 
-// public is a remote without secrets: the name of one, or a connection string that can be read.
+// public returns a remote without secrets: its name, or its connection string if that can be read.
 func public(text string) string {
 	if !strings.ContainsAny(text, "=:/ \t\n") {
 		return text
@@ -119,7 +119,7 @@ func short(text string) string {
 	return cut(first, mostShown)
 }
 
-// apart are two long texts from shortly before the first character that differs.
+// apart shortens two long texts: each starts shortly before the first difference.
 func apart(old, now string) (string, string) {
 	a, b := []rune(old), []rune(now)
 	same := 0
@@ -137,7 +137,7 @@ func cut(line string, most int) string {
 	return line
 }
 
-// diff are the lines that differ between two texts, with the lines around them.
+// diff returns the changed part of two texts, with the lines around it.
 func diff(old, now string) (lines []string) {
 	a, b := split(old), split(now)
 	begin := 0
@@ -164,7 +164,7 @@ func diff(old, now string) (lines []string) {
 	return lines
 }
 
-// split cuts a text into its lines. That the last has no end counts.
+// split returns the lines of a text. It marks a last line without a newline.
 func split(text string) []string {
 	lines := strings.Split(text, "\n")
 	if last := len(lines) - 1; lines[last] == "" {

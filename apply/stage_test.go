@@ -20,7 +20,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 var public = sql.Table{Schema: "public", Name: "task"}
 
-// stage is a task table, and a session as the commands have it.
+// stage is a task table, and the session that a command would have.
 type stage struct {
 	t      *testing.T
 	conn   *pgx.Conn // the test's
@@ -50,7 +50,7 @@ func dial(t *testing.T, dsn string) *pgx.Conn {
 	return conn
 }
 
-// write puts a file into the test's folder, and returns its path.
+// write writes a file into the test's folder, and returns its path.
 func (s *stage) write(name, text string) string { return write(s.t, s.folder, name, text) }
 
 func write(t *testing.T, folder, name, text string) string {
@@ -62,8 +62,7 @@ func write(t *testing.T, folder, name, text string) string {
 	return path
 }
 
-// run applies a text, and returns what is shown of the changes, or the error without the folder's
-// name.
+// run applies a text. It returns the shown changes, or the error without the folder's name.
 func (s *stage) run(text string, o apply.Options) string {
 	s.t.Helper()
 	if o.Owner == "" {

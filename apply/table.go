@@ -18,31 +18,31 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// table has the facts of a task table that are needed here.
+// table describes a task table.
 type table struct {
 	name    sql.Table
 	columns []*column
 	byName  map[string]*column
-	role    string // as which rows are inserted; "" where tasks run under the serving role
+	role    string // the inserting role; "": tasks run under the serving role
 }
 
 type column struct {
 	name     string
-	typ      string // as a definition of a column has it
+	typ      string // as in a column definition
 	json     bool
 	fallback string // expression of the default
-	own      bool   // one of every task table, which returns to its default when no file names it
-	copied   bool   // by a repetition
+	own      bool   // a standard column: without a value in a file, it gets its default
+	copied   bool   // by repetitions
 }
 
 func (c *column) quoted() string { return pgx.Identifier{c.name}.Sanitize() }
 
-// same tells whether two texts are equal; nil is NULL.
+// same reports whether two texts are equal; nil is NULL.
 func same(a, b *string) bool {
 	return a == nil && b == nil || a != nil && b != nil && *a == *b
 }
 
-// listed writes columns side by side.
+// listed writes columns as a list with commas.
 func listed(columns []*column, written func(*column) string) string {
 	all := make([]string, len(columns))
 	for i, c := range columns {
@@ -51,28 +51,28 @@ func listed(columns []*column, written func(*column) string) string {
 	return strings.Join(all, ", ")
 }
 
-// quotedNames are those of columns.
+// quotedNames lists the names of columns.
 func quotedNames(columns []*column) string { return listed(columns, (*column).quoted) }
 
-// typed are columns as a list of definitions.
+// typed lists columns with their types.
 func typed(columns []*column) string {
 	return listed(columns, func(c *column) string { return c.quoted() + " " + c.typ })
 }
 
-// texts are columns of a row as the server writes them.
+// texts lists columns of a row as text.
 func texts(row string, columns []*column) string {
 	return listed(columns, func(c *column) string { return row + "." + c.quoted() + "::pg_catalog.text" })
 }
 
-// words are what stands for :words in a statement.
+// words replace :words in a statement.
 type words = map[string]string
 
-// where are the columns of the table that fit.
+// where returns the columns of the table that fit.
 func (t *table) where(fits func(*column) bool) []*column {
 	return slices.DeleteFunc(slices.Clone(t.columns), func(c *column) bool { return !fits(c) })
 }
 
-// seen locks the table, and then looks at it: it stays as it is.
+// seen locks the table before it describes it, so the table cannot change.
 func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (known schema.Description, err error) {
 	var denied *string
 	rights := (&table{name: name}).statement("rights", words{":reads": "true", ":stops": "false"})
@@ -92,8 +92,8 @@ func seen(ctx context.Context, tx pgx.Tx, name sql.Table) (known schema.Descript
 	return schema.Describe(ctx, tx.Conn(), name)
 }
 
-// describe looks at the table. It stays as it is until the transaction ends. If tasks run under the
-// role that inserts them, a table that does not tell whose job is whose is refused.
+// describe looks at the table, which cannot change until the transaction ends. If tasks run under
+// the role that inserted them, it refuses a table that does not record that role.
 func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*table, error) {
 	known, err := seen(ctx, tx, name)
 	switch {
@@ -107,7 +107,7 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}
 	t := &table{name: name, byName: map[string]*column{}}
-	rows, _ := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name) // CollectRows has its error
+	rows, _ := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name) // CollectRows returns its error
 	t.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*column, error) {
 		c := &column{}
 		return c, row.Scan(&c.name, &c.typ, &c.json, &c.fallback)
@@ -131,20 +131,19 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 	return t, err
 }
 
-// byOthers are columns that a repetition copies and no file may name: they say who made the row,
-// and for whom.
+// byOthers are copied columns that no file may set: they say who made the row, and for whom.
 var byOthers = []string{"author", "owner", "role"}
 
-// namable tells whether a file may name a column: one that repetitions copy, so that it keeps the
-// file's value, or plan, for the first run.
+// namable reports whether a file may set a column. Repetitions must copy it, so that the file's
+// value lasts; plan may be set for the first run.
 func (c *column) namable() bool {
 	return c.name == "plan" || c.copied && !slices.Contains(byOthers, c.name)
 }
 
-// compared tells whether a row that is there must have the file's value of a column.
+// compared reports whether existing rows must have the file's value of a column.
 func (c *column) compared() bool { return c.namable() && c.name != "plan" && c.name != "key" }
 
-// check finds columns that no file may name.
+// check reports columns that no file may set.
 func (t *table) check(jobs Jobs) error {
 	names := []string{inputFile}
 	for _, c := range t.where((*column).namable) {
@@ -177,7 +176,7 @@ func (t *table) check(jobs Jobs) error {
 	return faults.Err()
 }
 
-// statement is a text of sql/apply with names in it.
+// statement returns a statement of sql/apply with its words replaced.
 func (t *table) statement(name string, names words) string {
 	all := words{":table": t.name.String()}
 	maps.Copy(all, names)

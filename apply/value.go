@@ -7,14 +7,14 @@ import (
 	"pgtaskd/conf"
 )
 
-// value is one of a file, with the place where it stands.
+// value is a value of a file, with its position.
 type value struct {
 	at     conf.Position
 	kind   kind
-	text   string  // of a scalar, as it is written
+	text   string  // of a scalar, as written
 	items  []value // of a list
-	fields []field // of a map, in their order
-	quoted bool    // a scalar that can only be a text
+	fields []field // of a map, in the order of the file
+	quoted bool    // a scalar that is always a text
 }
 
 type field struct {
@@ -23,7 +23,7 @@ type field struct {
 	value value
 }
 
-// kind is the kind of a value, in the words of an error.
+// kind is the type of a value, in the words of an error.
 type kind string
 
 const (
@@ -33,7 +33,7 @@ const (
 	object kind = "a map"
 )
 
-// json is the value as JSON has it: plain scalars that are numbers or true and false there stay so.
+// json returns the value as JSON. Plain scalars that are numbers or booleans in JSON stay so.
 func (v value) json() json.RawMessage {
 	switch v.kind {
 	case null:
@@ -57,11 +57,11 @@ func (v value) json() json.RawMessage {
 	return quoted(v.text)
 }
 
-// quoted is a text as JSON has it.
+// quoted returns a text as JSON.
 func quoted(text string) json.RawMessage {
 	written, err := json.Marshal(text)
 	if err != nil {
-		panic(err) // no text is without a way to write it
+		panic(err) // every text can be encoded
 	}
 	return written
 }

@@ -12,17 +12,17 @@ import (
 	"pgtaskd/conf"
 )
 
-// wanted are the values that a job's rows must have.
+// wanted holds the values that the rows of a job must have.
 type wanted struct {
 	job   *Job
 	named []*column          // in the table's order
-	json  map[string]string  // of the named ones, as JSON
-	texts map[string]*string // of all that are compared, as the server writes them; nil: NULL
+	json  map[string]string  // of the named columns, as JSON
+	texts map[string]*string // of all compared columns, as the server writes them; nil: NULL
 
-	expired bool // it is not begun: its until has passed
+	expired bool // its until has passed, so it is not inserted
 }
 
-// of is a value as the server reads it into a column: a scalar is the text that an INSERT takes.
+// of returns a value as JSON for a column: a scalar becomes the text that an INSERT would take.
 func (c *column) of(v value) string {
 	if v.kind == scalar && !c.json {
 		return string(quoted(v.text))
@@ -33,7 +33,7 @@ func (c *column) of(v value) string {
 	return string(v.json())
 }
 
-// want are the values of the jobs, without those that only the server can read.
+// want returns the values of the jobs, except those that only the server can read.
 func (t *table) want(jobs Jobs) []*wanted {
 	all := make([]*wanted, len(jobs))
 	for i, j := range jobs {
@@ -44,7 +44,7 @@ func (t *table) want(jobs Jobs) []*wanted {
 			case named:
 				w.named = append(w.named, c)
 				w.json[c.name] = c.of(f.value)
-			case c.name == "repeat" && j.given("cron"): // whatever its default is
+			case c.name == "repeat" && j.given("cron"): // whatever the default of repeat is
 				w.named = append(w.named, c)
 				w.json[c.name] = `"0"`
 			}
@@ -54,12 +54,12 @@ func (t *table) want(jobs Jobs) []*wanted {
 	return all
 }
 
-// named tells whether a job names a column.
+// named reports whether any job sets a column.
 func named(all []*wanted, c *column) bool {
 	return slices.ContainsFunc(all, func(w *wanted) bool { return slices.Contains(w.named, c) })
 }
 
-// object is a JSON object of columns, as far as the job has values for them.
+// object returns the job's values of these columns as a JSON object.
 func (w *wanted) object(columns []*column) string {
 	var parts []string
 	for _, c := range columns {
@@ -70,7 +70,7 @@ func (w *wanted) object(columns []*column) string {
 	return "{" + strings.Join(parts, ",") + "}"
 }
 
-// understand has the server read the values of the files, and fills in the defaults of others.
+// understand lets the server read the values of the files, and adds defaults for other columns.
 func (t *table) understand(ctx context.Context, tx pgx.Tx, all []*wanted) error {
 	if len(all) == 0 {
 		return nil
@@ -121,7 +121,7 @@ func (t *table) defaults(ctx context.Context, tx pgx.Tx, all []*wanted) error {
 	return nil
 }
 
-// readValues has the server read columns of jobs, in a transaction within ours.
+// readValues lets the server read columns of jobs, in a savepoint.
 func (t *table) readValues(ctx context.Context, tx pgx.Tx, jobs []*wanted, columns []*column) error {
 	inner, err := tx.Begin(ctx)
 	if err != nil {
@@ -132,7 +132,7 @@ func (t *table) readValues(ctx context.Context, tx pgx.Tx, jobs []*wanted, colum
 		objects[i] = w.object(columns)
 	}
 	statement := t.statement("wanted", words{":texts": texts("r", columns), ":typed": typed(columns)})
-	rows, _ := inner.Query(ctx, statement, objects) // CollectRows has its error
+	rows, _ := inner.Query(ctx, statement, objects) // CollectRows returns its error
 	read, err := pgx.CollectRows(rows, pgx.RowTo[[]*string])
 	if err != nil {
 		return errors.Join(err, inner.Rollback(ctx))

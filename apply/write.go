@@ -10,8 +10,7 @@ import (
 	"pgtaskd/conf"
 )
 
-// write inserts the jobs that have no rows, and gives the rows of the others the values of the
-// files.
+// write inserts jobs that have no rows, and updates the rows of the others.
 func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, owner string) error {
 	for _, w := range all {
 		var err error
@@ -36,7 +35,7 @@ func (t *table) update(ctx context.Context, tx pgx.Tx, w *wanted, r row, owner s
 	case len(columns) > 0:
 	case r.owner != nil:
 		return nil
-	default: // adopted, and a record must have a column
+	default: // adopted: an UPDATE needs a column, and sets the owner, too
 		columns = []*column{t.byName["key"]}
 	}
 	assigned := listed(columns, func(c *column) string { return c.quoted() + " = r." + c.quoted() })
@@ -55,8 +54,8 @@ func (t *table) run(ctx context.Context, tx pgx.Tx, name string, names words, ar
 	return err
 }
 
-// placed is an error of the server's with the place in the file that it speaks of. It leaves out
-// the detail that shows a whole row.
+// placed adds the position in the file to a server's error. It omits the detail, which can show a
+// whole row, unless a trigger raised it.
 func (w *wanted) placed(err error) error {
 	at, text := w.job.at, errUnmoved.Error()
 	var answer *pgconn.PgError
@@ -79,8 +78,8 @@ func (w *wanted) placed(err error) error {
 	return conf.Faults{{Position: at, Message: text}}
 }
 
-// prune removes the owner's jobs that are in no file, or finds them: by their key whether they run.
-// A task that runs and repeats itself no more is pruned already.
+// prune removes the owner's jobs that are in no file; without o.Prune it only finds them. The map
+// says for each key whether it runs. A running task that no longer repeats is pruned already.
 func (t *table) prune(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, o Options) (map[string]bool, error) {
 	pruned, named := map[string]bool{}, map[string]bool{}
 	for _, w := range all {

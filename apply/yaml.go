@@ -10,16 +10,16 @@ import (
 	"pgtaskd/conf"
 )
 
-// Limits of a file's structure: aliases of aliases grow without end.
+// Limits of a file's structure: aliases of aliases grow exponentially.
 const (
 	mostNested = 50
 	mostValues = 500_000
 )
 
-// parse reads the documents of a text of YAML, or JSON.
+// parse reads the documents of a YAML or JSON text.
 func parse(file, text string) (documents []value, faults conf.Faults) {
 	w := walk{file: file, anchors: map[string]ast.Node{}}
-	defer func() { // the parser is somebody else's
+	defer func() { // the parser is a library
 		if caught := recover(); caught != nil {
 			faults.Add(conf.Position{Path: file}, "cannot be read as YAML: the parser fails")
 		}
@@ -37,7 +37,8 @@ func parse(file, text string) (documents []value, faults conf.Faults) {
 	return documents, w.faults
 }
 
-// syntax is a fault of the parser's. Its own text quotes the file, which may hold passwords.
+// syntax makes a fault of a parser error. The parser's full text quotes the file, which may hold
+// passwords.
 func syntax(file string, err error) conf.Fault {
 	fault := conf.Fault{Position: conf.Position{Path: file}, Message: "is no YAML"}
 	var known interface {
@@ -54,7 +55,7 @@ func syntax(file string, err error) conf.Fault {
 	return fault
 }
 
-// walk turns the parser's nodes into values. It does nothing more after the first fault.
+// walk turns the parser's nodes into values. It stops at the first fault.
 type walk struct {
 	file    string
 	anchors map[string]ast.Node
@@ -63,7 +64,7 @@ type walk struct {
 }
 
 func (w *walk) at(n ast.Node) conf.Position {
-	if pair, ok := n.(*ast.MappingValueNode); ok { // its own token is the colon
+	if pair, ok := n.(*ast.MappingValueNode); ok { // the pair's own token is the colon
 		n = pair.Key
 	}
 	if m, ok := n.(*ast.MappingNode); ok && !m.IsFlowStyle && len(m.Values) > 0 {
@@ -116,13 +117,13 @@ func (w *walk) value(n ast.Node, depth int) value {
 		return value{at: w.at(n), kind: scalar, text: n.Value, quoted: kindOf == token.SingleQuoteType || kindOf == token.DoubleQuoteType}
 	case *ast.MappingKeyNode:
 		return w.fault(n, "cannot stand here")
-	case ast.ScalarNode: // as it is written: 007 and 1.10 may be texts
+	case ast.ScalarNode: // as written: 007 and 1.10 may be texts
 		return value{at: w.at(n), kind: scalar, text: n.GetToken().Value}
 	}
 	return w.fault(n, "cannot stand here")
 }
 
-// tag reads !!str and the other tags, which repeat the column's type.
+// tag reads a tag such as !!str. Other tags have no effect: the column has a type.
 func (w *walk) tag(n *ast.TagNode, depth int) value {
 	if n.Value == nil {
 		return w.fault(n, "a tag without a value")
@@ -162,7 +163,7 @@ func (w *walk) object(n ast.Node, pairs []*ast.MappingValueNode, depth int) valu
 		lines[f.name] = f.at.Line
 		v.fields = append(v.fields, f)
 	}
-	for _, f := range merged { // the map's own value is stronger, and the first of several
+	for _, f := range merged { // the map's own value wins, then the first merged one
 		if lines[f.name] == 0 {
 			lines[f.name] = f.at.Line
 			v.fields = append(v.fields, f)
@@ -175,7 +176,7 @@ func (w *walk) name(n ast.Node, depth int) string {
 	if key, ok := n.(*ast.MappingKeyNode); ok { // ? name
 		n = key.Value
 	}
-	if n.Type() == ast.NullType { // a column's name as well
+	if n.Type() == ast.NullType { // null can be a column's name
 		return n.GetToken().Value
 	}
 	v := w.value(n, depth+1)
@@ -185,7 +186,7 @@ func (w *walk) name(n ast.Node, depth int) string {
 	return v.text
 }
 
-// merge are the fields that << brings in.
+// merge returns the fields that << adds.
 func (w *walk) merge(n ast.Node, of value) (fields []field) {
 	from := []value{of}
 	if of.kind == list {

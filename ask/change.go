@@ -11,22 +11,22 @@ import (
 	"pgtaskd/work"
 )
 
-// Change is the result of stopping a task or running it again.
+// Change is the result of Stop or Again for one task.
 type Change struct {
 	Target string `json:"target"`
 	ID     int64  `json:"id"`
-	Was    string `json:"was,omitempty"` // its state
+	Was    string `json:"was,omitempty"` // the state before
 	outcome
 }
 
-// outcome tells whether something was changed, and what to say of it.
+// outcome says whether something changed, and what to tell the user.
 type outcome struct {
 	Done bool   `json:"done"`
 	Text string `json:"text"`
 }
 
-// Stop sets tasks to STOP: waiting tasks are paused, running ones are cancelled, and of ended ones
-// the waiting repetition is stopped.
+// Stop sets tasks to STOP: it pauses waiting tasks and cancels running ones. For an ended task, it
+// stops the waiting repetition.
 func Stop(ctx context.Context, s *Screen, targets []work.Target, ids []int64) error {
 	return changeTasks(ctx, s, targets, ids, "stop", was.stopped)
 }
@@ -51,8 +51,9 @@ func changeTasks(ctx context.Context, s *Screen, targets []work.Target, ids []in
 	})
 }
 
-// changeEach changes one thing of a table after the other, and shows what became of each. do returns
-// it as an object, with its outcome. An error of the server is the outcome of that thing alone.
+// changeEach changes several things of a table, one by one, and shows the result of each. do
+// returns the result as an object, and its outcome. An error of the server is the outcome of one
+// thing only.
 func changeEach[T any](ctx context.Context, s *Screen, targets []work.Target, things []T, command string, purpose use, do func(*table, T) (any, *outcome, error)) error {
 	t, err := only(targets)
 	if err != nil {
@@ -93,10 +94,10 @@ func changeEach[T any](ctx context.Context, s *Screen, targets []work.Target, th
 	return err
 }
 
-// was is the state of a task before it was changed.
+// was is a task before the change.
 type was struct {
 	state   string
-	ended   bool // it has a stop
+	ended   bool // the row has a stop
 	next    int64
 	changed bool
 }

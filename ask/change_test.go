@@ -9,7 +9,7 @@ import (
 	"pgtaskd/work"
 )
 
-// TestStopAndAgain: what they say, what they change, and whether they succeed.
+// TestStopAndAgain checks their texts, their changes, and whether they succeed.
 func TestStopAndAgain(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -57,7 +57,7 @@ func TestStopAndAgain(t *testing.T) {
 	has(t, s.objects.String(), `"id":99,"done":false`, `"id":9,"was":"PLAN","done":true`)
 }
 
-// TestChangesNeedOneTable: of several targets one has to be chosen.
+// TestChangesNeedOneTable: among several targets, the user must choose one.
 func TestChangesNeedOneTable(t *testing.T) {
 	t.Parallel()
 	target := single(t, "host=/nowhere dbname=a")
@@ -72,7 +72,7 @@ func TestChangesNeedOneTable(t *testing.T) {
 	}
 }
 
-// TestStopCancelsWhatRuns, and Again runs it once more, where the table is served.
+// TestStopCancelsWhatRuns: and Again runs the task once more, while the table is served.
 func TestStopCancelsWhatRuns(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -1,12 +1,11 @@
-// Package ask answers questions about task tables on the command line, and changes tasks: Status,
-// List, Show, Tail, Stop, Again and Drain.
+// Package ask holds the commands that ask about task tables or change tasks: ShowStatus, List,
+// Show, Tail, Stop, Again, Pause, Resume and Drain. main calls them.
 //
-// Each takes the targets of a configuration or of a connection string, opens a session of its own
-// to each, and writes to a Screen, as lines for people or as JSON. The statements are those of
-// sql/ask; they are cut so that none of them reads a large table at once.
+// Each takes targets of a configuration or of a connection string, opens its own sessions to them,
+// and writes lines for people or JSON to a Screen. Its statements are in sql/ask. They work in
+// parts, so that none reads a large table at once. No session is used before the door has admitted
+// its table.
 //
-// main calls it. Status, Tail and Drain ask several targets at once, each on a goroutine of its
-// own; a session belongs to one goroutine. Any goroutine may use a Screen.
-//
-// Locks: Screen.mu, held while something is written.
+// ShowStatus, Tail and Drain ask several targets at once, on several goroutines. A session belongs
+// to one goroutine. Any goroutine may use a Screen: Screen.mu is held while it writes.
 package ask

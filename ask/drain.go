@@ -13,26 +13,26 @@ import (
 )
 
 const (
-	drainTick  = 200 * time.Millisecond // between two looks at the tasks that are left
-	drainReach = 30 * time.Second       // how long a table may be out of reach
+	drainTick  = 200 * time.Millisecond // between two looks at the tasks that remain
+	drainReach = 30 * time.Second       // how long a table may be unreachable
 )
 
 // Serve serves targets until stop is closed.
 type Serve func(ctx context.Context, stop <-chan struct{}) error
 
-// ErrInterrupted is the error of a Drain that was told to stop before all was done.
+// ErrInterrupted is the error of a Drain that was stopped before everything was done.
 var ErrInterrupted = errors.New("interrupted before all was done")
 
-// Drained is the result of draining a target.
+// Drained is the result of one target.
 type Drained struct {
 	Target string `json:"target"`
 	Failed int64  `json:"failed"`
 	Gone   int64  `json:"gone"` // not worth running any more
 }
 
-// Drain serves targets until nothing of them is due and nothing runs, and then shows the tasks that
-// have failed since it began. With until it also waits for tasks that are planned up to that
-// moment. If another controller leads, that one runs the tasks, and Drain waits.
+// Drain serves targets until none of their tasks is due or running. Then it shows the tasks that
+// have failed since it began. With until, it also waits for tasks planned up to that moment. If
+// another controller leads, that controller runs the tasks and Drain waits.
 func Drain(ctx context.Context, s *Screen, targets []work.Target, until string, stop <-chan struct{}, serve Serve) error {
 	drains := make([]*drain, len(targets))
 	for i, t := range targets {
@@ -71,7 +71,7 @@ func Drain(ctx context.Context, s *Screen, targets []work.Target, until string, 
 	return nil
 }
 
-// watchAll returns when all targets are done, or it cannot be.
+// watchAll returns when all targets are done, or when one of them fails.
 func watchAll(ctx context.Context, drains []*drain, stop, served <-chan struct{}) error {
 	crew := routine.New(ctx)
 	defer crew.End()
@@ -98,22 +98,22 @@ func watchAll(ctx context.Context, drains []*drain, stop, served <-chan struct{}
 	return nil
 }
 
-// drain is a target that is drained. It belongs to one goroutine.
+// drain drains one target. It belongs to one goroutine.
 type drain struct {
 	s      *Screen
 	target work.Target
 	until  string
-	moment any    // until, as the server reads it; nil: the moment of each look
-	began  string // by the server's clock; "": before there was a table
-	least  int64  // tasks with a lower id had ended before
+	moment any    // until, as the server reads it; nil: each look uses its own time
+	began  string // by the server's clock; "": the table was missing
+	least  int64  // tasks with lower ids had ended before the drain
 }
 
-// begin notes the moment, and the tasks that are there then. A table or database that is missing
-// may be made by the controller that serves it.
+// begin records the time and the tasks that exist now. It is no error if the table or database is
+// missing: the controller may create it.
 func (d *drain) begin(ctx context.Context) error {
 	b, err := open(ctx, d.target, "drain", reads)
 	if err != nil {
-		return nil //nolint:nilerr // watch says so, if that stays
+		return nil //nolint:nilerr // watch reports it if it lasts
 	}
 	defer b.close()
 	if err := d.readUntil(ctx, b); err != nil {
@@ -157,7 +157,7 @@ func (d *drain) readUntil(ctx context.Context, b *table) error {
 	return nil
 }
 
-// watch returns when nothing is left to do. It connects again when that is needed.
+// watch returns when nothing is left to do. It reconnects when necessary.
 func (d *drain) watch(ctx context.Context) error {
 	began, reached := time.Now(), time.Now()
 	for {
@@ -176,7 +176,7 @@ func (d *drain) watch(ctx context.Context) error {
 	}
 }
 
-// session looks until nothing is left to do, or something is in the way.
+// session looks in one session until nothing is left to do, or an error comes.
 func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time) (done bool, err error) {
 	b, err := open(ctx, d.target, "drain", reads)
 	if err != nil {
@@ -208,7 +208,7 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 	}
 }
 
-// report shows the tasks that have failed since the drain began, or are GONE.
+// report shows the tasks that have become FAIL or GONE since the drain began.
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
 	err := one(ctx, d.target, "drain", reads, func(b *table) error {

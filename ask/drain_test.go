@@ -25,8 +25,7 @@ func drained(t *testing.T, s *screen, until string, stop <-chan struct{}, target
 	})
 }
 
-// TestDrainRunsWhatIsDue, with what that gives rise to, and leaves what is planned for later and
-// what is paused.
+// TestDrainRunsWhatIsDue: and the tasks that those insert, but neither later nor paused tasks.
 func TestDrainRunsWhatIsDue(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -49,7 +48,7 @@ func TestDrainRunsWhatIsDue(t *testing.T) {
 	}
 }
 
-// TestDrainTellsWhatHasFailed since it began, by its exit status too.
+// TestDrainTellsWhatHasFailed: since the drain began; the error is ErrFailed.
 func TestDrainTellsWhatHasFailed(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -70,7 +69,7 @@ func TestDrainTellsWhatHasFailed(t *testing.T) {
 	has(t, s.objects.String(), `"id":4,"state":"GONE"`, `{"target":"`+target.Name()+`","failed":0,"gone":1}`)
 }
 
-// TestDrainWaitsForWhatIsPlannedUntil a moment, but not for what comes after it.
+// TestDrainWaitsForWhatIsPlannedUntil: up to that moment, not longer.
 func TestDrainWaitsForWhatIsPlannedUntil(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -87,7 +86,7 @@ func TestDrainWaitsForWhatIsPlannedUntil(t *testing.T) {
 	}
 }
 
-// TestDrainBesideALeader: that one runs the tasks, and it is told what has failed.
+// TestDrainBesideALeader: the leader runs the tasks, and Drain learns which have failed.
 func TestDrainBesideALeader(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -107,7 +106,7 @@ func TestDrainBesideALeader(t *testing.T) {
 	has(t, s.out.String(), ": 1 FAIL, 0 GONE\n")
 }
 
-// TestDrainMakesTheTable, like whoever serves it, and drains several.
+// TestDrainMakesTheTable: as every controller does, and drains several targets.
 func TestDrainMakesTheTable(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -125,8 +124,8 @@ func TestDrainMakesTheTable(t *testing.T) {
 	tasktest.Table{T: t, Conn: tasks.Conn, Name: "other"}.Add("input", "SELECT 1")
 }
 
-// TestDrainIsInterrupted: what runs is finished or given back, and the error says that not all is
-// done.
+// TestDrainIsInterrupted: running tasks end or are given back, and the error says that not
+// everything is done.
 func TestDrainIsInterrupted(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -145,8 +144,7 @@ func TestDrainIsInterrupted(t *testing.T) {
 	}
 }
 
-// TestWhatTakesLongShowsItsProgress, on a terminal alone, and takes it away before anything else is
-// written.
+// TestWhatTakesLongShowsItsProgress: only on a terminal, and cleared before the next line.
 func TestWhatTakesLongShowsItsProgress(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

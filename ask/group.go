@@ -9,17 +9,17 @@ import (
 	"pgtaskd/work"
 )
 
-// Pausing is the result of pausing or resuming a group.
+// Pausing is the result of Pause or Resume for one group.
 type Pausing struct {
 	Target string `json:"target"`
-	Group  string `json:"group"` // one that ends in % stands for all that begin so
+	Group  string `json:"group"` // a name that ends in % means all groups that begin so
 	Paused bool   `json:"paused"`
-	Until  string `json:"until,omitempty"` // of the pause
+	Until  string `json:"until,omitempty"` // end of the pause
 	outcome
 }
 
-// Pause lets nothing of the groups start any more. Until is a moment, or how long from now; empty:
-// until somebody resumes them. A note that is empty changes none.
+// Pause stops the groups from starting tasks. until is a moment, or how long from now; "": until
+// somebody resumes them. An empty note changes no note.
 func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []string, until, note string) error {
 	var moment *time.Time
 	return changeEach(ctx, s, targets, groups, "pause", changesGroups, func(b *table, group string) (any, *outcome, error) {

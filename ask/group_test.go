@@ -9,7 +9,7 @@ import (
 	"pgtaskd/work"
 )
 
-// TestPauseAndResume: what they say, what they change, and whether they succeed.
+// TestPauseAndResume checks their texts, their changes, and whether they succeed.
 func TestPauseAndResume(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

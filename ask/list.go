@@ -16,24 +16,24 @@ import (
 	"pgtaskd/work"
 )
 
-// Filter says which tasks a list has; an empty field holds for all.
+// Filter selects the tasks of a list; an empty field selects all.
 type Filter struct {
 	States []string // in capitals
-	Group  string   // one that ends in % means all that begin so
+	Group  string   // a name that ends in % means all groups that begin so
 	Key    string
 	Since  string // inserted, started or ended since; a moment, or how long ago
 	Most   int64  // tasks of each target; 0: all
 
-	least int64 // no task with a lower id
+	least int64 // lowest id
 }
 
-// States are those that a task can have.
+// States are the states of a task.
 var States = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
 
 // stretch is how many rows one statement of a list reads at most.
 const stretch = 20_000
 
-// fewWaiting is up to how many tasks that wait or run are looked at instead of all.
+// fewWaiting: up to so many tasks that wait or run, a list of these states reads only them.
 const fewWaiting = 5_000
 
 // List lists tasks, newest first.
@@ -88,13 +88,13 @@ func (b *table) list(ctx context.Context, s *Screen, f Filter) error {
 	return err
 }
 
-// pageLength is after how many lines a long list is written, with its headings.
+// pageLength is how many lines of a long list are written at once, with headings.
 const pageLength = 1000
 
-// progressAfter is how long something takes before its progress is shown.
+// progressAfter is how long a command works before it shows its progress.
 const progressAfter = 2 * time.Second
 
-// walk calls see for each task that passes the filter, from the newest to the oldest.
+// walk calls see for each task that passes the filter, newest first.
 func (b *table) walk(ctx context.Context, s *Screen, f Filter, see func(Task) error) error {
 	filter, err := b.filter(ctx, f)
 	if err != nil {
@@ -117,7 +117,7 @@ func (b *table) walk(ctx context.Context, s *Screen, f Filter, see func(Task) er
 			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
 				return err
 			}
-			last = from <= f.least // without a row it is still that
+			last = from <= f.least // without a row, from is still f.least
 			found, err = b.tasks(ctx, "list", append(slices.Clone(filter), max(from, f.least), upto, most)...)
 			return err
 		})
@@ -144,7 +144,7 @@ func seeAll(tasks []Task, see func(Task) error) error {
 	return nil
 }
 
-// filter are the first parameters of a list: states, group, key, since.
+// filter returns the first parameters of a list: states, group, key, since.
 func (b *table) filter(ctx context.Context, f Filter) ([]any, error) {
 	filter := []any{nil, optional(f.Group), optional(f.Key), nil}
 	if len(f.States) > 0 {
@@ -167,8 +167,8 @@ func optional(text string) any {
 	return text
 }
 
-// waiting finds the tasks of a list by the index on due, if only those that wait or run are asked
-// for and there are few.
+// waiting finds the tasks by the index on due, if only tasks that wait or run are wanted and there
+// are few. all reports whether it did so.
 func (b *table) waiting(ctx context.Context, states []string, args []any) (found []Task, all bool, err error) {
 	ended := func(state string) bool { return !slices.Contains([]string{"PLAN", "TAKE", "WORK"}, state) }
 	if len(states) == 0 || slices.ContainsFunc(states, ended) {
@@ -185,7 +185,7 @@ func (b *table) waiting(ctx context.Context, states []string, args []any) (found
 	return found, all, err
 }
 
-// moment reads a moment: a text that the server takes for one, or a span before (-1) or after (1)
+// moment reads a moment that the server understands, or a span of time before (-1) or after (1)
 // now.
 func (b *table) moment(ctx context.Context, text string, sign float64) (moment time.Time, err error) {
 	query := b.queries.Text("since")
@@ -200,7 +200,7 @@ func (b *table) moment(ctx context.Context, text string, sign float64) (moment t
 	return moment, err
 }
 
-// unreadable tells whether the server could not read a value.
+// unreadable reports whether the server could not read a value.
 func unreadable(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && len(answer.Code) == 5 && answer.Code[:3] == "220"

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/work"
 )
 
-// listed are the ids that a list has, in its order.
+// listed returns the ids of a list, in its order.
 func listed(t *testing.T, target work.Target, f Filter) []int64 {
 	t.Helper()
 	s := program()
@@ -28,7 +28,7 @@ func listed(t *testing.T, target work.Target, f Filter) []int64 {
 	return ids
 }
 
-// TestListFilters: each filter holds, and all of them together.
+// TestListFilters: each filter alone, and all together.
 func TestListFilters(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -76,7 +76,7 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestListGoesThroughATableInStretches, and finds what is in any of them, at their ends too.
+// TestListGoesThroughATableInStretches: it finds tasks in all stretches, at their ends too.
 func TestListGoesThroughATableInStretches(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -96,7 +96,7 @@ func TestListGoesThroughATableInStretches(t *testing.T) {
 	}
 }
 
-// TestListIsReadable: a line a task, with what matters of it.
+// TestListIsReadable: one line for each task.
 func TestListIsReadable(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -122,7 +122,7 @@ func TestListIsReadable(t *testing.T) {
 	}
 }
 
-// TestListSaysWhyATableCannotBeRead: the first error, not that of the statements after it.
+// TestListSaysWhyATableCannotBeRead: by the first error, not that of later statements.
 func TestListSaysWhyATableCannotBeRead(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -18,10 +18,10 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// patient bounds how long a test waits for what must come.
+// patient limits how long a test waits.
 const patient = 20 * time.Second
 
-// made is a database with a table of tasks, which nobody serves.
+// made returns a database with a task table that nobody serves.
 func made(t *testing.T) (work.Target, tasktest.Table) {
 	t.Helper()
 	dsn := tasktest.Database(t)
@@ -37,7 +37,7 @@ func single(t *testing.T, dsn string) work.Target {
 	return target
 }
 
-// serve serves targets until the test ends, or until what it returns is called.
+// serve serves targets until the test ends or calls stop.
 func serve(t *testing.T, targets ...work.Target) (stop func()) {
 	t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
@@ -59,13 +59,13 @@ func serve(t *testing.T, targets ...work.Target) (stop func()) {
 	return stop
 }
 
-// screen is what a command writes.
+// screen is a Screen that records the output.
 type screen struct {
 	*Screen
 	out, err, objects bytes.Buffer
 }
 
-// people is a screen for people, program one for JSON.
+// people returns a screen for people, program one for JSON.
 func people() *screen {
 	s := &screen{}
 	s.Screen = &Screen{Out: &s.out, Err: &s.err, Visible: escaped}
@@ -78,10 +78,10 @@ func program() *screen {
 	return s
 }
 
-// text is all that was written.
+// text returns all output.
 func (s *screen) text() string { return s.out.String() + s.objects.String() + s.err.String() }
 
-// escaped stands for the program's own way to make a text harmless.
+// escaped replaces the program's function, which makes texts harmless.
 func escaped(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r < ' ' {
@@ -91,7 +91,7 @@ func escaped(text string) string {
 	}, text)
 }
 
-// has checks that a text has all these parts.
+// has checks that a text contains all parts.
 func has(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -101,7 +101,7 @@ func has(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// hasNot checks that a text has none of these parts.
+// hasNot checks that a text contains none of the parts.
 func hasNot(t *testing.T, text string, parts ...string) {
 	t.Helper()
 	for _, part := range parts {
@@ -111,7 +111,7 @@ func hasNot(t *testing.T, text string, parts ...string) {
 	}
 }
 
-// put inserts a row as it is: triggers look at nothing.
+// put inserts a row as it is: no trigger fires.
 func put(t *testing.T, conn *pgx.Conn, statement string, args ...any) {
 	t.Helper()
 	servertest.Exec(t, conn, "SET session_replication_role = replica")

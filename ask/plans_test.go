@@ -14,7 +14,7 @@ import (
 	"pgtaskd/work"
 )
 
-// plan is a node of one, as EXPLAIN shows it.
+// plan is a node of a plan, as EXPLAIN shows it.
 type plan struct {
 	Kind     string  `json:"Node Type"`
 	Relation string  `json:"Relation Name"`
@@ -24,7 +24,7 @@ type plan struct {
 	Plans    []plan
 }
 
-// read is how many rows of the table a plan has read.
+// read returns how many rows of the table a plan has read.
 func (p plan) read() float64 {
 	rows := 0.0
 	if p.Relation == "task" {
@@ -65,8 +65,8 @@ func explain(t *testing.T, conn *pgx.Conn, text string, args []any) plan {
 	return plans[0].Plan
 }
 
-// TestNothingReadsALargeTable: of many tasks, ended or waiting, each statement reads only what it
-// has to look at, by an index, whatever the statistics say.
+// TestNothingReadsALargeTable: with many ended or waiting tasks, each statement reads only the rows
+// that it needs, by an index, whatever the statistics say.
 func TestNothingReadsALargeTable(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -11,8 +11,8 @@ import (
 	"pgtaskd/work"
 )
 
-// TestMissingRightsAreNamed: the error says what to GRANT, and with that the command works. What
-// reads needs SELECT alone.
+// TestMissingRightsAreNamed: the error says what to GRANT, and after that the command works. A
+// command that only reads needs only SELECT.
 func TestMissingRightsAreNamed(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -63,8 +63,8 @@ func TestMissingRightsAreNamed(t *testing.T) {
 
 var grant = regexp.MustCompile(`GRANT [^;\n]+`)
 
-// TestOnlyTablesAreAsked: a view that has the name is none, and a table that pgtaskd has not
-// completed says so.
+// TestOnlyTablesAreAsked: not a view of that name. A table that pgtaskd has not completed is an
+// error.
 func TestOnlyTablesAreAsked(t *testing.T) {
 	t.Parallel()
 	target := single(t, servertest.Database(t))

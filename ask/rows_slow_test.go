@@ -2,5 +2,5 @@
 
 package ask
 
-// rows is how many a large table has.
+// rows is the size of a large table.
 const rows = 1_000_000

@@ -2,5 +2,5 @@
 
 package ask
 
-// rows is how many a large table has: more than any statement reads.
+// rows is the size of a large table: more than any statement reads.
 const rows = 200_000

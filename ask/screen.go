@@ -10,26 +10,26 @@ import (
 	"text/tabwriter"
 )
 
-// Screen is where answers go. All texts of a table reach a terminal through Visible.
+// Screen receives the answers. Every text of a table passes Visible before a terminal gets it.
 type Screen struct {
 	Out      io.Writer           // lines for people
-	Objects  io.Writer           // JSON, an object a line; nil: people read
-	Err      io.Writer           // remarks, for people
-	Visible  func(string) string // a text as a terminal can show it, in one line
+	Objects  io.Writer           // JSON, one object a line; nil: people read
+	Err      io.Writer           // remarks for people
+	Visible  func(string) string // makes a text safe for a terminal, in one line
 	Terminal bool                // Err is a terminal: long work shows its progress there
 
 	mu    sync.Mutex
-	shown bool // progress is
+	shown bool // progress is on the terminal now
 }
 
-// Line writes a line for people. Tabs stay.
+// Line writes a line for people. It keeps tabs.
 func (s *Screen) Line(format string, args ...any) error {
 	return s.write(s.Out, s.plain(fmt.Sprintf(format, args...))+"\n")
 }
 
-// Remark writes a line that is no answer.
+// Remark writes a line that is not part of the answer.
 func (s *Screen) Remark(format string, args ...any) {
-	_ = s.write(s.Err, s.plain(fmt.Sprintf(format, args...))+"\n") // nobody could be told
+	_ = s.write(s.Err, s.plain(fmt.Sprintf(format, args...))+"\n") // an error could be shown nowhere
 }
 
 // Object writes a value as a line of JSON.
@@ -43,7 +43,7 @@ func (s *Screen) Object(value any) error {
 	return s.write(s.Objects, b.String())
 }
 
-// Table writes rows with their columns in line.
+// Table writes rows in aligned columns.
 func (s *Screen) Table(rows [][]string) error {
 	var b strings.Builder
 	w := tabwriter.NewWriter(&b, 0, 0, 2, ' ', 0)
@@ -51,27 +51,27 @@ func (s *Screen) Table(rows [][]string) error {
 		for i, cell := range row {
 			row[i] = s.Visible(cell)
 		}
-		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // in memory
+		_, _ = fmt.Fprintln(w, strings.Join(row, "\t")) // b is in memory
 	}
 	_ = w.Flush()
 	return s.write(s.Out, padding.ReplaceAllString(b.String(), "\n"))
 }
 
-// padding is of a column before one that is empty.
+// padding finds the blanks at the end of a line, before an empty column.
 var padding = regexp.MustCompile(` +\n`)
 
-// Progress shows how far something is, in a line that the next one replaces.
+// Progress shows the progress in a line that the next one replaces.
 func (s *Screen) Progress(text string) {
 	if !s.Terminal {
 		return
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	_, _ = fmt.Fprint(s.Err, "\r\x1b[K", s.Visible(text)) // nobody could be told
+	_, _ = fmt.Fprint(s.Err, "\r\x1b[K", s.Visible(text)) // an error could be shown nowhere
 	s.shown = true
 }
 
-// Clear takes the progress away.
+// Clear removes the progress.
 func (s *Screen) Clear() { _ = s.write(io.Discard, "") }
 
 func (s *Screen) write(out io.Writer, text string) error {
@@ -85,7 +85,7 @@ func (s *Screen) write(out io.Writer, text string) error {
 	return err
 }
 
-// plain is a line as a terminal may have it.
+// plain makes a line safe for a terminal.
 func (s *Screen) plain(line string) string {
 	parts := strings.Split(line, "\t")
 	for i, part := range parts {

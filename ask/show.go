@@ -44,17 +44,17 @@ func Show(ctx context.Context, s *Screen, targets []work.Target, id int64) error
 	})
 }
 
-// column is one of a task's, as the server writes it. User's own columns are among them.
+// column is a value of a task's row, as the server writes it. Columns of the user count too.
 type column struct {
 	name string
-	kind uint32 // its type's number
+	kind uint32 // OID of its type
 	text *string
 }
 
 type columns []column
 
-// columns reads a task. The values come as text, so that nothing converts them but their types' own
-// functions.
+// columns reads a task. The values come as text: only the output functions of their types convert
+// them.
 func (b *table) columns(ctx context.Context, id int64) (columns, error) {
 	rows, err := b.conn.Query(ctx, b.queries.Text("show"), pgx.QueryResultFormats{pgx.TextFormatCode}, id)
 	if err != nil {
@@ -85,11 +85,11 @@ func (b *table) columns(ctx context.Context, id int64) (columns, error) {
 	return all, nil
 }
 
-// MarshalJSON makes an object, whose keys are in the order of the columns.
+// MarshalJSON makes an object with the keys in the order of the columns.
 func (all columns) MarshalJSON() ([]byte, error) {
 	pairs := make([]string, len(all))
 	for i, c := range all {
-		name, _ := json.Marshal(c.name) // a text
+		name, _ := json.Marshal(c.name) // a text always encodes
 		value, err := json.Marshal(c.value())
 		if err != nil {
 			return nil, err
@@ -99,7 +99,7 @@ func (all columns) MarshalJSON() ([]byte, error) {
 	return []byte("{" + strings.Join(pairs, ",") + "}"), nil
 }
 
-// value is a column's value in JSON: numbers, booleans and JSON are not text.
+// value returns a column's value in JSON: numbers, booleans and JSON stay what they are.
 func (c column) value() any {
 	if c.text == nil {
 		return nil
@@ -119,11 +119,11 @@ func (c column) value() any {
 	return *c.text
 }
 
-// long are columns that stand below the others, with all their lines. So does every text that has
-// several.
+// long are the columns that are shown below the others, with all their lines. Other texts with
+// several lines are shown there, too.
 var long = []string{"input", "data", "output", "error", "notice", "on_fail", "runs"}
 
-// task writes a task for people, without columns that are NULL.
+// task writes a task for people, without NULLs.
 func (s *Screen) task(name string, all columns) error {
 	var rows [][]string
 	var below columns
@@ -155,7 +155,7 @@ func (s *Screen) task(name string, all columns) error {
 	return nil
 }
 
-// readable is a short value for people.
+// readable returns a short value for people.
 func (c column) readable() string {
 	switch {
 	case c.kind == pgtype.BoolOID && *c.text == "t":
@@ -172,7 +172,7 @@ func (c column) readable() string {
 	return *c.text
 }
 
-// lines are those of a long value; an earlier run is one line.
+// lines returns the lines of a long value; an earlier run is one line.
 func (c column) lines() []string {
 	if c.name == "runs" {
 		var runs []map[string]any
@@ -183,7 +183,7 @@ func (c column) lines() []string {
 	return strings.Split(strings.TrimSuffix(strings.ReplaceAll(*c.text, "\r\n", "\n"), "\n"), "\n")
 }
 
-// earlier are a task's earlier runs, a line each.
+// earlier returns a line for each earlier run of a task.
 func earlier(runs []map[string]any) []string {
 	var lines []string
 	for _, run := range runs {
@@ -202,7 +202,7 @@ func earlier(runs []map[string]any) []string {
 	return lines
 }
 
-// interval is one as people write it: 1 day 01:30:00 is 1 day 1 h 30 min.
+// interval writes an interval as people do: 1 day 01:30:00 becomes 1 day 1 h 30 min.
 func interval(text string) string {
 	clock := clocks.FindStringSubmatch(text)
 	if clock == nil {

@@ -18,7 +18,7 @@ func shown(t *testing.T, s *screen, target work.Target, id int64) string {
 	return s.text()
 }
 
-// TestShowShowsAllOfATask: every column, the user's own too, and no password.
+// TestShowShowsAllOfATask: every column, the user's own too, but no password.
 func TestShowShowsAllOfATask(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -50,7 +50,7 @@ func TestShowShowsAllOfATask(t *testing.T) {
 
 var spaced = regexp.MustCompile(` {2,}`)
 
-// TestShowSaysWhyATaskWaits, by the table's function.
+// TestShowSaysWhyATaskWaits: by the table's function.
 func TestShowSaysWhyATaskWaits(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -61,7 +61,7 @@ func TestShowSaysWhyATaskWaits(t *testing.T) {
 	has(t, shown(t, program(), target, id), `"why":"because of 1"`)
 }
 
-// TestNothingReachesATerminalAsItIs: whatever a table holds is made visible, in every command.
+// TestNothingReachesATerminalAsItIs: every command makes the texts of a table visible.
 func TestNothingReachesATerminalAsItIs(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

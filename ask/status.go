@@ -17,51 +17,51 @@ import (
 	"pgtaskd/work/control"
 )
 
-// lookedAt is how many tasks are looked at, of those that are due and of the newest. If there are
-// more, a sign says so.
+// lookedAt is how many due tasks, and how many of the newest tasks, a status looks at. A + marks
+// counts that may be higher.
 const lookedAt = 100_000
 
-// perServer is how many sessions at once are opened to one server.
+// perServer is how many sessions are open to one server at once.
 const perServer = 16
 
-// Status is how a target stands.
+// Status is the state of a target.
 type Status struct {
 	Target    string       `json:"target"`
-	Error     string       `json:"error,omitempty"` // why the rest is not known, or not all of it
+	Error     string       `json:"error,omitempty"` // why the rest is missing or incomplete
 	Leader    *Controller  `json:"leader"`          // nil: nobody leads
 	Followers []Controller `json:"followers"`
 	Tasks     *Tasks       `json:"tasks,omitempty"`
 	Failed    *Failed      `json:"failed_24h,omitempty"`
 }
 
-// Controller is one that leads, or stands by. Fields that are not known are empty.
+// Controller is a leader or a follower. Unknown fields are empty.
 type Controller struct {
 	Name    string  `json:"controller,omitempty"`
 	PID     int32   `json:"pid,omitempty"` // of its session
 	Host    string  `json:"host,omitempty"`
-	Process int32   `json:"process,omitempty"` // its own id there
+	Process int32   `json:"process,omitempty"` // its process id there
 	Since   string  `json:"since,omitempty"`
 	Seconds float64 `json:"seconds,omitempty"` // since then
 	Version string  `json:"version,omitempty"`
 }
 
-// Tasks are counts of due tasks.
+// Tasks counts due tasks.
 type Tasks struct {
 	Ready   int64   `json:"ready"`
 	Running int64   `json:"running"`
-	Oldest  string  `json:"oldest_due,omitempty"` // plan of the oldest that is ready
+	Oldest  string  `json:"oldest_due,omitempty"` // plan of the oldest ready task
 	Waits   float64 `json:"oldest_seconds,omitempty"`
-	More    bool    `json:"more"` // only so many were looked at
+	More    bool    `json:"more"` // there may be more than the status looked at
 }
 
-// Failed are the tasks that failed within 24 hours.
+// Failed counts the tasks that failed within 24 hours.
 type Failed struct {
 	Count int64 `json:"count"`
-	More  bool  `json:"more"` // only the newest were looked at
+	More  bool  `json:"more"` // only the newest tasks were looked at
 }
 
-// ShowStatus shows how targets stand, each as far as it answers within the limit. A target without
-// a leader is a failure, and so is one that cannot be reached.
+// ShowStatus shows the state of targets, as far as they answer within the limit. It fails if a
+// target has no leader or cannot be reached.
 func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit time.Duration) error {
 	all := statuses(ctx, targets, limit)
 	failed := false
@@ -90,7 +90,7 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 	return nil
 }
 
-// statuses asks the targets at once, those of one database and role in one session.
+// statuses asks all targets at once. Targets of one database and role share a session.
 func statuses(ctx context.Context, targets []work.Target, limit time.Duration) []Status {
 	ctx, cancel := context.WithTimeoutCause(ctx, limit, fmt.Errorf("no answer within %s", human.Duration(limit)))
 	defer cancel()
@@ -129,7 +129,7 @@ func statuses(ctx context.Context, targets []work.Target, limit time.Duration) [
 	return all
 }
 
-// inquire asks a target in the session that there is, or opens that.
+// inquire asks a target in the given session, or opens it first.
 func inquire(ctx context.Context, conn **pgx.Conn, t work.Target, st *Status) (err error) {
 	if *conn == nil || (*conn).IsClosed() {
 		if *conn, err = control.Dial(ctx, t, "pgtaskd-status"); err != nil {
@@ -166,8 +166,8 @@ func (b *table) status(ctx context.Context, st *Status) error {
 	return nil
 }
 
-// controllers finds the leader, which holds the lock, and followers, which have sessions. The table
-// of controllers says more about them.
+// controllers finds the leader, which holds the lock, and the followers, which have sessions. The
+// table of controllers tells more about them.
 func (b *table) controllers(ctx context.Context, st *Status) error {
 	holder, err := lock.Leadership(b.name, false).Holder(ctx, b.conn)
 	if err != nil {
@@ -200,8 +200,8 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	return b.registered(ctx, st)
 }
 
-// registered adds facts of the table of controllers. A controller without a session is not there
-// any more, whatever the table says.
+// registered adds facts from the table of controllers. A controller without a session does not
+// count, whatever the table says.
 func (b *table) registered(ctx context.Context, st *Status) error {
 	rows, err := b.conn.Query(ctx, b.queries.Text("controllers"))
 	if err != nil {
@@ -229,7 +229,7 @@ func (b *table) registered(ctx context.Context, st *Status) error {
 	return err
 }
 
-// row is a line for people.
+// row makes a line for people.
 func (st Status) row() []string {
 	leader, since := "nobody leads", ""
 	if st.Leader == nil && st.Error != "" {
@@ -261,7 +261,7 @@ func (st Status) row() []string {
 	return row
 }
 
-// counted is a number that may be larger.
+// counted writes a number that may be higher.
 func counted(n int64, more bool) string {
 	if more {
 		return fmt.Sprint(n, "+")

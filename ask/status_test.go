@@ -40,8 +40,8 @@ func status(t *testing.T, targets ...work.Target) ([]Status, error) {
 	return all, err
 }
 
-// TestStatusTellsWhatIsDue: what waits, runs and has failed is counted; what waits for later, and
-// what failed long ago, is not.
+// TestStatusTellsWhatIsDue: it counts tasks that wait, run or have failed, but not those planned
+// for later or failed long ago.
 func TestStatusTellsWhatIsDue(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -68,7 +68,7 @@ func TestStatusTellsWhatIsDue(t *testing.T) {
 	has(t, s.text(), target.Name(), "nobody leads", "2 h")
 }
 
-// TestStatusTellsWhoLeads, by the lock and the sessions: no table of controllers is needed.
+// TestStatusTellsWhoLeads: by the lock and the sessions, without the table of controllers.
 func TestStatusTellsWhoLeads(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -94,11 +94,10 @@ func TestStatusTellsWhoLeads(t *testing.T) {
 	}
 }
 
-// leaderTable is the table of controllers.
 const leaderTable = "CREATE TABLE task_leader (controller text PRIMARY KEY, leads bool, since timestamptz, seen timestamptz, host text, pid int4, version text, run int4, timezone text)"
 
-// TestStatusReadsTheTableOfControllers, but nobody leads who does not hold the lock, and nobody
-// stands by without a session.
+// TestStatusReadsTheTableOfControllers: but only the holder of the lock leads, and a follower needs
+// a session.
 func TestStatusReadsTheTableOfControllers(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -132,8 +131,8 @@ func TestStatusReadsTheTableOfControllers(t *testing.T) {
 	has(t, s.out.String(), "north process 11", "(3 h", "south process 12")
 }
 
-// TestStatusDoesNotWaitForAServerThatIsAway: the others are shown when the time is over, and it
-// says why this one is not.
+// TestStatusDoesNotWaitForAServerThatIsAway: after the limit it shows the others, and says why this
+// server is missing.
 func TestStatusDoesNotWaitForAServerThatIsAway(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -160,7 +159,7 @@ func TestStatusDoesNotWaitForAServerThatIsAway(t *testing.T) {
 	has(t, s.err.String(), "away/public/task: no answer within 4.5 s", "refused", "/nowhere")
 }
 
-// TestStatusOfManyTargets, of one database.
+// TestStatusOfManyTargets: all in one database.
 func TestStatusOfManyTargets(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

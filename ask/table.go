@@ -16,10 +16,10 @@ import (
 	"pgtaskd/work/install"
 )
 
-// closeLimit is how long a server is given to say goodbye.
+// closeLimit is how long closing a connection may take.
 const closeLimit = time.Second
 
-// table is a task table that somebody asks about. It belongs to one goroutine.
+// table is a task table that a command asks about. It belongs to one goroutine.
 type table struct {
 	target  work.Target
 	name    sql.Table
@@ -29,7 +29,7 @@ type table struct {
 	why     bool // there is a function that says why a task waits
 }
 
-// use is the purpose for which a table is opened.
+// use is the purpose of opening a table.
 type use int
 
 const (
@@ -38,10 +38,10 @@ const (
 	changesGroups
 )
 
-// refusal is the error of a table that is not asked, as it is. Another is that of the door.
+// refusal is the error of a table that cannot be asked as it is. The door has another error.
 type refusal struct{ error }
 
-// open connects to a target, and admits its table. The caller closes it.
+// open connects to a target and admits its table. The caller closes it.
 func open(ctx context.Context, t work.Target, command string, purpose use) (*table, error) {
 	conn, err := control.Dial(ctx, t, "pgtaskd-"+command)
 	if err != nil {
@@ -54,8 +54,8 @@ func open(ctx context.Context, t work.Target, command string, purpose use) (*tab
 	return b, err
 }
 
-// admit finds out whether a session can ask about a table, and whether that runs no code of somebody
-// who is not trusted. Until then it reads catalogs alone.
+// admit checks that the session may ask about the table, and that this runs no code of an untrusted
+// role. Until then it reads catalogs only.
 func admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*table, error) {
 	b := &table{target: t, name: t.Relation(), conn: conn}
 	b.queries = sql.NewQueries("ask", map[string]string{
@@ -70,7 +70,7 @@ func admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose use) (*ta
 	return b, install.Admit(ctx, conn, t)
 }
 
-// find looks at the table. It is an error where that cannot be asked, or changed.
+// find looks at the table. It fails if the table cannot be asked or changed.
 func (b *table) find(ctx context.Context, purpose use) error {
 	var kind string
 	var denied *string
@@ -96,8 +96,8 @@ func (b *table) find(ctx context.Context, purpose use) error {
 	return refusal{err}
 }
 
-// look only reads the table, in a transaction of its own: nothing that runs there can write,
-// whatever it sets.
+// look reads the table in a read-only transaction: code that runs there cannot write, whatever it
+// sets.
 func (b *table) look(ctx context.Context, do func() error) error {
 	return pgx.BeginTxFunc(ctx, b.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(pgx.Tx) error { return do() })
 }
@@ -110,7 +110,7 @@ func hangUp(conn *pgx.Conn) {
 	_ = conn.Close(ctx)
 }
 
-// lost tells whether an error is that of a connection that is gone, or of a server that goes.
+// lost reports whether the connection is broken or the server shuts down.
 func (b *table) lost(err error) bool {
 	var answer *pgconn.PgError
 	if errors.As(err, &answer) {
@@ -119,10 +119,10 @@ func (b *table) lost(err error) bool {
 	return err != nil
 }
 
-// ErrFailed is returned when all there is to say has been written.
+// ErrFailed is the error of a command that has already written everything there is to say.
 var ErrFailed = errors.New("failed")
 
-// one asks a target.
+// one opens a target, and closes it after do.
 func one(ctx context.Context, t work.Target, command string, purpose use, do func(*table) error) error {
 	b, err := open(ctx, t, command, purpose)
 	if err != nil {
@@ -132,7 +132,7 @@ func one(ctx context.Context, t work.Target, command string, purpose use, do fun
 	return do(b)
 }
 
-// the only target there is to ask.
+// only returns the only target.
 func only(targets []work.Target) (work.Target, error) {
 	if len(targets) == 1 {
 		return targets[0], nil

@@ -18,11 +18,11 @@ import (
 const (
 	tailTick  = 500 * time.Millisecond // between two looks
 	tailRetry = time.Second            // between two tries to connect
-	watched   = 2_000                  // tasks that are watched at most, and that one look finds
+	watched   = 2_000                  // limit of the tasks that are watched, and of those that one look finds
 )
 
-// Tail shows starts and ends of tasks until ctx ends. When a connection is lost it connects again,
-// and shows the tasks that have ended meanwhile.
+// Tail shows starts and ends of tasks until ctx ends. After a lost connection it reconnects, and
+// shows the tasks that have ended meanwhile.
 func Tail(ctx context.Context, s *Screen, targets []work.Target) error {
 	crew := routine.New(ctx)
 	defer crew.Wait()
@@ -46,15 +46,15 @@ func Tail(ctx context.Context, s *Screen, targets []work.Target) error {
 type tail struct {
 	s       *Screen
 	target  work.Target
-	several bool // the target's name is shown
+	several bool // lines begin with the target's name
 	begun   bool
 	newest  int64
-	known   map[int64]string // tasks that wait or run, by the start of their run: "" while they wait
-	crowded bool             // it was said that there are too many
+	known   map[int64]string // waiting and running tasks, with the start of their run; "": they wait
+	crowded bool             // the user knows that there are too many
 }
 
-// follow looks again and again. Its error is that of the first connection: later ones are made
-// again.
+// follow looks repeatedly. It fails if it cannot connect at first, if the table is refused, or if
+// the server reports an error. After a lost connection it reconnects.
 func (w *tail) follow(ctx context.Context) error {
 	for lost := false; ; {
 		b, err := open(ctx, w.target, "tail", reads)
@@ -84,7 +84,7 @@ func (w *tail) follow(ctx context.Context) error {
 	}
 }
 
-// pause waits, and tells whether ctx still goes on.
+// pause waits, and reports whether ctx still goes on.
 func pause(ctx context.Context, d time.Duration) bool {
 	select {
 	case <-time.After(d):
@@ -118,8 +118,8 @@ func (w *tail) look(ctx context.Context, b *table) error {
 	return w.write(events)
 }
 
-// news are the tasks that have started, and those that have ended: that waited or ran at the last
-// look and no longer do, or are new and have an end already.
+// news returns the tasks that have started, and those that have ended. A task has ended if it
+// waited or ran at the last look and no longer does, or if it is new and has an end.
 func (w *tail) news(ctx context.Context, b *table) (events []Event, err error) {
 	if !w.begun {
 		if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&w.newest); err != nil {
@@ -159,7 +159,7 @@ func (w *tail) news(ctx context.Context, b *table) (events []Event, err error) {
 	return events, nil
 }
 
-// due are the tasks that wait or run now.
+// due returns the tasks that wait or run now.
 func (w *tail) due(ctx context.Context, b *table) (map[int64]string, error) {
 	rows, err := b.conn.Query(ctx, b.queries.Text("due"), watched)
 	if err != nil {
@@ -179,7 +179,7 @@ func (w *tail) due(ctx context.Context, b *table) (map[int64]string, error) {
 	return now, err
 }
 
-// newer are the new tasks that have ended. Those that have not are known from now on.
+// newer returns the new tasks that have ended, and adds those that have not to now.
 func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended []int64, err error) {
 	rows, err := b.conn.Query(ctx, b.queries.Text("newer"), w.newest, watched)
 	if err != nil {
@@ -193,7 +193,7 @@ func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended
 		switch _, known := w.known[id]; {
 		case open:
 		case !over:
-			now[id] = "" // it came after due, and may have ended by the next look
+			now[id] = "" // inserted after the query of due; it may end before the next look
 		case !known:
 			ended = append(ended, id)
 		}
@@ -202,7 +202,7 @@ func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended
 	return ended, err
 }
 
-// events are the events of tasks, in the order of time. Tasks that go on stay among the known ones.
+// events returns the events of tasks in the order of time. Tasks that go on stay in now.
 func (w *tail) events(ctx context.Context, b *table, ids []int64, now map[int64]string) ([]Event, error) {
 	found, err := b.tasks(ctx, "named", ids)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"pgtaskd/work"
 )
 
-// record is what is written while it is read.
+// record keeps the output. Another goroutine may read it meanwhile.
 type record struct {
 	mu   sync.Mutex
 	text strings.Builder
@@ -30,13 +30,13 @@ func (r *record) String() string {
 	return r.text.String()
 }
 
-// shows waits until a text has a part.
+// shows waits until the output contains part.
 func (r *record) shows(t *testing.T, part string) {
 	t.Helper()
 	servertest.Wait(t, patient, part, func() bool { return strings.Contains(r.String(), part) }, r.String)
 }
 
-// ends waits until a text has one of two parts.
+// ends waits until the output contains one of two parts.
 func (r *record) ends(t *testing.T, one, other string) {
 	t.Helper()
 	servertest.Wait(t, patient, one+" or "+other, func() bool {
@@ -44,7 +44,7 @@ func (r *record) ends(t *testing.T, one, other string) {
 	}, r.String)
 }
 
-// tailed shows what happens in targets, until what it returns is called.
+// tailed runs a tail until the caller calls end.
 func tailed(t *testing.T, objects bool, targets ...work.Target) (out, remarks *record, end func()) {
 	t.Helper()
 	out, remarks = &record{}, &record{}
@@ -69,8 +69,8 @@ func tailed(t *testing.T, objects bool, targets ...work.Target) (out, remarks *r
 	return out, remarks, end
 }
 
-// waits returns when a tail has a session in which it has looked: opening the table ends with a
-// COMMIT, and the look with another.
+// waits returns when a tail's session has looked once: opening the table ends with a COMMIT, and
+// the look with another.
 func waits(t *testing.T, target work.Target) (pid string) {
 	t.Helper()
 	conn := servertest.Connect(t, target.Connect.String())
@@ -107,13 +107,14 @@ func TestTailShowsWhatStartsAndEnds(t *testing.T) {
 	tasks.Add("input, retry", "SELECT 1/0", 1)
 	out.shows(t, "again  5 group: at ")
 	tasks.Add("input", "SELECT 1 FROM pg_sleep(2) AS s WHERE s IS NULL")
-	out.ends(t, "DONE   6 group: ", "gone   6: ") // a row without output is deleted a moment after its end, and a look may fall between
+	// a row without output is deleted a moment after its end, perhaps before the next look
+	out.ends(t, "DONE   6 group: ", "gone   6: ")
 	end()
 	hasNot(t, out.String(), "before the tail", "two")
 }
 
-// TestTailMissesNoTaskThatComesInTheMiddleOfALook: it waits when the look finds new tasks, and has
-// ended by the next look.
+// TestTailMissesNoTaskThatComesInTheMiddleOfALook: it waits when the look finds it among the new
+// tasks, and has ended by the next look.
 func TestTailMissesNoTaskThatComesInTheMiddleOfALook(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -142,7 +143,7 @@ func TestTailMissesNoTaskThatComesInTheMiddleOfALook(t *testing.T) {
 	}
 }
 
-// TestTailGoesOnAfterALostConnection, and shows what has ended meanwhile.
+// TestTailGoesOnAfterALostConnection: it shows the tasks that have ended meanwhile.
 func TestTailGoesOnAfterALostConnection(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

@@ -9,8 +9,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Task is a task as lists and the tail show it. Moments are as the server writes them; long texts
-// are cut.
+// Task is a task as lists and the tail show it. Moments are in ISO 8601, in the server's zone; long
+// texts are cut.
 type Task struct {
 	Target   string  `json:"target"`
 	ID       int64   `json:"id"`
@@ -20,7 +20,7 @@ type Task struct {
 	Plan     string  `json:"plan"`
 	Start    string  `json:"start,omitempty"`
 	Stop     string  `json:"stop,omitempty"`
-	Seconds  float64 `json:"seconds,omitempty"` // from start to stop, or until now
+	Seconds  float64 `json:"seconds,omitempty"` // from start to stop, or to now
 	Attempt  int32   `json:"attempt"`
 	PID      int32   `json:"pid,omitempty"`
 	SQLState string  `json:"sqlstate,omitempty"`
@@ -31,7 +31,7 @@ type Task struct {
 	Next     int64   `json:"next,omitempty"`
 }
 
-// tasks runs a statement that shows tasks.
+// tasks runs a statement that returns tasks.
 func (b *table) tasks(ctx context.Context, name string, args ...any) ([]Task, error) {
 	rows, err := b.conn.Query(ctx, b.queries.Text(name), args...)
 	if err != nil {
@@ -54,10 +54,10 @@ func (b *table) tasks(ctx context.Context, name string, args ...any) ([]Task, er
 	})
 }
 
-// textWidth is how much of an input, output or error a line shows.
+// textWidth is how many characters of an input, output or error a line shows.
 const textWidth = 80
 
-// says is the text of a task in a line: its error, or else its output, or its input.
+// says returns the text of a task for a line: its error, else its output, else its input.
 func (t Task) says() string {
 	switch {
 	case t.State != "WORK" && t.Error != "":
@@ -68,7 +68,7 @@ func (t Task) says() string {
 	return first(t.Input, textWidth)
 }
 
-// took is how long a task ran, or has been running.
+// took returns how long a task ran, or has been running.
 func (t Task) took() string {
 	if t.Start == "" {
 		return "-"
@@ -76,7 +76,7 @@ func (t Task) took() string {
 	return span(t.Seconds)
 }
 
-// state is a task's state for people: a pause and a stopped task have different words.
+// state returns a task's state for people, who see whether STOP means a pause.
 func (t Task) state() string {
 	if t.State == "STOP" && t.Stop == "" {
 		return "STOP (paused)"
@@ -86,16 +86,16 @@ func (t Task) state() string {
 
 func taskName(id int64, b *table) string { return fmt.Sprintf("task %d of %s", id, b.target.Name()) }
 
-// moreLines are the most lines of an error or of notices that are shown.
+// moreLines is how many lines of an error or of notices are shown.
 const moreLines = 10
 
-// Event is a line or more of the tail.
+// Event is an event of the tail: one line or more.
 type Event struct {
 	Event string `json:"event"` // start, end, retry, or deleted: the row is gone
 	Task
 }
 
-// at is when it happened.
+// at returns the time of the event.
 func (e Event) at() string {
 	if e.Event == "end" {
 		return e.Stop
@@ -103,7 +103,7 @@ func (e Event) at() string {
 	return e.Start
 }
 
-// lines are those of an event: the first names it, the others have the rest of an error, and the
+// lines returns the lines of an event: the first names it, the others hold the error and the
 // notices.
 func (e Event) lines() []string {
 	_, clock, _ := strings.Cut(brief(e.at()), " ")
@@ -129,7 +129,7 @@ func (e Event) lines() []string {
 	return append(lines, indented(e.Notice)...)
 }
 
-// indented are the first lines of a text.
+// indented returns the first lines of a text.
 func indented(text string) []string {
 	var lines []string
 	for line := range strings.Lines(text) {

@@ -14,8 +14,8 @@ import (
 	"pgtaskd/work"
 )
 
-// stranger is a role that may create in the schema, and a session of it. Its function evil() is an
-// error whoever else calls it.
+// stranger returns a role that may create in the schema, and its session. Its function evil() fails
+// if another role calls it.
 func stranger(t *testing.T, target work.Target, tasks tasktest.Table) (role string, conn *pgx.Conn) {
 	t.Helper()
 	role = some(t, target, tasks, "stranger")
@@ -27,7 +27,7 @@ func stranger(t *testing.T, target work.Target, tasks tasktest.Table) (role stri
 	return role, conn
 }
 
-// some is a role that can log in, until the test ends.
+// some returns a role that can log in, until the test ends.
 func some(t *testing.T, target work.Target, tasks tasktest.Table, name string) string {
 	t.Helper()
 	role := name + "_" + target.Connect["dbname"]
@@ -42,7 +42,7 @@ func some(t *testing.T, target work.Target, tasks tasktest.Table, name string) s
 	return role
 }
 
-// as is the target with another role.
+// as returns the target with another role.
 func as(t *testing.T, target work.Target, role string) work.Target {
 	t.Helper()
 	other := single(t, target.Connect.String())
@@ -50,7 +50,7 @@ func as(t *testing.T, target work.Target, role string) work.Target {
 	return other
 }
 
-// commands are all that look at a table.
+// commands returns all commands that look at a table.
 func commands(ctx context.Context, id int64) map[string]func(*Screen, []work.Target) error {
 	return map[string]func(*Screen, []work.Target) error{
 		"status": func(s *Screen, on []work.Target) error { return ShowStatus(ctx, s, on, 20*limit) },
@@ -64,9 +64,9 @@ func commands(ctx context.Context, id int64) map[string]func(*Screen, []work.Tar
 	}
 }
 
-// TestWhoAsksRunsNothingOfStrangers: a change calls triggers that the table's owner has made, and
-// the plan of a statement that only reads it calls functions of its indexes, so the door is asked,
-// be it a superuser who asks, the role of a configuration, or anybody. It runs for whoever says so.
+// TestWhoAsksRunsNothingOfStrangers: a change fires triggers of the table's owner, and planning a
+// SELECT can call functions of its indexes. So the door decides for everybody: a superuser, the
+// role of a configuration, anybody. It opens for an owner whom the user trusts.
 func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -91,7 +91,7 @@ func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 			has(t, text, refused, fmt.Sprintf(`"trust": [%q]`, role), "--trust")
 			hasNot(t, text, "evil ran")
 		}
-		if name == "tail" { // it would go on
+		if name == "tail" { // it would not end
 			continue
 		}
 		s := people()
@@ -110,8 +110,8 @@ func TestWhoAsksRunsNothingOfStrangers(t *testing.T) {
 	has(t, fmt.Sprint(err), "evil ran")
 }
 
-// TestWhoMayWriteTasksIsNotTrustedByOthers: they could run SQL as the serving role, which is not
-// the one that asks.
+// TestWhoMayWriteTasksIsNotTrustedByOthers: these roles can run SQL as the serving role. The asking
+// role is another.
 func TestWhoMayWriteTasksIsNotTrustedByOthers(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
@@ -126,7 +126,7 @@ func TestWhoMayWriteTasksIsNotTrustedByOthers(t *testing.T) {
 	has(t, fmt.Sprint(err), fmt.Sprintf("role %q has TRIGGER on table public.task", role))
 }
 
-// TestWhatReadsCannotWrite: also not by functions of an owner who is trusted, whatever they set.
+// TestWhatReadsCannotWrite: nor can functions of a trusted owner, whatever they set.
 func TestWhatReadsCannotWrite(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)

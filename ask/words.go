@@ -8,16 +8,16 @@ import (
 	"pgtaskd/remote"
 )
 
-// span is how people write so many seconds.
+// span writes seconds for people.
 func span(seconds float64) string {
-	const most = 1e9 // 30 years, within what a Duration holds
+	const most = 1e9 // 30 years, which a Duration holds
 	return human.Duration(time.Duration(min(max(seconds, 0), most) * float64(time.Second)))
 }
 
-// iso is a moment as the server writes it, as JSON has it. Infinity stays.
+// iso turns the server's text of a moment into that of JSON. It keeps infinity.
 func iso(moment string) string {
 	date, clock, found := strings.Cut(moment, " ")
-	if !found || strings.Contains(clock, " ") { // infinity, or before Christ
+	if !found || strings.Contains(clock, " ") { // infinity, or BC
 		return moment
 	}
 	if sign := strings.LastIndexAny(clock, "+-"); sign > 0 && len(clock)-sign == 3 {
@@ -26,8 +26,8 @@ func iso(moment string) string {
 	return date + "T" + clock
 }
 
-// brief is a moment of JSON for people: without parts of a second, its zone as the server writes
-// it.
+// brief writes a moment of JSON for people: without fractions of a second, with its zone as the
+// server writes it.
 func brief(moment string) string {
 	date, clock, found := strings.Cut(moment, "T")
 	if !found {
@@ -41,7 +41,7 @@ func brief(moment string) string {
 	return date + " " + clock
 }
 
-// first is the first line of a text that has something in it, cut after so many characters.
+// first returns the first line that is not blank, cut after so many characters.
 func first(text string, longest int) string {
 	for line := range strings.Lines(text) {
 		line = strings.TrimRight(line, " \r\n")
@@ -56,8 +56,7 @@ func first(text string, longest int) string {
 	return ""
 }
 
-// unsecret is the remote of a task without its passwords. A name of the configuration's is shown as
-// it is.
+// unsecret returns the remote of a task without passwords. It keeps names of the configuration.
 func unsecret(text string) string {
 	if !strings.Contains(text, "=") && !strings.Contains(text, "://") {
 		return text

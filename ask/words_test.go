@@ -2,7 +2,7 @@ package ask
 
 import "testing"
 
-// TestWords: spans, moments, intervals and remotes are shown as people write them.
+// TestWords: spans, moments, intervals and remotes as people write them.
 func TestWords(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ what, got, want string }{

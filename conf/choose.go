@@ -10,7 +10,7 @@ import (
 	"pgtaskd/work"
 )
 
-// Choose returns the target of that name, database/schema/table; with "" the one that there is.
+// Choose returns the target with this name (database/schema/table); for "", the only target.
 func (f *File) Choose(name string) (work.Target, error) {
 	byName := map[string][]work.Target{}
 	for _, t := range f.Targets {
@@ -34,8 +34,8 @@ func (f *File) Choose(name string) (work.Target, error) {
 	return work.Target{}, fmt.Errorf("no target has the name %q%s", name, hint)
 }
 
-// SingleNamed is the target of a connection string whose table is named, as database/schema/table;
-// with "" public.task.
+// SingleNamed returns the target of a connection string. name gives its table as
+// database/schema/table; "" means public.task.
 func SingleNamed(dsn, name string) (work.Target, error) {
 	t, err := Single(dsn)
 	if err != nil || name == "" {

@@ -1,13 +1,13 @@
-// Package conf reads the configuration, and keeps one loop running for each of its targets.
+// Package conf reads the configuration file and serves its targets: one loop for each.
 //
-// Parse turns JSON into targets and reports every fault with its line, column and path. Run and
-// RunTargets supervise: they compare the targets that are wanted with those that are served,
-// start new ones, hand over changes that need no drain, drain what was removed or changed, and
-// wait for each loop to end before the next one of the same table starts.
+// Parse turns JSON into targets. It reports every fault with its line, column and path.
 //
-// main calls Run for a configuration file, RunTargets for a connection string; the demo and the
-// tests call RunTargets. The goroutine that calls them owns the supervisor and all its fields.
-// Each target is served on a goroutine of its own, which reports its end through a channel.
+// Run serves the targets of a file, RunTargets those of its caller: main for a connection string,
+// the demo and the tests. Both supervise the loops. They compare the wanted targets with the
+// running loops, start new ones, pass on a change that needs no drain, and drain a target that was
+// removed or changed otherwise. A table never has two loops: the next one starts when the last one
+// has ended.
 //
-// There are no locks.
+// The goroutine that calls Run or RunTargets owns the supervisor and all its fields. Each loop has
+// its own goroutine, which reports its end through a channel. There are no locks.
 package conf

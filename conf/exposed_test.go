@@ -54,7 +54,7 @@ func TestExposed(t *testing.T) {
 	}
 }
 
-// TestExposedIsLogged each time a configuration is taken up.
+// TestExposedIsLogged: each time a configuration is loaded.
 func TestExposedIsLogged(t *testing.T) {
 	t.Parallel()
 	path := file(t, `{"dsn": "password=hush", "targets": []}`)

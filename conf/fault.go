@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// Position is where something stands in a file.
+// Position is a place in a file.
 type Position struct {
 	Path         string
 	Line, Column int // from 1; the column counts characters. 0: the whole file
@@ -21,27 +21,27 @@ func (p Position) String() string {
 	return joined(p.Path, fmt.Sprintf("line %d, column %d", p.Line, p.Column))
 }
 
-// Fault is one thing that is wrong with a file. It never shows a connection string.
+// Fault is one mistake in a file. It never shows a connection string.
 type Fault struct {
 	Position
 	Place   string // in a configuration, as in targets[1].sleep
 	Message string
 }
 
-// Error is the fault on one line.
+// Error returns the fault on one line.
 func (f Fault) Error() string { return joined(f.Position.String(), f.Place, f.Message) }
 
 func joined(parts ...string) string {
 	return strings.Join(slices.DeleteFunc(parts, func(part string) bool { return part == "" }), ": ")
 }
 
-// Faults are all that is wrong with some files.
+// Faults are all mistakes in one or more files.
 type Faults []Fault
 
-// Error has a line for each fault.
+// Error returns one line for each fault.
 func (f Faults) Error() string { return errors.Join(f.Unwrap()...).Error() }
 
-// Unwrap lets errors.As find a Fault, and the program print a line for each.
+// Unwrap lets errors.As find a Fault, and lets the program print one line for each.
 func (f Faults) Unwrap() []error {
 	errs := make([]error, len(f))
 	for i, fault := range f {
@@ -55,11 +55,11 @@ func (f *Faults) Add(at Position, format string, args ...any) {
 	*f = append(*f, Fault{Position: at, Message: fmt.Sprintf(format, args...)})
 }
 
-// mostFaults is how many are shown: a file that is something else can have one for each value.
+// mostFaults limits the faults shown: a file of another kind can have one for each value.
 const mostFaults = 100
 
-// Err is nil when nothing is wrong, else the faults in the order of the text. Files keep the order
-// in which they were named.
+// Err returns nil if there are no faults, else the faults in the order of the text. Files keep the
+// order in which they were named.
 func (f Faults) Err() error {
 	if len(f) == 0 {
 		return nil
@@ -81,7 +81,7 @@ func (f Faults) Err() error {
 	return f
 }
 
-// inFile names the file in which an error's faults are.
+// inFile adds the path of the file to the faults of an error.
 func inFile(path string, err error) error {
 	var faults Faults
 	errors.As(err, &faults)

@@ -12,7 +12,7 @@ import (
 
 const day = 24 * time.Hour
 
-// interval reads a duration as PostgreSQL reads an interval.
+// interval reads a duration in PostgreSQL's syntax for intervals.
 func interval(v value) (schedule.Interval, error) {
 	if v.kind != text {
 		return schedule.Interval{}, schedule.ErrNoInterval
@@ -25,7 +25,7 @@ var (
 	errTooLong = errors.New("must be shorter than 290 years")
 )
 
-// duration reads one of fixed length. A day has 24 hours.
+// duration reads a duration of fixed length, with 24 hours a day.
 func duration(least time.Duration) func(value) (time.Duration, error) {
 	return func(v value) (time.Duration, error) {
 		i, err := interval(v)
@@ -48,11 +48,11 @@ func duration(least time.Duration) func(value) (time.Duration, error) {
 	}
 }
 
-// longestKept bounds each part of a time in keep: the server counts back from now, to a date that
-// it knows.
+// longestKept limits each part of a time in keep: the server subtracts that time from now, and the
+// result must be a date that it knows.
 const longestKept = 1000 // years
 
-// keep reads how long ended tasks are kept, by state. Months and years are the calendar's.
+// keep reads how long ended tasks of each state are kept. Months and years follow the calendar.
 func (r *reader) keep(v value) target.Keep {
 	keep, known := target.Keep{}, keys{}
 	for _, state := range target.Kept {

@@ -75,7 +75,7 @@ func TestDuration(t *testing.T) {
 	}
 }
 
-// TestDurationAgrees: what is accepted means the same to PostgreSQL.
+// TestDurationAgrees: PostgreSQL reads an accepted duration as pgtaskd does.
 func TestDurationAgrees(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, servertest.Database(t))
@@ -102,7 +102,7 @@ func TestDurationAgrees(t *testing.T) {
 	}
 }
 
-// serverInterval is how PostgreSQL reads an interval; the error is the server's.
+// serverInterval reads an interval on the server; the error is the server's.
 func serverInterval(t *testing.T, conn *pgx.Conn, text string) (time.Duration, error) {
 	t.Helper()
 	var micros int64
@@ -114,7 +114,7 @@ func serverInterval(t *testing.T, conn *pgx.Conn, text string) (time.Duration, e
 	return time.Duration(micros) * time.Microsecond, err
 }
 
-// randomInterval makes texts that are close to intervals.
+// randomInterval returns a text that is nearly an interval.
 func randomInterval() string {
 	pick := func(from ...string) string { return from[rand.N(len(from))] }
 	amount := func() string {

@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestReloadWaitsForNobody: the file becomes something that cannot be read at once, or not to an
-// end. What was loaded before goes on, and so does all that the supervisor does.
+// TestReloadWaitsForNobody: the file is replaced by something that blocks or never ends. The loaded
+// configuration stays, and the supervisor goes on.
 func TestReloadWaitsForNobody(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -60,7 +60,7 @@ func large(path string) error {
 	return os.Truncate(path, 200<<20)
 }
 
-// linked puts something elsewhere, and a link to it.
+// linked puts a thing elsewhere, and a link to it at path.
 func linked(put func(path string) error) func(path string) error {
 	return func(path string) error {
 		place, err := os.MkdirTemp(filepath.Dir(path), "")
@@ -74,7 +74,7 @@ func linked(put func(path string) error) func(path string) error {
 	}
 }
 
-// pipe is one whose end to read has a path, as that of a process substitution.
+// pipe returns a pipe whose read end has a path, as a process substitution has.
 func pipe(t *testing.T) (path string, to *os.File) {
 	t.Helper()
 	from, to, err := os.Pipe()
@@ -103,7 +103,6 @@ func TestRunBeginsWithAPipe(t *testing.T) {
 	run.goesOn(t)
 }
 
-// TestRunEndsWhileItWaitsForAPipe: nothing has been served yet.
 func TestRunEndsWhileItWaitsForAPipe(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -123,7 +122,7 @@ func TestRunEndsWhileItWaitsForAPipe(t *testing.T) {
 	}
 }
 
-// TestReadIsBounded: what has no end is not read to it.
+// TestReadIsBounded: Read gives up on an endless file.
 func TestReadIsBounded(t *testing.T) {
 	t.Parallel()
 	if _, err := Read("/dev/zero"); err == nil || err.Error() != "read /dev/zero: is longer than 8388608 bytes" {

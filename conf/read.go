@@ -14,21 +14,20 @@ import (
 	"pgtaskd/work/target"
 )
 
-// File is a configuration that was read.
+// File is a parsed configuration.
 type File struct {
-	// Targets stand in the order of the file: Targets[1] is at targets[1]. No
-	// two have the same table, as far as that can be seen without asking the
-	// servers. A bare array of targets has the same places.
+	// Targets are in the order of the file: Targets[1] is at targets[1], also if the file is a bare
+	// array. No two have the same table, as far as pgtaskd can tell without asking the servers.
 	Targets []work.Target
 	// Log says which lines are logged, and how.
 	Log Log
-	// Listen is the address of the metrics, as in 127.0.0.1:8080; "" when there are none.
+	// Listen is the address of the metrics, as 127.0.0.1:8080; "": no metrics.
 	Listen string
 
 	secret bool // it holds a password
 }
 
-// Read reads the file at path, which may be a pipe. Its error is that of the file system, or
+// Read reads the file at path, which may be a pipe. Its error comes from the file system, or is
 // Faults.
 func Read(path string) (*File, error) {
 	data, err := remote.ReadInput(context.Background(), path)
@@ -39,9 +38,9 @@ func Read(path string) (*File, error) {
 	return file, inFile(path, err)
 }
 
-// Parse reads a configuration. Its error is Faults: all of them, not only the first.
+// Parse reads a configuration. Its error is Faults, which has all of them.
 func Parse(data []byte) (*File, error) {
-	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors put it in front
+	data = bytes.TrimPrefix(data, []byte("\ufeff")) // some editors write a byte order mark
 	if err := malformed(data); err != nil {
 		return nil, err
 	}
@@ -71,7 +70,7 @@ func (r *reader) file(root value) *File {
 	switch {
 	case targets.kind == list:
 		file.Targets = r.targets(targets.items, dsn)
-		if len(file.Targets) == len(targets.items) { // else a name may be that of one with a fault
+		if len(file.Targets) == len(targets.items) { // else an unknown name may be that of a target with a fault
 			r.allot(file.Targets, entries)
 		}
 	case targets.kind == "":
@@ -84,7 +83,7 @@ func (r *reader) file(root value) *File {
 	return file
 }
 
-// targets reads the targets and finds those that have the same table.
+// targets reads the targets and reports those that have the same table.
 func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 	targets := make([]work.Target, 0, len(items))
 	first := map[string]string{}
@@ -92,7 +91,7 @@ func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 		found := r.found
 		t := r.target(item, dsn)
 		if r.found > found {
-			continue // its table may not be the one that is meant
+			continue // the target may be meant for another table
 		}
 		targets = append(targets, t)
 		if place, doubled := first[identity(t)]; doubled {
@@ -104,11 +103,11 @@ func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
 	return targets
 }
 
-// readable are the permissions that let others than the owner read a file.
+// readable are the permissions that let others read a file.
 const readable fs.FileMode = 0o044
 
-// Exposed is a warning when the file at path holds passwords that others of this machine may read;
-// else "".
+// Exposed returns a warning if the file at path holds passwords and other users of this machine can
+// read it; else "".
 func (f *File) Exposed(path string) string {
 	info, err := os.Stat(path)
 	if !f.secret || err != nil || info.Mode()&readable == 0 {
@@ -117,7 +116,8 @@ func (f *File) Exposed(path string) string {
 	return fmt.Sprintf("the configuration contains a password and others can read it (mode %04o): chmod 0600, or put the password into a password file", info.Mode().Perm())
 }
 
-// ExposedDSN is a warning when a connection string on the command line holds a password; else "".
+// ExposedDSN returns a warning if a connection string of the command line holds a password; else
+// "".
 func ExposedDSN(dsn string) string {
 	settings, err := remote.Parse(dsn)
 	if err != nil || !settings.Secret() {

@@ -20,7 +20,7 @@ import (
 
 var update = flag.Bool("update", false, "write what is found into testdata/conf")
 
-// TestGood reads good configurations and compares what becomes of them.
+// TestGood compares the result of each good configuration.
 func TestGood(t *testing.T) {
 	clearEnvironment(t)
 	eachCase(t, "good", func(t *testing.T, path string) string {
@@ -32,7 +32,7 @@ func TestGood(t *testing.T) {
 	})
 }
 
-// TestBad reads bad configurations and compares what is said of them.
+// TestBad compares the faults of each bad configuration.
 func TestBad(t *testing.T) {
 	clearEnvironment(t)
 	eachCase(t, "bad", func(t *testing.T, path string) string {
@@ -53,8 +53,7 @@ func TestBad(t *testing.T) {
 	})
 }
 
-// eachCase compares the result for each JSON file of a folder with the text
-// file beside it.
+// eachCase compares the result for each JSON file of a folder with the text file beside it.
 func eachCase(t *testing.T, folder string, result func(t *testing.T, path string) string) {
 	paths, err := filepath.Glob(filepath.Join("../testdata/conf", folder, "*.json"))
 	if err != nil || len(paths) == 0 {
@@ -118,7 +117,7 @@ func describe(file *File) string {
 	return b.String()
 }
 
-// clearEnvironment makes a test independent of what the caller of the tests has set.
+// clearEnvironment makes a test independent of the environment of its caller.
 func clearEnvironment(t *testing.T) {
 	for _, name := range []string{"PGHOST", "PGHOSTADDR", "PGPORT", "PGUSER", "PGDATABASE", "PGSERVICE", "PGPASSWORD"} {
 		t.Setenv(name, "")
@@ -131,7 +130,7 @@ func TestReadOfNoFile(t *testing.T) {
 	}
 }
 
-// TestIdentityKnowsTheEnvironment: a host that is left out is that of PGHOST.
+// TestIdentityKnowsTheEnvironment: without a host, PGHOST counts.
 func TestIdentityKnowsTheEnvironment(t *testing.T) {
 	clearEnvironment(t)
 	text := []byte(`[{"data": "shop", "dsn": "host=a port=6432"}, {"data": "shop"}]`)
@@ -145,7 +144,7 @@ func TestIdentityKnowsTheEnvironment(t *testing.T) {
 	}
 }
 
-// TestPassword: it goes to the role that it belongs to.
+// TestPassword: only the role that a password belongs to gets it.
 func TestPassword(t *testing.T) {
 	for _, c := range []struct{ dsn, target, want string }{
 		{"user=a password=p", `"user": "a"`, "p"},
@@ -217,8 +216,7 @@ func FuzzParse(f *testing.F) {
 	})
 }
 
-// checkFaults checks that there are faults, each on one line, and that each is
-// at a place that the text has.
+// checkFaults checks that there are faults, each on one line and at a place inside the text.
 func checkFaults(t *testing.T, data []byte, err error) {
 	var faults Faults
 	if !errors.As(err, &faults) || len(faults) == 0 {
@@ -245,7 +243,7 @@ func checkTarget(t *testing.T, target work.Target) {
 	}
 }
 
-// TestManyFaultsTakeNoTime: of a file that is something else not every value is looked up.
+// TestManyFaultsTakeNoTime: only the first faults of a file are looked up in its text.
 func TestManyFaultsTakeNoTime(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ unit, last string }{

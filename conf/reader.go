@@ -16,7 +16,7 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// kind is what a JSON value is, in the words of an error message.
+// kind is the type of a JSON value, in the words of an error message.
 type kind string
 
 const (
@@ -28,13 +28,13 @@ const (
 	null    kind = "null"
 )
 
-// value is a JSON value that knows where it stands.
+// value is a JSON value with its position.
 type value struct {
-	place  string // as in targets[1].sleep; that of the whole is empty
+	place  string // as in targets[1].sleep; "": the whole text
 	offset int    // of its first byte
 	kind   kind
-	text   string  // of a string; of a number or boolean as it is written
-	fields []field // of an object, in their order
+	text   string  // of a string; of a number or boolean as written
+	fields []field // of an object, in the order of the text
 	items  []value // of a list
 }
 
@@ -48,7 +48,7 @@ func (v value) has(key string) bool {
 	return slices.ContainsFunc(v.fields, func(f field) bool { return f.key == key })
 }
 
-// member is the place of an object's member.
+// member returns the place of an object's member.
 func member(parent, key string) string {
 	switch {
 	case !plainKey.MatchString(key):
@@ -61,27 +61,27 @@ func member(parent, key string) string {
 
 var plainKey = regexp.MustCompile(`^[\p{L}_][\p{L}\p{N}_]*$`)
 
-// decode reads the text, which malformed has checked, into a tree. Decoding into Go values would
-// forget places, order and doubled keys; these are faults of a tree that is otherwise whole.
+// decode reads the text, which malformed has checked, into a tree. Go values would lose places,
+// order and duplicate keys, which the reader needs to report faults.
 func (r *reader) decode() value {
 	r.decoder = json.NewDecoder(bytes.NewReader(r.data))
 	r.decoder.UseNumber()
 	place := ""
 	if r.data[r.next()] == '[' {
-		place = "targets" // a bare array has the places that it would have in an object
+		place = "targets" // where the targets would be in an object
 	}
 	return r.value(place)
 }
 
-// malformed finds the first byte that can't stand in a JSON text. Invalid UTF-8
-// is one: encoding/json would put replacement characters into names.
+// malformed finds the first byte that JSON does not allow. Invalid UTF-8 counts: encoding/json
+// would put replacement characters into names.
 func malformed(data []byte) error {
 	offset, message := 0, ""
 	var syntax *json.SyntaxError
 	if !utf8.Valid(data) {
 		offset, message = bytes.IndexByte(bytes.ToValidUTF8(data, []byte{0xff}), 0xff), "not UTF-8"
 	} else if err := json.Unmarshal(data, new(json.RawMessage)); errors.As(err, &syntax) {
-		// Its offset is after the offending byte, or at the end of the text.
+		// The offset is that after the wrong byte, or of the end of the text.
 		offset, message = max(int(syntax.Offset)-1, 0), syntax.Error()
 	} else {
 		return nil
@@ -96,7 +96,7 @@ func position(data []byte, offset int) Position {
 	return Position{Line: bytes.Count(before, []byte("\n")) + 1, Column: utf8.RuneCount(before[start:]) + 1}
 }
 
-// next is the offset of the token that comes next.
+// next returns the offset of the next token.
 func (r *reader) next() int {
 	offset := int(r.decoder.InputOffset())
 	return len(r.data) - len(bytes.TrimLeft(r.data[offset:], " \t\r\n:,"))
@@ -138,12 +138,12 @@ func (r *reader) value(place string) value {
 	return v
 }
 
-// reader turns values into settings and collects their faults.
+// reader turns values into settings and collects faults.
 type reader struct {
 	data    []byte
 	decoder *json.Decoder
-	faults  Faults // no more than mostFaults: each is looked up in data
-	found   int    // how many there are
+	faults  Faults // at most mostFaults, as each is looked up in data
+	found   int    // the number of all faults
 	secret  bool   // a connection string holds a password
 }
 
@@ -153,10 +153,10 @@ func (r *reader) fault(v value, format string, args ...any) {
 	}
 }
 
-// keys are the keys that an object may have, each with the function that reads its value.
+// keys are the allowed keys of an object, each with the function that reads its value.
 type keys map[string]func(value)
 
-// object reads an object all of whose keys must be known.
+// object reads an object and reports unknown keys.
 func (r *reader) object(v value, known keys) {
 	if v.kind != object {
 		r.fault(v, "must be an object, not %s", v.kind)
@@ -173,7 +173,7 @@ func (r *reader) object(v value, known keys) {
 	}
 }
 
-// DidYouMean asks for the name that is most like a word; "" if none is.
+// DidYouMean returns a hint with the name that is most like a word; "" if no name is.
 func DidYouMean(word string, names []string) string {
 	const likely = 0.6
 	best, score := "", likely
@@ -192,7 +192,7 @@ func DidYouMean(word string, names []string) string {
 	return fmt.Sprintf("; did you mean %q?", best)
 }
 
-// shown is a value in an error message. Connection strings are never given to it.
+// shown writes a value for an error message. Callers never pass a connection string.
 func shown(v value) string {
 	const longest = 40
 	switch {

@@ -7,8 +7,8 @@ import (
 	"pgtaskd/remote"
 )
 
-// first reads the file that Run begins with. It may be a pipe, which is waited for until Run has to
-// end: then there is no file, and no error but ctx's.
+// first reads the file for the first time. If it is a pipe, first waits for it. If Run has to end
+// meanwhile, first returns no file, and ctx's error if ctx has ended.
 func (s *supervisor) first(ctx context.Context) (*File, error) {
 	reading, end := context.WithCancel(ctx)
 	s.crew.Go(func() {
@@ -32,7 +32,7 @@ func (s *supervisor) first(ctx context.Context) (*File, error) {
 	return file, inFile(s.path, err)
 }
 
-// fresh tells whether the file differs from the last look: its content, or the error of reading it.
+// fresh reports whether the content of the file, or the error of reading it, has changed.
 func (s *supervisor) fresh(data []byte, err error) bool {
 	found := string(data)
 	if err != nil {
@@ -43,7 +43,7 @@ func (s *supervisor) fresh(data []byte, err error) bool {
 	return found != before
 }
 
-// logs sets the log as the file says, before more is logged.
+// logs applies the log settings of the file, before more is logged.
 func (s *supervisor) logs(file *File) {
 	if s.options.Log != nil {
 		s.options.Log(file.Log)
@@ -51,7 +51,7 @@ func (s *supervisor) logs(file *File) {
 	s.tasks.Set(file.Log.Tasks)
 }
 
-// take serves the file's targets from now on.
+// take begins to serve the targets of the file.
 func (s *supervisor) take(ctx context.Context, file *File) {
 	s.log.Info().Str("file", s.path).Int("targets", len(file.Targets)).Msg("configuration loaded")
 	if warning := file.Exposed(s.path); warning != "" {
@@ -61,9 +61,9 @@ func (s *supervisor) take(ctx context.Context, file *File) {
 	s.show(file.Targets)
 }
 
-// reread loads the file as it is now; a bad one changes nothing. By now it has to be a regular one,
-// which keeps nobody waiting. A file that is as before, good or bad, is logged only when somebody has
-// asked for a reload.
+// reread loads the file again; a bad file changes nothing. The file must be a regular one now:
+// reading a pipe could block. If the file is as before, good or bad, reread logs it only if a
+// reload was asked for.
 func (s *supervisor) reread(ctx context.Context, asked bool) {
 	data, err := remote.ReadFile(s.path)
 	if !s.fresh(data, err) && !asked {
@@ -97,7 +97,6 @@ func (s *supervisor) complain(err error) {
 	log.Error().Msg("keeping the previous configuration")
 }
 
-// listen serves the metrics at that address.
 func (s *supervisor) listen(address string) error {
 	if s.options.Watch == nil {
 		return nil

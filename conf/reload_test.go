@@ -11,7 +11,7 @@ const (
 	after  = `[{"data": "a"}, {"data": "b"}]`
 )
 
-// TestAChangeOfTheFileIsSeen has the ways in which a file comes to say something else.
+// TestAChangeOfTheFileIsSeen: all ways in which the content of a file can change.
 func TestAChangeOfTheFileIsSeen(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -97,7 +97,7 @@ func TestAChangeOfTheFileIsSeen(t *testing.T) {
 	}
 }
 
-// put makes a file below a folder, or puts it in another's place.
+// put writes a file below a folder, or replaces it.
 func put(t *testing.T, in, name, text string) (path string) {
 	t.Helper()
 	path = filepath.Join(in, name)
@@ -108,7 +108,7 @@ func put(t *testing.T, in, name, text string) (path string) {
 	return path
 }
 
-// link makes a symbolic link below a folder, or puts it in another's place.
+// link makes a symbolic link below a folder, or replaces it.
 func link(t *testing.T, in, to, name string) (path string) {
 	t.Helper()
 	path = filepath.Join(in, name)

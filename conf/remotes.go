@@ -10,14 +10,14 @@ import (
 	"pgtaskd/work"
 )
 
-// entry is one of the remotes: a connection string, and which targets may use it.
+// entry is one remote: a connection string, and the targets that may use it.
 type entry struct {
 	dsn     string
 	targets []value // names; nil: every target
 }
 
-// remotes reads connection strings by their names: a string serves every
-// target, an object those that it names.
+// remotes reads named connection strings. A plain string serves every target, an object those that
+// it lists.
 func (r *reader) remotes(v value) map[string]entry {
 	entries, known := map[string]entry{}, keys{}
 	for _, f := range v.fields {
@@ -71,8 +71,8 @@ func (r *reader) targetNames(v value) (names []value) {
 	return names
 }
 
-// allot gives each target the remotes that serve it, and finds names that no
-// target has, or that two tables could be meant by.
+// allot gives each target its remotes. It reports a name that no target has, or that could mean two
+// tables.
 func (r *reader) allot(targets []work.Target, entries map[string]entry) {
 	byName := map[string][]int{}
 	for i, t := range targets {
@@ -94,8 +94,8 @@ func (r *reader) allot(targets []work.Target, entries map[string]entry) {
 	}
 }
 
-// known refuses a name that means no target, or different tables: a/b/c/d is
-// table d of schema c as well as c/d of schema b.
+// known reports a name of no target, or of different tables: a/b/c/d is table d of schema b/c, or
+// table c/d of schema b.
 func (r *reader) known(v value, targets []work.Target, byName map[string][]int) {
 	found := byName[v.text]
 	if len(found) == 0 {

@@ -12,20 +12,19 @@ import (
 	"pgtaskd/work/target"
 )
 
-// lookEvery is how often the file is read again. A look needs no help from the system, and sees the
-// exchange of any link on the way. A file that is half written is no JSON: the next look finds the
-// rest.
+// lookEvery is how often Run reads the file again. Reading works on every system and follows every
+// changed link. A half-written file is not valid JSON; the next look reads the rest.
 const lookEvery = 500 * time.Millisecond
 
-// Run serves the targets of the file at path until options.Stop is closed; then
-// it drains them and returns nil. When ctx ends sooner they end at once, and Run
-// returns ctx's error. It fails by itself only when the file can't be read at
-// first, with the error of Read. Later the file is read again on options.Reload
-// and when it has changed. When Run returns none of its goroutines is left.
+// Run serves the targets of the file at path until options.Stop is closed; then it drains them and
+// returns nil. If ctx ends sooner, it ends them at once and returns ctx's error. Run itself fails
+// only at the start: if it cannot read the file (the error of Read), or cannot serve the metrics.
+// It reads the file again on options.Reload and when the file has changed. When Run returns, all
+// its goroutines have ended.
 func Run(ctx context.Context, path string, log zerolog.Logger, options Options) error {
 	s := newSupervisor(log, options)
 	s.path = path
-	info, statErr := os.Stat(path) // before targets start: later it may have been exchanged
+	info, statErr := os.Stat(path) // before targets start: the file may be replaced later
 	file, err := s.first(ctx)
 	if err != nil || file == nil {
 		return err
@@ -35,7 +34,7 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 		return err
 	}
 	s.take(ctx, file)
-	if statErr != nil || !info.Mode().IsRegular() { // a pipe is read once
+	if statErr != nil || !info.Mode().IsRegular() { // a pipe can be read only once
 		return s.run(ctx, nil)
 	}
 	look := time.NewTicker(lookEvery)
@@ -43,8 +42,8 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 	return s.run(ctx, look.C)
 }
 
-// RunTargets serves targets as Run does, without a file: options.Reload and
-// options.Log are not used.
+// RunTargets serves targets as Run does, without a file: it uses neither options.Reload nor
+// options.Log.
 func RunTargets(ctx context.Context, targets []work.Target, log zerolog.Logger, options Options) error {
 	s := newSupervisor(log, options)
 	s.options.Reload = nil

@@ -15,7 +15,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// into reads a setting, or finds what is wrong with its value.
+// into reads a setting, or reports the fault of its value.
 func into[T any](r *reader, setting *T, read func(value) (T, error)) func(value) {
 	return func(v value) {
 		if got, err := read(v); err != nil {
@@ -26,7 +26,7 @@ func into[T any](r *reader, setting *T, read func(value) (T, error)) func(value)
 	}
 }
 
-// nonEmpty reads a text that is not empty, and that a fault does not show.
+// nonEmpty reads a text that is not empty. Its faults do not show the text.
 func nonEmpty(v value) (string, error) {
 	switch {
 	case v.kind != text:
@@ -37,8 +37,8 @@ func nonEmpty(v value) (string, error) {
 	return v.text, nil
 }
 
-// identifier reads a name. PostgreSQL cuts longer ones without a word, so that
-// two different names could mean one thing.
+// identifier reads a name. PostgreSQL silently cuts long names, so two names could mean the same
+// thing.
 func identifier(v value) (string, error) {
 	const longest = 63
 	switch {
@@ -52,7 +52,7 @@ func identifier(v value) (string, error) {
 	return nonEmpty(v)
 }
 
-// identifiers reads names, none of them twice.
+// identifiers reads names, and reports duplicates.
 func (r *reader) identifiers(items []value) (names []string) {
 	for _, item := range items {
 		one := ""
@@ -66,8 +66,8 @@ func (r *reader) identifiers(items []value) (names []string) {
 	return names
 }
 
-// whole reads a whole number, written as 1000, 1000.0 or 1e3; what says of which things it is a
-// number, and its least.
+// whole reads a whole number, written as 1000, 1000.0 or 1e3. The text what describes it, with its
+// least value.
 func whole(what string, least, most int64) func(value) (int64, error) {
 	return func(v value) (int64, error) {
 		f, err := strconv.ParseFloat(v.text, 64)
@@ -89,7 +89,7 @@ func yesOrNo(v value) (bool, error) {
 	return v.text == "true", nil
 }
 
-// dsn reads a connection string. It may hold a password: faults show nothing of it.
+// dsn reads a connection string. It may hold a password, so faults do not show it.
 func (r *reader) dsn(v value) (remote.Settings, error) {
 	if v.kind != text {
 		return nil, fmt.Errorf("must be a connection string, not %s", v.kind)
@@ -109,7 +109,7 @@ func (r *reader) columns(v value) map[string]string {
 				r.fault(v, "must be a string, a number, true or false, not %s", v.kind)
 			default:
 				defaults[f.key] = v.text
-				settings, err := remote.Parse(v.text) // that of remote, or of a column of the user's
+				settings, err := remote.Parse(v.text) // of the column remote, or of a user's own column
 				r.secret = r.secret || err == nil && settings.Secret()
 			}
 		}
@@ -132,21 +132,21 @@ func choice[T ~string](words ...T) func(value) (T, error) {
 	}
 }
 
-// Log says which lines are logged, and how.
+// Log says which lines are logged, and in which format.
 type Log struct {
 	Level  zerolog.Level // the least important
 	Format string        // FormatJSON, FormatText or FormatJournal; "": text on a terminal, else JSON
 	Tasks  string        // which tasks: target.LogFailed, target.LogAll or target.LogNone
 }
 
-// How a line of the log is written.
+// Formats of the log.
 const (
 	FormatJSON    = "json"
 	FormatText    = "text"
-	FormatJournal = "journal" // text with the priority in front, as sd-daemon(3) has it
+	FormatJournal = "journal" // text with the priority in front, as sd-daemon(3) describes
 )
 
-// log reads which lines are logged.
+// log reads the settings of the log.
 func (r *reader) log(v value) Log {
 	l := Log{Level: zerolog.InfoLevel, Tasks: target.LogFailed}
 	level := l.Level.String()
@@ -155,11 +155,11 @@ func (r *reader) log(v value) Log {
 		"format": into(r, &l.Format, choice(FormatJSON, FormatText, FormatJournal)),
 		"tasks":  into(r, &l.Tasks, choice(target.LogFailed, target.LogAll, target.LogNone)),
 	})
-	l.Level, _ = zerolog.ParseLevel(level) // only names that it knows come here
+	l.Level, _ = zerolog.ParseLevel(level) // choice lets only known names pass
 	return l
 }
 
-// http reads where the metrics are served.
+// http reads the address of the metrics.
 func (r *reader) http(v value) (listen string) {
 	r.object(v, keys{"listen": into(r, &listen, hostPort)})
 	if v.kind == object && !v.has("listen") {
@@ -179,7 +179,7 @@ func timeZone(v value) (string, error) {
 	return v.text, nil
 }
 
-// hostPort reads a host and the number of a port.
+// hostPort reads an address: a host and the number of a port.
 func hostPort(v value) (string, error) {
 	const example = `an address such as "127.0.0.1:8080"`
 	host, port, err := net.SplitHostPort(v.text)
@@ -193,25 +193,25 @@ func hostPort(v value) (string, error) {
 	return v.text, nil
 }
 
-// isOdd tells characters that no name of a host has.
+// isOdd reports characters that no host name has.
 func isOdd(r rune) bool { return r <= ' ' || r >= 0x7f || strings.ContainsRune(`/\@?#`, r) }
 
-// trust reads a list of the names of roles.
+// trust reads a list of role names.
 func (r *reader) trust(v value) []string {
-	const everybody = "PUBLIC" // what PostgreSQL calls all roles together
+	const everybody = "PUBLIC" // PostgreSQL's name for all roles together
 	if v.kind != list {
 		r.fault(v, `must be a list of roles, such as ["app_owner"], not %s`, shown(v))
 	}
 	for _, item := range v.items {
-		if item.text == "public" { // a name that no role can have
+		if item.text == "public" { // no role can have this name
 			r.fault(item, "must be the name of a role, not %s; did you mean %q?", shown(item), everybody)
 		}
 	}
 	return r.identifiers(v.items)
 }
 
-// roles reads the roles under which tasks may run: an object of names, each with where its password
-// comes from, or a list of names alone.
+// roles reads the roles under which tasks may run: a list of names, or an object that says for each
+// name where its password comes from.
 func (r *reader) roles(v value) map[string]remote.Credential {
 	all := map[string]remote.Credential{}
 	switch v.kind {

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/work"
 )
 
-// watched is a Watch that tells what it is told.
+// watched is a Watch that passes on its calls.
 type watched struct {
 	addresses chan string
 	targets   chan []work.Target
@@ -27,9 +27,9 @@ func (w *watched) Listen(address string) error {
 
 func (w *watched) Show(targets []work.Target) { w.targets <- targets }
 
-// TestWatchIsTold: where to listen, and which targets there are, with the same counts for as long
-// as a table is a target; a port that cannot be had ends the start, and at a reload is logged while
-// the rest of the file counts.
+// TestWatchIsTold: Watch learns the address and the targets. A table keeps its counts while it is a
+// target. A port in use ends the start. At a reload it is only logged, and the rest of the file
+// counts.
 func TestWatchIsTold(t *testing.T) {
 	t.Parallel()
 	w := &watched{make(chan string, 100), make(chan []work.Target, 100), "127.0.0.1:1"}

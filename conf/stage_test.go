@@ -15,10 +15,10 @@ import (
 	"pgtaskd/work"
 )
 
-// patience bounds how long a test waits for what must come.
+// patience limits how long a test waits.
 const patience = 20 * time.Second
 
-// stage is a supervisor whose targets are served by the test itself.
+// stage is a supervisor whose targets the test itself serves.
 type stage struct {
 	t      *testing.T
 	path   string // of the file
@@ -37,7 +37,7 @@ type played struct {
 	result chan error // what it returns
 }
 
-// open starts a supervisor on a file at path, which must exist.
+// open starts a supervisor on the file at path, which must exist.
 func open(t *testing.T, path string, watch ...Watch) *stage {
 	t.Helper()
 	ctx, cancel := context.WithCancel(t.Context())
@@ -69,7 +69,7 @@ func (l logged) Write(line []byte) (int, error) {
 	return len(line), nil
 }
 
-// lines are the messages of a log, with their errors.
+// lines returns the messages of a log, with their errors.
 func lines(log string) []string {
 	var found []string
 	for line := range strings.Lines(log) {
@@ -99,8 +99,7 @@ func (s *stage) serve(ctx context.Context, stop <-chan struct{}, t work.Target, 
 	}
 }
 
-// begin waits for the next targets to be served, in whatever order, and finds
-// that they are those named.
+// begin waits until targets are served, in any order, and checks that they are the named ones.
 func (s *stage) begin(names ...string) map[string]*played {
 	s.t.Helper()
 	begun := map[string]*played{}
@@ -123,7 +122,7 @@ func (s *stage) says(part string) {
 	}
 }
 
-// write exchanges the content of the file, at once.
+// write replaces the content of the file, at once.
 func (s *stage) write(text string) {
 	s.t.Helper()
 	replace(s.t, s.path, text)
@@ -138,7 +137,7 @@ func (s *stage) finish(want error) {
 	}
 }
 
-// drains waits until a target has been told to stop.
+// drains waits until the target is told to stop.
 func (p *played) drains(t *testing.T) {
 	t.Helper()
 	await(t, p.stop, p.target.Name()+" to drain")
@@ -174,7 +173,7 @@ func replace(t *testing.T, path, text string) {
 	}
 }
 
-// file makes a configuration in a folder of its own.
+// file writes a configuration into a new folder.
 func file(t *testing.T, text string) (path string) {
 	t.Helper()
 	path = filepath.Join(t.TempDir(), "pgtaskd.json")

@@ -16,13 +16,13 @@ import (
 	"pgtaskd/work/target"
 )
 
-// supervisor compares the targets that are wanted with those that are served.
-// Its fields belong to the goroutine that called Run.
+// supervisor compares the wanted targets with those that are served. Its fields belong to the
+// goroutine that called Run.
 type supervisor struct {
 	log     zerolog.Logger
 	options Options
 	path    string
-	seen    string // the file's last content, or the error of reading it
+	seen    string // the last content of the file, or the error of reading it
 
 	slots map[string]*slot // by identity of the target
 	ended chan string      // identities whose loop has ended
@@ -31,14 +31,14 @@ type supervisor struct {
 	tasks *target.TaskLog // for all loops
 }
 
-// slot is where the loop of one table runs: never two at a time.
+// slot runs the loop of one table: never two at a time.
 type slot struct {
 	wanted   *work.Target    // nil: none
-	served   work.Target     // by the loop that runs
-	changes  *target.Changes // of the loop that runs
-	stop     chan struct{}   // of the loop that runs; nil when none does
+	served   work.Target     // the settings of the running loop
+	changes  *target.Changes // passes changes to the running loop
+	stop     chan struct{}   // ends the running loop; nil: no loop runs
 	draining bool            // stop is closed
-	stats    *target.Stats   // of the table, whichever loop runs
+	stats    *target.Stats   // of the table; a new loop goes on with them
 }
 
 func newSupervisor(log zerolog.Logger, options Options) *supervisor {
@@ -63,7 +63,7 @@ func (s *supervisor) drain(ctx context.Context) error {
 	return ctx.Err()
 }
 
-// want makes targets the wanted ones, and begins to start, change and drain loops accordingly.
+// want replaces the wanted targets, and starts, changes and drains loops to match.
 func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	for _, slot := range s.slots {
 		slot.wanted = nil
@@ -85,8 +85,7 @@ func (s *supervisor) want(ctx context.Context, targets []work.Target) {
 	}
 }
 
-// show shows the targets that are wanted from now on. When the program ends, the last ones stay
-// shown.
+// show passes the wanted targets to Watch. When the program ends, the last ones stay shown.
 func (s *supervisor) show(targets []work.Target) {
 	if s.options.Watch == nil {
 		return
@@ -98,8 +97,8 @@ func (s *supervisor) show(targets []work.Target) {
 	s.options.Watch.Show(shown)
 }
 
-// adjust takes the next step from the target that a slot serves to the one that is wanted there. A
-// changed target is drained first; leave then calls adjust again.
+// adjust takes the next step from the served target of a slot to the wanted one. It drains a
+// changed target first; leave then calls adjust again.
 func (s *supervisor) adjust(ctx context.Context, id string) {
 	slot := s.slots[id]
 	switch running := slot.stop != nil; {
@@ -109,7 +108,7 @@ func (s *supervisor) adjust(ctx context.Context, id string) {
 		s.start(ctx, id, *slot.wanted)
 	case slot.draining:
 	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served):
-		slot.changes.Poke() // a target that waits before its next try does not wait longer
+		slot.changes.Poke() // a target that waits for its next try stops waiting
 	case slot.wanted != nil && reflect.DeepEqual(*slot.wanted, slot.served.Adopt(*slot.wanted)):
 		slot.served = *slot.wanted
 		slot.changes.Set(*slot.wanted)
@@ -134,8 +133,8 @@ func (s *supervisor) start(ctx context.Context, id string, t work.Target) {
 	})
 }
 
-// serve serves a target until it is drained. A panic is logged, and the target rests for a while
-// before another loop begins.
+// serve serves a target until it is drained. It logs a panic, and waits before the next loop may
+// begin.
 func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) {
 	err := s.crew.Call(func() error { return s.options.Serve(ctx, stop, t, log) })
 	switch panicked := new(routine.Panic); {
@@ -151,10 +150,10 @@ func (s *supervisor) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 	}
 }
 
-// rest is how long a target that has panicked waits before its next loop.
+// rest is how long a target waits after a panic before its next loop.
 const rest = 5 * time.Second
 
-// leave records that a slot's loop has ended.
+// leave records that a slot's loop has ended, and takes the next step.
 func (s *supervisor) leave(ctx context.Context, id string) {
 	slot := s.slots[id]
 	s.log.Info().Str("target", slot.served.Name()).Msg("target stopped")

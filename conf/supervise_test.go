@@ -44,7 +44,7 @@ func TestRunEndsWithContext(t *testing.T) {
 	s.finish(context.Canceled)
 }
 
-// TestRunCutsDrainShort is what a second signal does.
+// TestRunCutsDrainShort: as a second signal does.
 func TestRunCutsDrainShort(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}]`))
@@ -85,7 +85,7 @@ func TestReloadChangesWhatDiffers(t *testing.T) {
 	s.write(`[{"data": "kept"}, {"data": "changed", "reset": "7 s"}, {"data": "new"}]`)
 	runs["gone/public/task"].drains(t)
 	runs["changed/public/task"].drains(t)
-	s.begin("new/public/task") // and not yet the changed one, whose old loop still drains
+	s.begin("new/public/task") // the old loop of the changed target still drains, so its new one has not started
 
 	runs["changed/public/task"].result <- nil
 	if run := s.begin("changed/public/task")["changed/public/task"]; run.target.Reset != 7*time.Second {
@@ -95,7 +95,7 @@ func TestReloadChangesWhatDiffers(t *testing.T) {
 	runs["kept/public/task"].goesOn(t)
 }
 
-// TestReloadWithoutADrain: settings that nothing has to end for are handed to the loop that runs.
+// TestReloadWithoutADrain: the running loop gets the settings that need no drain.
 func TestReloadWithoutADrain(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
@@ -115,8 +115,7 @@ func TestReloadWithoutADrain(t *testing.T) {
 	runs["b/public/task"].goesOn(t)
 }
 
-// TestReloadChangesItsMind: what is wanted counts when the drain is over, not
-// when it began.
+// TestReloadChangesItsMind: the last wanted targets count when a drain ends.
 func TestReloadChangesItsMind(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}, {"data": "b"}]`))
@@ -144,13 +143,12 @@ func TestDrainWhileAnotherChanges(t *testing.T) {
 	runs["a/public/task"].drains(t)
 	close(s.stop)
 	runs["b/public/task"].drains(t)
-	runs["a/public/task"].result <- nil // and is not started again: nobody would take it
+	runs["a/public/task"].result <- nil // does not start again: begin would have to take it
 	runs["b/public/task"].result <- nil
 	s.finish(nil)
 }
 
-// TestBrokenFileChangesNothing: all its faults are logged, and a good file
-// heals it.
+// TestBrokenFileChangesNothing: all its faults are logged, and a good file mends it.
 func TestBrokenFileChangesNothing(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}]`))
@@ -169,7 +167,7 @@ func TestBrokenFileChangesNothing(t *testing.T) {
 	run.goesOn(t)
 }
 
-// TestSignalReadsAgain: also where nothing has changed; that is then said.
+// TestSignalReadsAgain: also a file that has not changed; the log says so.
 func TestSignalReadsAgain(t *testing.T) {
 	t.Parallel()
 	s := open(t, file(t, `[{"data": "a"}]`))
@@ -226,8 +224,8 @@ func TestRunTargets(t *testing.T) {
 	}
 }
 
-// TestPanicOfTarget: a panic that a target's own loop lets through is logged, the target is served
-// again after a while, and others do not notice.
+// TestPanicOfTarget: a panic in a target's loop is logged, and the target is served again after a
+// while. Other targets go on.
 func TestPanicOfTarget(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -12,13 +12,12 @@ import (
 	"pgtaskd/work/target"
 )
 
-// PostgreSQL reads and sends no more than 1 GB at once; the rest of the row, and escaping, need
-// room too.
+// PostgreSQL reads and sends at most 1 GB at once; escaping and the rest of the row need room too.
 const mostOutput = 512 << 20
 
 const mostInteger = 1<<31 - 1
 
-// newTarget is a target where the configuration says nothing.
+// newTarget returns a target with the defaults of the configuration.
 func newTarget() work.Target {
 	return work.Target{
 		Schema: "public", Table: "task",
@@ -69,8 +68,8 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 	return t
 }
 
-// Single is the target of a connection string, with the default of every other
-// setting. Its database and role are those to which libpq would connect.
+// Single returns the target of a connection string, with defaults for all other settings. Its
+// database and role are those that libpq would use.
 func Single(dsn string) (work.Target, error) {
 	settings, err := remote.Parse(dsn)
 	if err != nil {
@@ -85,9 +84,9 @@ func Single(dsn string) (work.Target, error) {
 	return t, nil
 }
 
-// connect sets the connections of a target. The database and the role, where they are not given,
-// are named after each other. Passwords and keys of the dsn's own role prove nothing about another
-// role, and are left out; if the dsn names no role, they are those of the target's role.
+// connect sets the connections of a target. If only one of database and role is given, the other
+// gets the same name. Passwords and keys of the dsn's role prove nothing about another role, so
+// connect leaves them out. If the dsn names no role, they belong to the target's role.
 func connect(t *work.Target, dsn remote.Settings, data, user string) {
 	data, user = cmp.Or(data, user, "postgres"), cmp.Or(user, data, "postgres")
 	t.Admin, t.Connect = dsn, dsn.With(remote.Settings{"dbname": data, "user": user})
@@ -98,9 +97,8 @@ func connect(t *work.Target, dsn remote.Settings, data, user string) {
 	}
 }
 
-// identity is equal for targets that have the same table, as far as can be told
-// without asking the servers: one server may have several names, and a table
-// may be another's partition.
+// identity is equal for targets with the same table, as far as pgtaskd can tell without asking the
+// servers: one server may have several names, and a table may be a partition of another.
 func identity(t work.Target) string {
 	server := t.Connect
 	return strings.Join([]string{

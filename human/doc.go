@@ -1,3 +1,2 @@
-// Package human writes values as people do. It owns nothing; any package and any goroutine may call
-// it.
+// Package human writes durations and texts for people. It has no state; any goroutine may call it.
 package human

@@ -6,12 +6,12 @@ import (
 	"time"
 )
 
-// Duration is a time such as 120 ms, 1.5 s, 2 min 30 s or 3 days 4 h.
+// Duration writes a time such as 120 ms, 1.5 s, 2 min 30 s or 3 days 4 h.
 func Duration(d time.Duration) string {
 	const day = 24 * time.Hour
 	switch {
 	case d < 0:
-		return "-" + Duration(-(d + 1)) // the least has no opposite
+		return "-" + Duration(-(d + 1)) // +1: the least duration has no positive counterpart
 	case d == 0:
 		return "0 s"
 	case d < time.Millisecond:
@@ -31,9 +31,9 @@ func Duration(d time.Duration) string {
 	}
 }
 
-// decimal has so many digits after the point at most.
+// decimal writes a number with at most so many digits after the point.
 func decimal(f float64, digits int) string {
-	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64) // what was formatted parses
+	rounded, _ := strconv.ParseFloat(strconv.FormatFloat(f, 'f', digits, 64), 64) // a formatted number always parses
 	return strconv.FormatFloat(rounded, 'f', -1, 64)
 }
 

@@ -7,18 +7,17 @@ import (
 	"unicode/utf8"
 )
 
-// Names, errors and the words of servers come from others. A terminal must show what stands in
-// them, and must not obey it.
+// Names, errors and messages of servers come from others. A terminal must show their text and must
+// not obey it.
 
-// Hidden tells what a terminal does not show as it is: control characters, those that change the
-// direction of writing, those that have no width, and what is no character.
+// Hidden reports characters that a terminal does not show as they are: control characters, those
+// that change the direction of writing, those without width, and invalid ones.
 func Hidden(r rune) bool {
 	return r != ' ' && !unicode.IsPrint(r) || r == '\u2800' ||
 		unicode.In(r, unicode.Other_Default_Ignorable_Code_Point, unicode.Variation_Selector)
 }
 
-// Visible writes what is hidden in a text as escapes, such as \n, \x1b and \u202e. The result is
-// one line.
+// Visible writes hidden characters as escapes such as \n, \x1b and \u202e. The result is one line.
 func Visible(text string) string {
 	if strings.IndexFunc(text, Hidden) < 0 && utf8.ValidString(text) {
 		return text
@@ -46,11 +45,11 @@ func Visible(text string) string {
 	return b.String()
 }
 
-// nameMost is the most characters of a name that Legible shows.
+// nameMost is how many characters of a name Legible shows.
 const nameMost = 100
 
-// Legible is the beginning of a name that a user has chosen, for a line of the log: at most 100
-// characters, and those that are not seen as escapes.
+// Legible writes a name that a user has chosen for the log: at most its first 100 characters, with
+// hidden ones as escapes.
 func Legible(name string) string {
 	if runes := []rune(name); len(runes) > nameMost {
 		return Visible(string(runes[:nameMost])) + "…"

@@ -10,19 +10,19 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// Calendar is when a job runs: the numbers of each field, in ascending order; none: any. All fields
-// must fit.
+// Calendar says when a job runs: for each field its numbers, in ascending order; none: any. All
+// fields must match.
 type Calendar struct {
 	Minutes, Hours, Days, Months []int
 	Weekdays                     []int // 0: Sunday
-	LastDay                      bool  // of the month, beside those in Days
+	LastDay                      bool  // of the month, in addition to Days
 }
 
 // errBoth is the error of a calendar that cron cannot express.
 var errBoth = errors.New("it runs on days of the month that are certain days of the week as well, and cron takes either for enough: " +
 	"let its SQL look which day it is")
 
-// Cron is the expression, in that time zone if the tz database has it. s is what it means.
+// Cron returns the expression, in that time zone if the tz database has it, and its meaning.
 func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Schedule, err error) {
 	if _, err := schedule.LoadZone(zone); err != nil {
 		notes.Add("the time zone %q is no name of the tz database: it runs in that of the target", zone)
@@ -35,7 +35,7 @@ func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Sche
 		days += ",L"
 	}
 	weekdays := list(c.Weekdays, 0, 6)
-	if days != "*" && weekdays != "*" { // both must hold where one begins with *
+	if days != "*" && weekdays != "*" { // both must match if one begins with *
 		switch {
 		case slices.Contains(c.Days, 1):
 			days = with("*/31", c.Days, 1, 31)
@@ -56,7 +56,7 @@ func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Sche
 	return cron, s, err
 }
 
-// with is a list that has its first number by another form.
+// with is a list whose first number has another form.
 func with(first string, numbers []int, least, most int) string {
 	rest := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return n == least })
 	if len(rest) == 0 {
@@ -65,7 +65,7 @@ func with(first string, numbers []int, least, most int) string {
 	return first + "," + list(rest, least, most)
 }
 
-// list writes numbers as a field has them.
+// list writes the numbers of a cron field.
 func list(numbers []int, least, most int) string {
 	if len(numbers) == 0 || len(numbers) == most-least+1 {
 		return "*"

@@ -8,8 +8,7 @@ import (
 	"time"
 )
 
-// TestCalendarsInCron: the expression runs at the times at which all fields fit, in each of many
-// random calendars.
+// TestCalendarsInCron: in many random calendars, the expression runs exactly when all fields match.
 func TestCalendarsInCron(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
@@ -57,7 +56,7 @@ func TestCalendarsInCron(t *testing.T) {
 	}
 }
 
-// fits tells whether a job runs at that minute.
+// fits reports whether a job runs at that minute.
 func (c Calendar) fits(at time.Time) bool {
 	has := func(numbers []int, n int) bool { return len(numbers) == 0 || slices.Contains(numbers, n) }
 	day := has(c.Days, at.Day()) && (len(c.Days) > 0 || !c.LastDay) || c.LastDay && at.AddDate(0, 0, 1).Day() == 1

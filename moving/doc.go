@@ -1,5 +1,4 @@
-// Package moving makes files of jobs for package apply out of the jobs of other schedulers. The
-// packages below it read one scheduler each, and list all that cannot be carried over, and why.
-// They share Job and its text, a Calendar as a cron expression, and several steps as a Pipeline of
-// tasks.
+// Package moving turns the jobs of other schedulers into files for package apply. Each package
+// below it reads one scheduler, and lists what it cannot carry over, and why. They share Job with
+// its text, Calendar for cron expressions, and pipelines for jobs of several steps.
 package moving

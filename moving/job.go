@@ -5,38 +5,38 @@ import (
 	"strings"
 )
 
-// Job is a job as a task table has it. The texts are PostgreSQL's; an empty one says nothing.
+// Job is a job for a task table. Its texts are PostgreSQL's; "" sets nothing.
 type Job struct {
 	Key     string
 	Cron    string // or Repeat
 	Repeat  string
 	Drift   bool
 	Timeout string
-	Plan    string // Paused: it waits until somebody plans it
+	Plan    string // Paused: it waits until somebody sets its plan
 	Until   string
 	Remote  string
 	OnFail  string
 	Input   string
 }
 
-// Paused is the plan of a job that does not run by itself.
+// Paused is the plan of a job that does not start by itself.
 const Paused = "infinity"
 
-// Notes list all that is not carried over, or not as it was.
+// Notes list everything that is not carried over, or that changes.
 type Notes struct {
-	Job string // whom the next ones are about, as its scheduler shows it
+	Job string // the job of the next notes, as its scheduler shows it
 	All []string
 }
 
-// Add notes something of the job.
+// Add adds a note about the job.
 func (n *Notes) Add(format string, args ...any) {
 	n.All = append(n.All, n.Job+": "+fmt.Sprintf(format, args...))
 }
 
-// Leave notes why the whole job is left out.
+// Leave notes why a whole job is left out.
 func (n *Notes) Leave(format string, args ...any) { n.Add("left out: "+format, args...) }
 
-// Cut is a text in a note.
+// Cut shortens a text for a note.
 func Cut(text string) string {
 	const longest = 100
 	if len(text) > longest {
@@ -45,12 +45,12 @@ func Cut(text string) string {
 	return text
 }
 
-// Keys gives out the keys of jobs, none twice.
+// Keys records the keys of jobs, so that none is used twice.
 type Keys map[string]bool
 
-// Key is the name, or another that begins with it if a job has that already.
+// Key returns the name; if it is used already, a longer key that begins with the name.
 func (k Keys) Key(name, otherwise string) string {
-	const longest = 1000 // of the 1024 bytes that a table takes
+	const longest = 1000 // a table accepts 1024 bytes
 	if len(name) > longest {
 		name = strings.ToValidUTF8(name[:longest-len(otherwise)%longest], "")
 	}

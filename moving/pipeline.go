@@ -9,16 +9,16 @@ import (
 
 // Step is one task of a pipeline.
 type Step struct {
-	Name    string // shown in a comment
+	Name    string // written as a comment
 	SQL     string
 	Remote  string
-	Timeout string // as PostgreSQL reads an interval
+	Timeout string // in PostgreSQL's syntax for intervals
 	OnFail  string
-	Ignore  bool // the next step runs, however this one ends
+	Ignore  bool // the next step runs even if this one fails
 }
 
-// Run has a job run its steps, which its scheduler calls what, and of which so many are lost. It
-// tells whether any is left.
+// Run gives a job its steps. what is the scheduler's word for a step; lost is how many steps cannot
+// be carried over. It reports whether any step is left.
 func (j *Job) Run(table, what string, steps []Step, lost int, notes *Notes) bool {
 	switch {
 	case len(steps) == 0 && lost == 0:
@@ -40,7 +40,7 @@ func (j *Job) Run(table, what string, steps []Step, lost int, notes *Notes) bool
 	return true
 }
 
-// Unfit is why a connection string cannot become the remote of a task, or "".
+// Unfit says why a connection string cannot become the remote of a task; "" if it can.
 func Unfit(connection string) string {
 	settings, err := remote.Parse(connection)
 	switch {
@@ -52,10 +52,9 @@ func Unfit(connection string) string {
 	return ""
 }
 
-// pipeline is the input of a job that inserts its steps as tasks, each to run when the one before
-// has ended. They are in the job's group, whose tasks run one at a time and in order: that is
-// enough to wait for a step that need not end well, and the job's next run begins after the last of
-// them.
+// pipeline returns the input of a job that inserts its steps as tasks; each waits for the one
+// before. All are in the job's group, which runs one task at a time, in order. That order is enough
+// to wait for a step that may fail, and it delays the job's next run until the last step has ended.
 func pipeline(table string, steps []Step) string {
 	var b strings.Builder
 	b.WriteString("DECLARE\n    done pg_catalog.int8[]; -- the step that must have ended well\n    step pg_catalog.int8;\nBEGIN\n")
@@ -89,7 +88,7 @@ func pipeline(table string, steps []Step) string {
 	return "DO " + Dollars("pipeline", "\n"+b.String()+"\n")
 }
 
-// Dollars quotes a text for SQL as it is.
+// Dollars quotes a text for SQL without changing it.
 func Dollars(tag, text string) string {
 	quote := "$" + tag + "$"
 	for n := 2; strings.Contains(text+"$", quote); n++ {

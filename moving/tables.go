@@ -13,24 +13,24 @@ import (
 	"pgtaskd/sql/lock"
 )
 
-// lockLimit bounds the wait for each lock: anybody who may use the schema can hold one for ever.
+// lockLimit limits the wait for each lock: anybody who may use the schema can hold a lock forever.
 const lockLimit = "5s"
 
-// Read reads the jobs of a scheduler, by a query of its tables.
+// Read reads the jobs of a scheduler, by a query on its tables.
 func Read[J any](ctx context.Context, conn *pgx.Conn, trust []string, scheduler, query string, tables ...string) ([]J, error) {
 	tx, err := locked(ctx, conn, trust, scheduler, tables)
 	if err != nil {
 		return nil, err
 	}
 	defer func() { _ = tx.Rollback(ctx) }()
-	rows, _ := tx.Query(ctx, query) // CollectRows has its error
+	rows, _ := tx.Query(ctx, query) // CollectRows returns its error
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[J])
 }
 
-// locked begins a transaction that only reads, in which these are tables and stay as they are. They
-// must belong to a superuser, the session's role, or a role in trust: a view, or a table with
-// policies, runs its owner's code. They are checked before they are locked, for a better error, and
-// again after. An error of a lock that cannot be had names its holders.
+// locked begins a read-only transaction and locks the tables, so they cannot change. Each must be a
+// table of a superuser, of the session's role, or of a role in trust: a view, or a table with
+// policies, runs its owner's code. It checks them before it locks them, for a better error, and
+// again afterwards. If it cannot get a lock, the error names the holders.
 func locked(ctx context.Context, conn *pgx.Conn, trust []string, scheduler string, names []string) (pgx.Tx, error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadOnly})
 	if err != nil {
@@ -55,7 +55,7 @@ func locked(ctx context.Context, conn *pgx.Conn, trust []string, scheduler strin
 	return tx, nil
 }
 
-// inUse adds the holders to the error of a lock, as far as they can still be known.
+// inUse adds the holders to the error of a lock, if they are still known.
 func inUse(ctx context.Context, conn *pgx.Conn, name string, err error) error {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) || answer.Code != "55P03" {
@@ -69,7 +69,7 @@ func inUse(ctx context.Context, conn *pgx.Conn, name string, err error) error {
 	return fmt.Errorf("%s is locked by %s: %w", name, strings.Join(holders, ", "), err)
 }
 
-// trusted is an error if these are not tables, or belong to somebody who is not trusted.
+// trusted fails if a name is not that of a table, or if its owner is not trusted.
 func trusted(ctx context.Context, tx pgx.Tx, trust []string, scheduler string, names []string) error {
 	rows, err := tx.Query(ctx, sql.File("moving/tables"), names, trust)
 	if err != nil {

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/human"
 )
 
-// YAML is a list of jobs, as pgtaskd apply reads it. Each has a group of its own: other schedulers
-// run different jobs beside each other.
+// YAML writes jobs as pgtaskd apply reads them. Each gets its own group, as other schedulers run
+// different jobs in parallel.
 func YAML(jobs []Job) string {
 	if len(jobs) == 0 {
 		return "[]\n"
@@ -42,8 +42,8 @@ func YAML(jobs []Job) string {
 	return b.String()
 }
 
-// block writes a text of several lines as one reads it, if YAML and a terminal leave it as it is,
-// else in quotes.
+// block writes a text of several lines as a readable block, if YAML and a terminal keep it as it
+// is; else in quotes.
 func block(text string) string {
 	plain := strings.Contains(text, "\n") && !strings.ContainsAny(text[:1], " \n") && !strings.HasSuffix(text, "\n")
 	for line := range strings.SplitSeq(text, "\n") {
@@ -56,5 +56,5 @@ func block(text string) string {
 	return "|-\n    " + strings.ReplaceAll(strings.ReplaceAll(text, "\n", "\n    "), "\n    \n", "\n\n")
 }
 
-// quoted is a text in quotes, as YAML reads them, with hidden characters written as escapes.
+// quoted writes a text in YAML's quotes, with hidden characters as escapes.
 func quoted(text string) string { return human.Visible(strconv.Quote(text)) }

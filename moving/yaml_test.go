@@ -9,8 +9,8 @@ import (
 	"pgtaskd/moving"
 )
 
-// TestYAMLShowsAll: nothing of a job is invisible on a terminal, or moves its cursor, and apply
-// reads what was there.
+// TestYAMLShowsAll: no text of a job is invisible or moves the cursor on a terminal, and apply
+// reads the same text.
 func TestYAMLShowsAll(t *testing.T) {
 	t.Parallel()
 	for _, hidden := range []string{"\u3164", "\u2800", "\u115f", "\ufe0f", "\u202e", "\x1b[2J", "\u034f", "\U000e0100", `a\u3164`} {

@@ -12,9 +12,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// outspoken are the keywords that pgconn knows, with the values that stand for leaving them out.
-// Given explicitly, they leave nothing for pgconn to look up in the environment or in the home
-// directory.
+// outspoken are the keywords that pgconn knows, with their defaults. config sets all of them, so
+// pgconn looks up nothing in the environment or the home directory.
 var outspoken = Settings{
 	"host": "", "port": "", "dbname": "", "user": "", "password": "", "passfile": "",
 	"connect_timeout": "0", "target_session_attrs": "any",
@@ -25,24 +24,24 @@ var outspoken = Settings{
 	"channel_binding": "prefer", "require_auth": "", "krbsrvname": "",
 }
 
-// others are the keywords that pgconn does not know but we accept, with the values under which we
-// do; nil stands for any. With another value, as with the keywords that are missing here, a
-// connection would be less safe than it was meant to be.
+// others are the keywords that pgconn does not know but config accepts, with the accepted values;
+// nil: any. Other values and keywords are refused: without them a connection would be less safe
+// than the user wanted.
 var others = map[string][]string{
 	"hostaddr": nil, "fallback_application_name": nil, "ssl_min_protocol_version": nil, "ssl_max_protocol_version": nil,
 
-	// These have no effect. Our own statements have limits of their own, and all connections have
-	// Go's keepalive: after 15 s of silence, each 15 s.
+	// These have no effect. Our own statements have their own limits, and all connections have Go's
+	// keepalive: after 15 s of silence, every 15 s.
 	"tcp_user_timeout": nil, "keepalives": nil, "keepalives_idle": nil, "keepalives_interval": nil, "keepalives_count": nil,
 
-	"sslcompression":     nil, // no longer in libpq either
+	"sslcompression":     nil, // libpq no longer has it
 	"gssencmode":         {"disable", "prefer"},
 	"gssdelegation":      {"0"},
 	"load_balance_hosts": {"disable"},
 }
 
-// config translates settings for pgconn. Files that they name are read, but neither the environment
-// nor the home directory has a say.
+// config translates settings for pgconn. It reads the files that they name, but uses neither the
+// environment nor the home directory.
 func config(s Settings) (*pgconn.Config, error) {
 	if err := s.checkSupported(); err != nil {
 		return nil, err
@@ -85,9 +84,9 @@ func config(s Settings) (*pgconn.Config, error) {
 	return cfg, s.limitTLS(cfg)
 }
 
-// safely asks a new session what target_session_attrs leads to. pgconn names functions without
-// their schema, and the owner of the database may have put another function before pg_catalog, so
-// the session has a path of our own meanwhile. pgconn panics if the server does not answer with a
+// safely makes the query for target_session_attrs safe. pgconn calls functions without a schema,
+// and the owner of the database may have placed other functions before pg_catalog; so safely sets
+// its own search path meanwhile. It also catches pgconn's panic if the server answers without a
 // row.
 func safely(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	return func(ctx context.Context, conn *pgconn.PgConn) (err error) {
@@ -99,7 +98,8 @@ func safely(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 		if _, err := conn.Exec(ctx, "SET search_path TO pg_catalog, pg_temp").ReadAll(); err != nil {
 			return err
 		}
-		answer := validate(ctx, conn) // after an error the session may be used all the same, where no server is preferred
+		// After an error the session may still be used, if no kind of server is required.
+		answer := validate(ctx, conn)
 		if _, err := conn.Exec(ctx, "RESET search_path").ReadAll(); err != nil {
 			return err
 		}
@@ -107,7 +107,7 @@ func safely(validate pgconn.ValidateConnectFunc) pgconn.ValidateConnectFunc {
 	}
 }
 
-// checkSupported refuses settings that pgconn can't follow and must not ignore.
+// checkSupported refuses settings that pgconn cannot follow and must not ignore.
 func (s Settings) checkSupported() error {
 	for keyword, value := range s {
 		_, known := outspoken[keyword]
@@ -123,8 +123,8 @@ func (s Settings) checkSupported() error {
 	return nil
 }
 
-// blame says which of the settings pgconn does not accept. Its own error quotes the string, and
-// passwords with it if they stand where it does not expect them.
+// blame finds the setting that pgconn rejects. pgconn's own error quotes the string, and can show a
+// misplaced password.
 func blame(s Settings, cause error) error {
 	if count(s["port"]) > 1 && count(s["port"]) != max(count(s["host"]), count(s["hostaddr"])) {
 		return badValue("port", "There must be one port, or one for each host.")
@@ -138,7 +138,7 @@ func blame(s Settings, cause error) error {
 			alone = Settings{"sslcert": s["sslcert"], "sslkey": s["sslkey"], "sslpassword": s["sslpassword"]}
 		}
 		settings := maps.Clone(outspoken)
-		settings["host"] = "localhost" // with a socket nobody would look at TLS
+		settings["host"] = "localhost" // with a socket, pgconn would not check TLS
 		maps.Copy(settings, alone)
 		if _, err := pgconn.ParseConfig(settings.String()); err != nil {
 			return badFile(keyword, err)
@@ -153,7 +153,7 @@ func blame(s Settings, cause error) error {
 
 func count(list string) int { return strings.Count(list, ",") + 1 }
 
-// tlsVersions are the names that libpq gives them.
+// tlsVersions are libpq's names of TLS versions.
 var tlsVersions = map[string]uint16{
 	"TLSv1": tls.VersionTLS10, "TLSv1.1": tls.VersionTLS11, "TLSv1.2": tls.VersionTLS12, "TLSv1.3": tls.VersionTLS13,
 }

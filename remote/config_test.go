@@ -42,7 +42,7 @@ func TestConfig(t *testing.T) {
 	}
 }
 
-// TestTimeIsShared: a host that does not answer leaves the others their time.
+// TestTimeIsShared: a host that does not answer leaves the other hosts their time.
 func TestTimeIsShared(t *testing.T) {
 	t.Parallel()
 	for host, want := range map[string]time.Duration{"a": 0, "a,b": ConnectLimit / 2, "a,a": 0, "a,b,/run": ConnectLimit / 3} {
@@ -136,8 +136,8 @@ func TestConfigRefuses(t *testing.T) {
 	}
 }
 
-// What pgconn calls a keyword of its own must be one that we speak out: else the
-// environment could speak in its place.
+// TestConfigNeedsNoEnvironment: config sets every keyword that pgconn knows. Otherwise the
+// environment could set it.
 func TestConfigNeedsNoEnvironment(t *testing.T) {
 	for variable := range variables {
 		t.Setenv(variable, "")
@@ -173,7 +173,7 @@ func TestConfigNeedsNoEnvironment(t *testing.T) {
 	}
 }
 
-// differ names the first field in which two configurations are not the same.
+// differ names the first field in which two configurations differ.
 func differ(a, b *pgconn.Config) string {
 	certificates := func(cfg *pgconn.Config) int {
 		if cfg.TLSConfig == nil {

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// TestManyHostsAreRefused: a string from a table has at most 16 hosts, and says so otherwise.
+// TestManyHostsAreRefused: a task's string may have at most 16 hosts, and the error says so.
 func TestManyHostsAreRefused(t *testing.T) {
 	t.Parallel()
 	rules := Rules{Base: Settings{"host": "a", "user": "u", "dbname": "d"}}
@@ -38,8 +38,7 @@ func TestManyHostsAreRefused(t *testing.T) {
 	}
 }
 
-// TestNoStringCostsMuch: whatever a string from a table has, it costs memory in
-// proportion to its length.
+// TestNoStringCostsMuch: the memory for a task's string is proportional to its length.
 func TestNoStringCostsMuch(t *testing.T) {
 	const longest = 64 << 10
 	strs := map[string]string{

@@ -8,18 +8,18 @@ import (
 	"time"
 )
 
-// Credential is where the password of a role comes from, each time that it is needed: a file of
-// this machine, or the output of a command; the first line of either. The zero value is none, and
-// leaves it to the password file of libpq, to certificates, or to whom the server trusts.
+// Credential says where to get the password of a role for each connection: the first line of a
+// file, or of a command's output. The zero value gives none; then libpq's password file,
+// certificates, or the server's trust must do.
 type Credential struct {
 	File    string
 	Command string // for /bin/sh -c
 }
 
-// commandLimit is how long a command may take that prints a password.
+// commandLimit is how long a command may take to print a password.
 const commandLimit = 10 * time.Second
 
-// Password brings the password; "" where there is none. The error is a *Refused.
+// Password returns the password; "" for the zero value. The error is a *Refused.
 func (c Credential) Password(ctx context.Context) (string, error) {
 	var text []byte
 	var err error
@@ -42,7 +42,7 @@ func (c Credential) Password(ctx context.Context) (string, error) {
 	return string(password), nil
 }
 
-// output is the output of the command. Its errors contain nothing of that.
+// output returns the output of the command. Its errors contain none of it.
 func output(ctx context.Context, command string) ([]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, commandLimit)
 	defer cancel()
@@ -55,10 +55,10 @@ func output(ctx context.Context, command string) ([]byte, error) {
 	return text, nil
 }
 
-// As are the settings for another role, with its password. Where that is "", the environment's is
-// not meant for it, but the password file may have one.
+// As returns the settings for another role, with its password. If that is "", the environment's
+// password is not used for the role, but the password file may have one.
 func (s Settings) As(role, password string) Settings {
-	other := s.With(Settings{"user": role, "scram_client_key": "", "scram_server_key": ""}) // which prove another role
+	other := s.With(Settings{"user": role, "scram_client_key": "", "scram_server_key": ""}) // keys of another role
 	other["password"] = password
 	return other
 }

@@ -15,17 +15,18 @@ import (
 
 // Destination is a database in which remote tasks run.
 type Destination struct {
-	// Key is equal for destinations that can share their sessions. Nothing can be read from it, and
-	// it means nothing outside this process.
+	// Key is equal for destinations that can share sessions. It reveals nothing, and means nothing
+	// outside this process.
 	Key string
-	// Name is the destination's name for logs; it holds no secret.
+	// Name is a name for logs, without secrets.
 	Name string
 
 	config        *pgconn.Config
 	needsPassword bool
 }
 
-// destination makes one of complete settings. needsPassword: the server must ask for the password.
+// destination makes one from complete settings. needsPassword: the server must ask for the
+// password.
 func destination(settings Settings, needsPassword bool) (Destination, error) {
 	cfg, err := config(settings)
 	if err != nil {
@@ -35,7 +36,7 @@ func destination(settings Settings, needsPassword bool) (Destination, error) {
 	for _, keyword := range []string{"host", "hostaddr", "port", "dbname", "user"} {
 		place[keyword] = settings[keyword]
 	}
-	settings = settings.With(Settings{"password": cfg.Password}) // which may come from a file
+	settings = settings.With(Settings{"password": cfg.Password}) // it may come from a file
 	key := sha256.Sum256(fmt.Appendf(nil, "%s %t %s", secret, needsPassword, settings.String()))
 	return Destination{
 		Key:           hex.EncodeToString(key[:]),
@@ -45,15 +46,15 @@ func destination(settings Settings, needsPassword bool) (Destination, error) {
 	}, nil
 }
 
-// Connect opens a session there, for which application is the application_name if the connection
-// string gives none. limit is as in exec.Connect, and so is the error. If the task's role has to
-// know the password, and the server has not asked for it, it is a *Refused.
+// Connect opens a session. application is the application_name if the connection string has none.
+// limit and error are as in exec.Connect. If the destination needs a password and the server has
+// not asked for one, the error is a *Refused.
 func (d Destination) Connect(ctx context.Context, application string, limit time.Duration) (*exec.Session, error) {
 	cfg := d.config.Copy()
 	if cfg.RuntimeParams["application_name"] == "" {
 		cfg.RuntimeParams["application_name"] = application
 	}
-	cfg.RuntimeParams["client_encoding"] = "UTF8" // in which the inputs are sent, whatever the string says
+	cfg.RuntimeParams["client_encoding"] = "UTF8" // of the inputs, whatever the string says
 	session, err := exec.Connect(ctx, cfg, limit, false, false)
 	if err != nil {
 		return nil, Reason(err)
@@ -66,5 +67,5 @@ func (d Destination) Connect(ctx context.Context, application string, limit time
 	return session, nil
 }
 
-// secret makes keys of connection strings that can't be guessed back.
+// secret makes keys from which nobody can guess connection strings.
 var secret = rand.Text()

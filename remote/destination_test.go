@@ -53,7 +53,7 @@ func TestServerMustAskForThePassword(t *testing.T) {
 		{Rules{Base: base, Superuser: true}, "user=trusted", false},
 		{Rules{Base: base, Named: map[string]string{"a": "user=trusted"}}, "a", false},
 	}
-	// What the string asks for besides is still asked.
+	// The other settings of the string still count.
 	d, err := Rules{Base: base}.Resolve("user=asked password=p target_session_attrs=standby")
 	if err != nil {
 		t.Fatal(err)
@@ -66,7 +66,7 @@ func TestServerMustAskForThePassword(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // each connection is looked at by itself
+		for range 2 { // each connection is checked
 			session, err := d.Connect(t.Context(), "pg_task", time.Minute)
 			var refused *Refused
 			if got := errors.As(err, &refused); got != c.refused || err != nil && !got {

@@ -1,12 +1,13 @@
-// Package remote decides to which server a task may go, and how to connect to it.
+// Package remote decides to which server a task may go, and how to connect there.
 //
-// It reads connection strings and URIs as libpq does, the environment, service and password files.
-// It owns the rules for the column remote: what a string in a table may say, what it inherits from
-// the target's own connection, and which entries of the configuration a target may use. It opens no
-// connection; it returns the configuration of one, with a limit for each address.
+// It reads connection strings, URIs, the environment, service files and password files as libpq
+// does. It owns the rules for the column remote: the settings that a task's string may have, those
+// it inherits from the target's own connection, and the entries of the configuration that a target
+// may use. Own returns the configuration for a connection; Destination.Connect opens a session for
+// a remote task.
 //
-// conf calls it while it reads a configuration, work when it connects, on whatever goroutine. It
-// keeps no state, so there are no locks.
+// conf calls it when it reads a configuration, work when it connects, from any goroutine. It keeps
+// no state that changes, so there are no locks.
 //
-// Secrets: Settings print themselves without passwords, and a Refused contains none.
+// Secrets: printed Settings have no passwords, and a Refused contains none.
 package remote

@@ -13,7 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// variables are the environment's names for keywords, as libpq has them.
+// variables maps libpq's environment variables to keywords.
 var variables = func() map[string]string {
 	names := map[string]string{
 		"PGDATABASE": "dbname", "PGAPPNAME": "application_name", "PGCONNECT_TIMEOUT": "connect_timeout",
@@ -30,9 +30,9 @@ var variables = func() map[string]string {
 	return names
 }()
 
-// service is the value of PGSERVICE when the process began. It is the one variable that pgconn
-// obeys whatever the connection string says, so it is taken out of the environment, and used as a
-// keyword where that is allowed.
+// service is the value of PGSERVICE at the start. pgconn would obey this variable whatever the
+// connection string says. So takeVariable removes it from the environment, and withService uses it
+// as a keyword.
 var service = takeVariable("PGSERVICE")
 
 func takeVariable(name string) string {
@@ -41,19 +41,19 @@ func takeVariable(name string) string {
 	return value
 }
 
-// Placed tells whether the environment says where to connect to.
+// Placed reports whether the environment says where to connect.
 func Placed() bool {
 	return service != "" || os.Getenv("PGHOST") != "" || os.Getenv("PGHOSTADDR") != "" || os.Getenv("PGDATABASE") != ""
 }
 
-// NamesUser tells whether s, its service or the environment says as whom to connect, and it is not
-// left to the name that we have in the operating system.
+// NamesUser reports whether s, its service or the environment names a user. If not, the user is
+// that of the operating system.
 func NamesUser(s Settings) bool {
 	given, err := s.withService()
 	return err == nil && given.given("user") || os.Getenv("PGUSER") != ""
 }
 
-// withService expands the service that s names, or else the environment.
+// withService adds the settings of the service in s, or else of the environment's service.
 func (s Settings) withService() (Settings, error) {
 	if s["service"] == "" {
 		s = s.With(Settings{"service": service})
@@ -61,10 +61,10 @@ func (s Settings) withService() (Settings, error) {
 	return s.expand()
 }
 
-// Complete returns s with all that libpq would add to it on this machine: the environment (but
-// PGTZ, PGDATESTYLE and PGGEQO), the service file, the password file, the files in ~/.postgresql,
-// the user and the database. Own connects with the result; it is also the Base of Rules. The error
-// is a *Refused.
+// Complete returns s with everything that libpq would add on this machine: the environment (except
+// PGTZ, PGDATESTYLE and PGGEQO), the service file, the password file, files in ~/.postgresql, the
+// user and the database. Own connects with the result; it is also the Base of Rules. The error is a
+// *Refused.
 func Complete(s Settings) (Settings, error) {
 	given, err := s.withService()
 	if err != nil {
@@ -77,7 +77,7 @@ func Complete(s Settings) (Settings, error) {
 		}
 	}
 	maps.Copy(completed, given)
-	if err := completed.set("port", completed["port"]); err != nil { // it may come from the environment
+	if err := completed.set("port", completed["port"]); err != nil { // the port may come from the environment
 		return nil, err
 	}
 	cfg, err := config(completed)
@@ -94,8 +94,8 @@ func Complete(s Settings) (Settings, error) {
 	return completed.With(found), nil
 }
 
-// Own returns the configuration of a connection of pgtaskd's own: settings that s leaves out come
-// from where libpq finds them (see Complete). The error is a *Refused.
+// Own returns the configuration of one of pgtaskd's own connections. It adds missing settings as
+// libpq does (see Complete). The error is a *Refused.
 func Own(s Settings) (*pgconn.Config, error) {
 	completed, err := Complete(s)
 	if err != nil {
@@ -104,8 +104,7 @@ func Own(s Settings) (*pgconn.Config, error) {
 	return config(completed)
 }
 
-// expand adds the settings of the service that s names, if it names one, where s has none of its
-// own.
+// expand adds the settings of the service that s names. Those of s itself win.
 func (s Settings) expand() (Settings, error) {
 	if s["service"] == "" {
 		return s, nil
@@ -147,7 +146,7 @@ func readService(file, name string) (Settings, error) {
 	return settings, nil
 }
 
-// home returns the files that libpq looks for below the home directory.
+// home returns the files that libpq looks for in the home directory.
 func home() Settings {
 	files := Settings{"passfile": filepath.Join(homeDir(), ".pgpass")}
 	certificate := filepath.Join(homeDir(), ".postgresql", "postgresql.crt")
@@ -161,7 +160,7 @@ func home() Settings {
 	return files
 }
 
-// homeDir is a directory where nothing exists if there is no home.
+// homeDir returns the home directory; without one, a path below which nothing exists.
 func homeDir() string {
 	dir, err := os.UserHomeDir()
 	if err != nil {

@@ -10,7 +10,7 @@ import (
 	"testing"
 )
 
-// bare gives the test an empty home and no variables of libpq's.
+// bare gives the test an empty home and no libpq variables.
 func bare(t *testing.T) (home string) {
 	t.Helper()
 	home = t.TempDir()
@@ -111,10 +111,10 @@ func TestComplete(t *testing.T) {
 	}
 }
 
-// equal takes an empty value for one that was left out.
+// equal treats an empty value like a missing one.
 func equal(a, b Settings) bool { return maps.Equal(Settings{}.With(a), Settings{}.With(b)) }
 
-// PGSERVICE is read when a process begins, so this test begins one.
+// TestServiceOfTheEnvironment starts a process: PGSERVICE is read only at the start.
 func TestServiceOfTheEnvironment(t *testing.T) {
 	const inner = "PGTASKD_TEST_SERVICE"
 	if os.Getenv(inner) == "" {
@@ -135,7 +135,7 @@ func TestServiceOfTheEnvironment(t *testing.T) {
 	if base["host"] != "a" || base["user"] != "u" || base["options"] != "-c a=b" {
 		t.Errorf("own connection: %v", base)
 	}
-	t.Setenv("PGSERVICEFILE", "/nowhere") // whoever looked for the service now would fail
+	t.Setenv("PGSERVICEFILE", "/nowhere") // reading the service file now would fail
 	d, err := Rules{Base: Settings{"host": "b", "user": "v"}}.Resolve("password=p")
 	if err != nil {
 		t.Fatal(err)

@@ -13,11 +13,11 @@ import (
 	"pgtaskd/routine"
 )
 
-// longestFile, in bytes, bounds files that a configuration or connection string names.
+// longestFile limits files that a configuration or connection string names, in bytes.
 const longestFile = 8 << 20
 
-// ReadFile reads a regular file, also through a link. It waits for nobody: a pipe, or a device, is
-// an error, and so is a file of more than 8 MB.
+// ReadFile reads a regular file, also through a link. It never blocks: a pipe or a device is an
+// error, and so is a file of more than 8 MB.
 func ReadFile(path string) ([]byte, error) {
 	file, err := open(path)
 	if err != nil {
@@ -34,7 +34,7 @@ func ReadFile(path string) ([]byte, error) {
 	return readAll(file, path)
 }
 
-// ReadInput reads a file of any kind, as the pipe of a process substitution, until ctx ends.
+// ReadInput reads a file of any kind, such as the pipe of a process substitution, until ctx ends.
 func ReadInput(ctx context.Context, path string) ([]byte, error) {
 	file, err := open(path)
 	if err != nil {
@@ -54,8 +54,8 @@ func open(path string) (*os.File, error) {
 	return os.OpenFile(path, os.O_RDONLY|syscall.O_NONBLOCK, 0)
 }
 
-// plain refuses files that could make a reader wait, or have no end. Reading a folder is an error
-// by itself.
+// plain refuses files that could block a reader, or that are too long. Reading a folder fails
+// anyway.
 func plain(info fs.FileInfo, path string) error {
 	switch {
 	case !info.Mode().IsRegular() && !info.IsDir():
@@ -66,7 +66,7 @@ func plain(info fs.FileInfo, path string) error {
 	return nil
 }
 
-// readable refuses a file that others open and read, and may wait for; not one that is not there.
+// readable refuses a file that could block its reader. A missing file is no error.
 func readable(path string) error {
 	info, err := os.Stat(path)
 	nothing, none := os.Stat(os.DevNull)
@@ -76,7 +76,7 @@ func readable(path string) error {
 	return plain(info, path)
 }
 
-// checkFiles refuses files that pgconn would wait for, or read without an end.
+// checkFiles refuses files that could block pgconn or never end.
 func (s Settings) checkFiles() error {
 	for _, keyword := range []string{"passfile", "sslcert", "sslkey", "sslrootcert"} {
 		if s[keyword] == "" {

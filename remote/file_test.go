@@ -9,8 +9,7 @@ import (
 	"testing"
 )
 
-// TestFilesAreNotWaitedFor: a pipe in the place of a file that a connection needs is an error at
-// once.
+// TestFilesAreNotWaitedFor: a pipe instead of a needed file is an error at once.
 func TestFilesAreNotWaitedFor(t *testing.T) {
 	t.Parallel()
 	pipe := filepath.Join(t.TempDir(), "pipe")

@@ -9,11 +9,11 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// ConnectLimit is how long connecting may take, all hosts of a connection string together.
+// ConnectLimit is how long connecting may take for all hosts of a connection string together.
 const ConnectLimit = 15 * time.Second
 
-// share gives each of several hosts its part of the time, where the string does not: one that does
-// not answer leaves the others theirs.
+// share divides the time among several hosts, unless the string limits it: a host that does not
+// answer must leave time for the others.
 func share(cfg *pgconn.Config) {
 	type place struct {
 		host string
@@ -28,9 +28,8 @@ func share(cfg *pgconn.Config) {
 	}
 }
 
-// hosts joins host and hostaddr, since pgconn knows host only: names stay, as certificates are
-// checked against them, and are looked up among the addresses. Without hostaddr there is nothing to
-// look up, and lookup is nil.
+// hosts joins host and hostaddr, as pgconn knows only host. It keeps the names, against which
+// certificates are checked; lookup returns their addresses. Without hostaddr, lookup is nil.
 func (s Settings) hosts() (list string, lookup pgconn.LookupFunc, err error) {
 	if !s.given("hostaddr") {
 		return s["host"], nil, nil
@@ -47,7 +46,7 @@ func (s Settings) hosts() (list string, lookup pgconn.LookupFunc, err error) {
 	known := map[string][]string{}
 	for i, address := range addresses {
 		if address == "" {
-			continue // the name is looked up, or is a socket's directory
+			continue // pgconn looks the name up, or it is a socket's directory
 		}
 		if net.ParseIP(address) == nil {
 			return "", nil, badValue("hostaddr", "It is a list of IP addresses.")

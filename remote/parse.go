@@ -7,9 +7,8 @@ import (
 	"github.com/agext/levenshtein"
 )
 
-// Parse reads a connection string of libpq, in its keyword/value form or as a URI. A keyword that
-// libpq does not know is an error that names it. The error is a *Refused and never contains a value
-// of the string.
+// Parse reads a connection string of libpq: keyword/value pairs or a URI. An unknown keyword is an
+// error that names it. The error is a *Refused, and never contains a value of the string.
 func Parse(s string) (Settings, error) {
 	if strings.Contains(s, "\x00") {
 		return nil, syntax("it contains a zero byte", "")
@@ -22,12 +21,12 @@ func Parse(s string) (Settings, error) {
 	return parsePairs(s)
 }
 
-// parsePairs reads "host=a password='x y'". Blanks around = are allowed, and a backslash takes the
-// next character literally, within quotes and without.
+// parsePairs reads "host=a password='x y'". Blanks around = are allowed. A backslash takes the next
+// character literally, inside quotes and outside.
 func parsePairs(s string) (Settings, error) {
 	settings := Settings{}
-	// A secret without quotes may have been cut at a blank of its own; the text after it could be
-	// its other half, and must not be shown.
+	// A secret without quotes may end at a blank that belongs to it. The next text could be its
+	// second half, and must not be shown.
 	exposed := false
 	for s = strings.TrimLeft(s, blanks); s != ""; s = strings.TrimLeft(s, blanks) {
 		keyword, rest := cutAny(s, "="+blanks)
@@ -50,8 +49,8 @@ func parsePairs(s string) (Settings, error) {
 	return settings, nil
 }
 
-// cutValue takes the value at the beginning of s: up to the closing quote, or to the next blank if
-// it is not quoted.
+// cutValue cuts off the value at the beginning of s: up to the closing quote, or without quotes up
+// to the next blank.
 func cutValue(s string, quoted bool) (value, rest string, closed bool) {
 	end := blanks
 	if quoted {
@@ -62,7 +61,7 @@ func cutValue(s string, quoted bool) (value, rest string, closed bool) {
 		switch {
 		case strings.IndexByte(end, s[i]) >= 0:
 			return b.String(), s[i+1:], true
-		case s[i] == '\\' && i+1 == len(s): // it escapes nothing, and libpq drops it
+		case s[i] == '\\' && i+1 == len(s): // libpq drops a last backslash
 		case s[i] == '\\':
 			i++
 			b.WriteByte(s[i])
@@ -73,8 +72,8 @@ func cutValue(s string, quoted bool) (value, rest string, closed bool) {
 	return b.String(), "", !quoted
 }
 
-// notPair is the error of a word that no = follows. Like that of notKeyword, it shows the word only
-// if it can't be part of a secret.
+// notPair is the error of a word without =. Like notKeyword, it shows the word only if that cannot
+// be part of a secret.
 func notPair(word string, exposed bool) error {
 	switch {
 	case exposed:
@@ -86,7 +85,7 @@ func notPair(word string, exposed bool) error {
 	return syntax("it should consist of keyword=value pairs, or be a URI that begins with postgres://", "")
 }
 
-// notKeyword is the error of a word that should be a keyword.
+// notKeyword is the error of an unknown keyword.
 func notKeyword(word string, exposed bool) error {
 	const longest = 32
 	misspelt := word != "" && len(word) <= longest && strings.Trim(word, "abcdefghijklmnopqrstuvwxyz_") == ""

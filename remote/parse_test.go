@@ -131,8 +131,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is wrong with a string, and wherever its password goes astray, the
-// error does not show it.
+// TestErrorsHideSecrets: no error shows the password, whatever is wrong with the string.
 func TestErrorsHideSecrets(t *testing.T) {
 	t.Parallel()
 	const secret = "hunter"
@@ -161,8 +160,8 @@ func TestErrorsHideSecrets(t *testing.T) {
 	}
 }
 
-// FuzzParse checks that nothing makes Parse panic, that String gives back what
-// it read, and that pgconn reads the same from both.
+// FuzzParse: Parse never panics, String returns what Parse has read, and pgconn reads the same from
+// both.
 func FuzzParse(f *testing.F) {
 	for _, seed := range []string{
 		"", "host=a port=1 user=u password='it\\'s' dbname=d", "postgres://u:p@h1:1,h2:2/db?sslmode=disable&application_name=x",
@@ -183,11 +182,11 @@ func FuzzParse(f *testing.F) {
 
 		for _, keyword := range []string{"service", "servicefile", "sslcert", "sslkey", "sslrootcert"} {
 			if _, ok := settings[keyword]; ok {
-				return // no files
+				return // it may name files
 			}
 		}
 		if user, ok := settings["user"]; ok && user == "" {
-			return // which pgconn takes in one way from pairs, and in another from a URI
+			return // pgconn reads an empty user differently from pairs and from a URI
 		}
 		theirs, err := pgconn.ParseConfig(input)
 		if err != nil {

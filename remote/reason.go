@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// reason is an error of connecting, on one line, without the tries that say nothing.
+// reason is an error of connecting in one line, without the tries that explain nothing.
 type reason struct {
 	text  string
 	tries []error
@@ -18,9 +18,8 @@ type reason struct {
 func (r *reason) Error() string   { return r.text }
 func (r *reason) Unwrap() []error { return r.tries }
 
-// Reason returns the error of a connection that could not be opened, in words that show the cause:
-// of several tries only those that name one, and not that TLS was refused where it was then tried
-// without. Other errors come back as they are.
+// Reason makes the error of a failed connection show its cause. It leaves out repeated tries, and a
+// server's refusal of TLS if another try went on without TLS. Other errors come back unchanged.
 func Reason(err error) error {
 	var failed *pgconn.ConnectError
 	if !errors.As(err, &failed) {
@@ -49,18 +48,18 @@ func Reason(err error) error {
 	return &reason{text: place + strings.ReplaceAll(strings.Join(texts, "; "), "\n", " "), tries: kept}
 }
 
-// refusesTLS ends the error of a server that has no TLS, after its address. pgconn has no other sign
-// for it.
+// refusesTLS ends the error of a server without TLS, after its address. pgconn marks it in no other
+// way.
 const refusesTLS = ": tls error: server refused TLS connection"
 
-// Unsuited tells that a server was reached that is not as target_session_attrs asks for.
+// Unsuited reports whether the server is not of the kind that target_session_attrs requires.
 func Unsuited(err error) bool {
 	return errors.Is(err, pgconn.ErrReadOnlyConnection) || errors.Is(err, pgconn.ErrReadWriteConnection) ||
 		errors.Is(err, pgconn.ErrPrimaryConnection) || errors.Is(err, pgconn.ErrStandbyConnection)
 }
 
-// Innermost is the text of the error at the bottom, as in "connection refused": the errors around
-// it may name users and hosts.
+// Innermost returns the text of the innermost error, such as "connection refused": the outer errors
+// may name users and hosts.
 func Innermost(err error) string {
 	for {
 		var next error

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// failed connects by TCP, where the default of sslmode tries TLS first, to a server that has none.
+// failed connects by TCP to a server without TLS; by default, sslmode tries TLS first.
 func failed(t *testing.T, more string) error {
 	t.Helper()
 	settings, err := Parse(servertest.Server(t).TCP("postgres") + " sslmode=prefer " + more)

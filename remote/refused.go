@@ -6,7 +6,7 @@ import (
 	"os"
 )
 
-// SQLSTATEs of refused connection strings: those that dblink gives.
+// SQLSTATEs of refused connection strings, as in dblink.
 const (
 	stateSyntax     = "42601" // syntax_error
 	stateValue      = "22023" // invalid_parameter_value
@@ -15,18 +15,17 @@ const (
 	stateUnable     = "0A000" // feature_not_supported
 )
 
-// Refused is the error of a connection string that can't be read or may not be used. Its fields are
-// those of a server's error; none of them ever contains a secret, nor the string itself. Trying
-// again does not help.
+// Refused is the error of a connection string that cannot be read or may not be used. It has the
+// fields of a server's error. None contains a secret or the string. Trying again does not help.
 type Refused struct {
 	Message, Detail, Hint, SQLState string
 
-	// Private is the part that only the administrator may read: it tells of files of this machine,
-	// or of the configuration.
+	// Private is only for the administrator: it names files of this machine, or parts of the
+	// configuration.
 	Private string
 }
 
-// Error returns the message with its private part, and the hint after it.
+// Error returns the message with its private part, and the hint.
 func (r *Refused) Error() string {
 	text := r.Message
 	if r.Private != "" {
@@ -38,7 +37,7 @@ func (r *Refused) Error() string {
 	return text
 }
 
-// syntax refuses a string that can't be read; hint may be "".
+// syntax refuses a string that cannot be read; hint may be "".
 func syntax(message, hint string) error {
 	return &Refused{Message: "invalid connection string: " + message, Hint: hint, SQLState: stateSyntax}
 }
@@ -59,7 +58,7 @@ func badFile(keyword string, cause error) error {
 	return refused
 }
 
-// fileTrouble tells of a file that can't be read; of nothing else.
+// fileTrouble describes a file that cannot be read; "" for other errors.
 func fileTrouble(err error) string {
 	var trouble *os.PathError
 	if errors.As(err, &trouble) {
@@ -68,7 +67,7 @@ func fileTrouble(err error) string {
 	return ""
 }
 
-// notAllowed refuses a keyword in the string of a task.
+// notAllowed refuses a keyword in a task's string.
 func notAllowed(keyword, detail, hint string) error {
 	return &Refused{
 		Message:  fmt.Sprintf("%q is not allowed in remote", keyword),

@@ -11,18 +11,18 @@ import (
 
 // Rules say where the tasks of one target may go.
 type Rules struct {
-	// Base are the settings of the target's own connection, as Complete gives them.
+	// Base are the settings of the target's own connection, made by Complete.
 	Base Settings
-	// Superuser is whether the target's role is one.
+	// Superuser: the target's role is a superuser.
 	Superuser bool
-	// Named are the connection strings of the configuration, by name. They are trusted: they may
+	// Named are the connection strings of the configuration by name. They are trusted: they may
 	// name files of this machine, and need no password.
 	Named map[string]string
 }
 
-// Resolve returns the destination of a task's remote: the name of one in the configuration, or else
-// a connection string. Settings that either leaves out come from the target's own connection; the
-// environment has no part in it, nor have files that a string would name. The error is a *Refused.
+// Resolve returns the destination of a task's remote: a name in the configuration, or a connection
+// string. Missing settings come from the target's own connection, never from the environment. The
+// error is a *Refused.
 func (r Rules) Resolve(remote string) (Destination, error) {
 	if named, ok := r.Named[remote]; ok {
 		d, err := r.named(named)
@@ -55,8 +55,7 @@ func (r Rules) Resolve(remote string) (Destination, error) {
 	return destination(settings, !r.Superuser)
 }
 
-// named resolves a connection string of the configuration. It finds its password in the password
-// file, too, if it is there.
+// named resolves a connection string of the configuration. It may use the password file.
 func (r Rules) named(s string) (Destination, error) {
 	given, err := Parse(s)
 	if err != nil {
@@ -72,7 +71,7 @@ func (r Rules) named(s string) (Destination, error) {
 	return destination(settings, false)
 }
 
-// inNamed says which connection string is wrong. Only the administrator reads why.
+// inNamed says which named string is wrong. Only the administrator sees why.
 func inNamed(name string, err error) error {
 	var refused *Refused
 	if !errors.As(err, &refused) {
@@ -87,11 +86,11 @@ func inNamed(name string, err error) error {
 	}
 }
 
-// hostsMost is how many hosts a task's string may have. Each costs an attempt to connect, and some
+// hostsMost limits the hosts of a task's string. Each costs an attempt to connect, and some
 // kilobytes even before that.
 const hostsMost = 16
 
-// checkHosts refuses a task's string that has more.
+// checkHosts refuses a task's string with too many hosts.
 func (s Settings) checkHosts() error {
 	for _, keyword := range []string{"host", "hostaddr", "port"} {
 		if n := count(s[keyword]); n > hostsMost {
@@ -101,9 +100,9 @@ func (s Settings) checkHosts() error {
 	return nil
 }
 
-// checkControls refuses values with control characters. They are sent before the server has said
-// that it is one of PostgreSQL: another one that reads lines would obey those in them. The name of
-// the task's role is among them.
+// checkControls refuses control characters in any value, even in the name of the task's role. The
+// values are sent before the server has proved to be PostgreSQL: another kind of server could read
+// lines in them and obey.
 func (s Settings) checkControls() error {
 	for _, keyword := range s.sorted() {
 		if strings.ContainsFunc(s[keyword], func(r rune) bool { return r < ' ' || r == '\x7f' }) {
@@ -113,19 +112,18 @@ func (s Settings) checkControls() error {
 	return nil
 }
 
-// files are the keywords whose values are files of this machine, or make use of an identity that it
-// has.
+// files are the keywords that name files of this machine, or use its identity.
 var files = []string{
 	"passfile", "service", "servicefile", "sslkey", "sslcert", "sslrootcert", "sslcrl", "sslcrldir", "sslkeylogfile",
 	"krbsrvname", "gsslib",
 }
 
-// starting are the keywords that say how the server starts the session. It obeys them, even to load
-// a library, before we know whether it has asked for the password, and so under a role that nothing
-// has proved.
+// starting are the keywords that tell the server how to start the session. It obeys them, and may
+// load a library, before we know whether it has asked for the password: so under a role that
+// nothing has proved.
 var starting = []string{"options", "replication"}
 
-// checkKeywords refuses a task's string that would have us read a file, or the server load one.
+// checkKeywords refuses a task's string that would make us read a file, or the server load one.
 func (s Settings) checkKeywords() error {
 	for _, keyword := range starting {
 		if s.given(keyword) {
@@ -143,19 +141,18 @@ func (s Settings) checkKeywords() error {
 	return nil
 }
 
-// protecting are the keywords that protect the password on its way, with the values under which
-// they do not.
+// protecting are the keywords that protect the password on its way, with the values that do not.
 var protecting = map[string][]string{
 	"sslmode": {"disable", "allow", "prefer"}, "sslnegotiation": {"postgres"}, "sslrootcert": nil,
 	"ssl_min_protocol_version": nil, "ssl_max_protocol_version": nil,
 	"channel_binding": {"disable", "prefer"}, "require_auth": nil,
 }
 
-// sslModes protect more and more.
+// sslModes are in order of protection, the weakest first.
 var sslModes = []string{"disable", "allow", "prefer", "require", "verify-ca", "verify-full"}
 
-// checkProtection refuses a task's string by which the target's own password would be sent with
-// less protection than on the target's own connection: somebody on the way could read it.
+// checkProtection refuses a task's string that would send the target's own password with less
+// protection than the target's own connection has: somebody on the way could read it.
 func (r Rules) checkProtection(given, settings Settings) error {
 	if given.given("password") || !settings.given("password") {
 		return nil
@@ -173,21 +170,21 @@ func (r Rules) checkProtection(given, settings Settings) error {
 }
 
 var (
-	// inherited are the keywords that come from the target's own connection when a string leaves
-	// them out. Settings of the target's sessions do not: application_name, options and so on.
+	// inherited come from the target's own connection if a string leaves them out. Settings of the
+	// target's sessions (application_name, options and so on) do not.
 	inherited = []string{
 		"host", "hostaddr", "port", "dbname", "user", "connect_timeout",
 		"sslmode", "sslnegotiation", "sslrootcert", "sslsni", "ssl_min_protocol_version", "ssl_max_protocol_version",
 		"min_protocol_version", "max_protocol_version", "channel_binding", "require_auth",
 	}
-	// inheritedBySuperuser come with them to the same server and for a superuser only: they prove our
-	// identity.
+	// inheritedBySuperuser come too, but only for a superuser and to the same server: they prove
+	// our identity.
 	inheritedBySuperuser = []string{"password", "sslcert", "sslkey", "sslcertmode", "sslpassword"}
 )
 
-// inherit completes the given settings by those of the target's own connection.
+// inherit completes the given settings with those of the target's own connection.
 func (r Rules) inherit(given Settings) Settings {
-	given = Settings{}.With(given) // an empty value was left out
+	given = Settings{}.With(given) // an empty value counts as missing
 	keywords := inherited
 	if !given.given("host", "hostaddr", "port") {
 		keywords = append(slices.Clone(keywords), "target_session_attrs")
@@ -202,7 +199,7 @@ func (r Rules) inherit(given Settings) Settings {
 	if given.given("host", "hostaddr") {
 		base["host"], base["hostaddr"] = "", ""
 		if count(base["port"]) > 1 {
-			base["port"] = "" // a list that belongs to the other hosts
+			base["port"] = "" // the list belongs to the other hosts
 		}
 	}
 	return Settings{}.With(base).With(given)

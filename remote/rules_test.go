@@ -94,8 +94,8 @@ func TestResolveRefuses(t *testing.T) {
 	}
 }
 
-// TestATaskTakesNoProtectionFromThePassword: what the target's own connection asks for holds wherever
-// its password goes.
+// TestATaskTakesNoProtectionFromThePassword: the protection of the target's own connection holds
+// wherever its password goes.
 func TestATaskTakesNoProtectionFromThePassword(t *testing.T) {
 	t.Parallel()
 	safe := base.With(Settings{"sslmode": "verify-full", "sslrootcert": "system", "channel_binding": "require", "require_auth": "scram-sha-256", "ssl_min_protocol_version": "TLSv1.3"})
@@ -131,8 +131,8 @@ func TestATaskTakesNoProtectionFromThePassword(t *testing.T) {
 	}
 }
 
-// TestControlCharactersAreRefused: a value is sent before the server has said that it is one of
-// PostgreSQL, and another one could read lines in it.
+// TestControlCharactersAreRefused: values are sent before the server has proved to be PostgreSQL,
+// and another kind could read lines in them.
 func TestControlCharactersAreRefused(t *testing.T) {
 	t.Parallel()
 	rules := Rules{Base: base, Superuser: true, Named: map[string]string{"theirs": "host=h user='a\nb'"}}
@@ -203,7 +203,7 @@ func TestNamed(t *testing.T) {
 		Base: base.With(Settings{"passfile": filepath.Join(dir, "pass")}),
 		Named: map[string]string{
 			"warehouse":      "host=w",
-			"host=h":         "host=x", // a name is a name, whatever it looks like
+			"host=h":         "host=x", // a name may look like anything
 			"file":           "host=h",
 			"service":        "service=s servicefile=" + filepath.Join(dir, "services"),
 			"broken":         "hots=h",
@@ -255,7 +255,7 @@ func TestKey(t *testing.T) {
 	}
 }
 
-// Whatever the environment says, a task's string leads to the same place.
+// TestResolveIgnoresTheEnvironment: whatever it says, a task's string leads to the same place.
 func TestResolveIgnoresTheEnvironment(t *testing.T) {
 	home := bare(t)
 	rules := map[string]Rules{

@@ -8,14 +8,13 @@ import (
 	"strings"
 )
 
-// Settings are the parameters of a connection under libpq's keywords: host, hostaddr, port, dbname,
-// user, password and so on. An empty value is one that was written down as empty; a keyword that is
-// absent was left out.
+// Settings are the parameters of a connection by libpq's keywords: host, hostaddr, port, dbname,
+// user, password and so on. An empty value was given as empty; a missing keyword was not given.
 //
-// fmt shows them by Public, so that a %v in a log can't betray a password.
+// fmt shows them as Public does, so %v in a log does not reveal a password.
 type Settings map[string]string
 
-// blanks are the characters that C's isspace takes for space.
+// blanks are the characters that C's isspace accepts.
 const blanks = " \t\n\v\f\r"
 
 // keywords are those of libpq 18, in the order in which String writes them.
@@ -32,11 +31,10 @@ var keywords = []string{
 	"keepalives", "keepalives_idle", "keepalives_interval", "keepalives_count", "tcp_user_timeout",
 }
 
-// secrets are the keywords whose values nobody but the server may see.
+// secrets are the keywords whose values only the server may see.
 var secrets = []string{"password", "sslpassword", "scram_client_key", "scram_server_key", "oauth_client_secret"}
 
-// With returns a copy of s in which overrides replace values of s; an empty value removes its
-// keyword.
+// With returns a copy of s with the overrides; an empty value removes its keyword.
 func (s Settings) With(overrides Settings) Settings {
 	merged := make(Settings, len(s)+len(overrides))
 	maps.Copy(merged, s)
@@ -50,8 +48,8 @@ func (s Settings) With(overrides Settings) Settings {
 	return merged
 }
 
-// String returns s as a keyword/value string, secrets included: Parse reads it back to the same
-// settings, and equal settings give equal strings.
+// String returns s as keyword/value pairs, with secrets. Parse reads the same settings from it, and
+// equal settings have equal strings.
 func (s Settings) String() string {
 	var pairs []string
 	for _, keyword := range s.sorted() {
@@ -60,7 +58,7 @@ func (s Settings) String() string {
 	return strings.Join(pairs, " ")
 }
 
-// Public returns s as String does, but without any secret: for logs and errors.
+// Public returns s as String does, without secrets: for logs and errors.
 func (s Settings) Public() string {
 	shown := maps.Clone(s)
 	maps.DeleteFunc(shown, func(keyword, _ string) bool { return isSecret(keyword) })
@@ -73,26 +71,26 @@ func (s Settings) Format(f fmt.State, _ rune) { _, _ = f.Write([]byte(s.Public()
 // MarshalText does the same for encoders.
 func (s Settings) MarshalText() ([]byte, error) { return []byte(s.Public()), nil }
 
-// given reports whether s has a value, and not an empty one, for one of them.
+// given reports whether one of these has a value that is not empty.
 func (s Settings) given(keywords ...string) bool {
 	return slices.ContainsFunc(keywords, func(keyword string) bool { return s[keyword] != "" })
 }
 
-// Secret reports whether s holds a password, or another secret.
+// Secret reports whether s holds a password or another secret.
 func (s Settings) Secret() bool { return s.given(secrets...) }
 
 func isKeyword(word string) bool { return slices.Contains(keywords, word) }
 
 func isSecret(word string) bool { return slices.Contains(secrets, word) }
 
-// sorted are the keywords of s, in the order of keywords. There are no others.
+// sorted returns the keywords of s in the order of keywords.
 func (s Settings) sorted() []string {
 	return slices.DeleteFunc(slices.Clone(keywords), func(keyword string) bool { _, has := s[keyword]; return !has })
 }
 
 var escaper = strings.NewReplacer(`\`, `\\`, `'`, `\'`)
 
-// quote writes a value so that the parser gives it back; plain ones as they are.
+// quote writes a value for the parser; it leaves plain values unquoted.
 func quote(value string) string {
 	if value != "" && !strings.ContainsAny(value, blanks+`'\`) {
 		return value
@@ -100,7 +98,7 @@ func quote(value string) string {
 	return "'" + escaper.Replace(value) + "'"
 }
 
-// store sets one keyword, as libpq does: the last value counts.
+// store sets one keyword; as in libpq, the last value counts.
 func (s Settings) store(keyword, value string, exposed bool) error {
 	if !isKeyword(keyword) {
 		return notKeyword(keyword, exposed)
@@ -108,8 +106,8 @@ func (s Settings) store(keyword, value string, exposed bool) error {
 	return s.set(keyword, value)
 }
 
-// set refuses a port that is none: it may be half of a password, and everything but passwords is
-// shown in logs.
+// set refuses an invalid port: it may be half of a password, and logs show everything but
+// passwords.
 func (s Settings) set(keyword, value string) error {
 	s[keyword] = value
 	if keyword != "port" {

@@ -5,11 +5,11 @@ import (
 	"strings"
 )
 
-// parseURI reads the part after postgres:// by libpq's rules, which net/url does not share: several
-// hosts, any of them empty, and sockets, as in %2Frun.
+// parseURI reads the part after postgres:// by libpq's rules, which net/url does not follow:
+// several hosts, empty ones, and sockets, as in %2Frun.
 func parseURI(s string) (Settings, error) {
 	settings := Settings{}
-	// An @ belongs to the credentials wherever it stands before the path.
+	// An @ before the path always ends the credentials.
 	if i := strings.IndexAny(s, "@/"); i >= 0 && s[i] == '@' {
 		user, password, _ := strings.Cut(s[:i], ":")
 		if strings.Contains(user, "?") { // postgres://host?password=a@b
@@ -37,8 +37,8 @@ func parseURI(s string) (Settings, error) {
 	return settings, nil
 }
 
-// cutHosts takes host[:port],host[:port]… off s. The lists that it returns have as many elements as
-// each other, empty ones where nothing was written.
+// cutHosts cuts host[:port],host[:port]… off s. The returned lists have equal length, with "" for
+// missing parts.
 func cutHosts(s string) (hosts, ports, rest string, err error) {
 	var h, p strings.Builder
 	for {
@@ -64,7 +64,7 @@ func cutHosts(s string) (hosts, ports, rest string, err error) {
 	}
 }
 
-// cutBracket takes an IPv6 address and its closing bracket off s.
+// cutBracket cuts an IPv6 address and its closing bracket off s.
 func cutBracket(s string) (host, rest string, err error) {
 	host, rest, found := strings.Cut(s, "]")
 	switch {
@@ -78,7 +78,7 @@ func cutBracket(s string) (host, rest string, err error) {
 	return host, rest, nil
 }
 
-// cutAny cuts s before the first of these signs.
+// cutAny cuts s before the first of these characters.
 func cutAny(s, signs string) (before, rest string) {
 	if i := strings.IndexAny(s, signs); i >= 0 {
 		return s[:i], s[i:]
@@ -86,8 +86,8 @@ func cutAny(s, signs string) (before, rest string) {
 	return s, ""
 }
 
-// parseQuery reads keyword=value&keyword=value. The later of two counts, also
-// against the same keyword before the question mark.
+// parseQuery reads keyword=value&keyword=value. The last value of a keyword counts, also against
+// the part before the question mark.
 func (s Settings) parseQuery(query string) error {
 	for query != "" {
 		var pair string
@@ -101,10 +101,10 @@ func (s Settings) parseQuery(query string) error {
 		if !ok {
 			return badEncoding()
 		}
-		if keyword == "ssl" && value == "true" { // as JDBC has it
+		if keyword == "ssl" && value == "true" { // as JDBC writes it
 			keyword, value = "sslmode", "require"
 		}
-		// An & in a password that was not encoded makes a keyword of its rest.
+		// The rest of a password after an unencoded & looks like a keyword.
 		if err := s.store(keyword, value, s.given(secrets...)); err != nil {
 			return err
 		}
@@ -112,7 +112,7 @@ func (s Settings) parseQuery(query string) error {
 	return nil
 }
 
-// decode stores parts of the URI, each after its keyword; an empty part says nothing.
+// decode stores parts of the URI, each after its keyword; it skips empty parts.
 func (s Settings) decode(parts ...string) error {
 	for ; len(parts) > 1; parts = parts[2:] {
 		value, ok := decodeURI(parts[1])
@@ -129,15 +129,15 @@ func (s Settings) decode(parts ...string) error {
 	return nil
 }
 
-// decodeURI resolves %XX. Spaces are dropped at the ends and refused elsewhere.
+// decodeURI resolves %XX. It drops spaces at the ends, and refuses others.
 func decodeURI(raw string) (string, bool) {
 	value, err := url.PathUnescape(strings.Trim(raw, " "))
 	ok := err == nil && !strings.Contains(strings.Trim(raw, " "), " ") && !strings.Contains(value, "\x00")
 	return value, ok
 }
 
-// misplacedAt is the error of a password that holds a bare @ or /, so that half of it would be taken
-// for a host, a user or a database, and shown. (libpq lets it pass, and tries to connect there.)
+// misplacedAt is the error for a bare @ or / in a password: half of the password would be taken for
+// a host, a user or a database, and shown. (libpq accepts it, and tries to connect there.)
 func misplacedAt() error {
 	return syntax(`an "@" in the URI is not where the password ends`,
 		"Within a user, a password or a database write @ as %40, / as %2F, ? as %3F.")

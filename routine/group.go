@@ -11,8 +11,8 @@ import (
 	"unicode/utf8"
 )
 
-// Group starts goroutines and awaits them. Its methods may be called from any goroutine. Panics that
-// follow the first one are taken for its consequences and dropped.
+// Group starts goroutines and waits for them. Any goroutine may call its methods. It keeps the
+// first panic only: later ones usually follow from it.
 type Group struct {
 	ctx     context.Context
 	cancel  context.CancelCauseFunc
@@ -29,10 +29,10 @@ func New(parent context.Context) *Group {
 	return g
 }
 
-// Context ends when the goroutines of the group have to.
+// Context returns a context that ends when the group's goroutines must end.
 func (g *Group) Context() context.Context { return g.ctx }
 
-// Panicked is the first panic; nil while there was none.
+// Panicked returns the first panic, or nil.
 func (g *Group) Panicked() *Panic {
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -42,8 +42,8 @@ func (g *Group) Panicked() *Panic {
 // End ends the group's context.
 func (g *Group) End() { g.cancel(nil) }
 
-// Wait returns when all that the group has started has ended. What After and When wait for has to
-// come, or to be stopped.
+// Wait returns when all goroutines of the group have ended. It also waits for those of After and
+// When that are neither started nor stopped.
 func (g *Group) Wait() { g.running.Wait() }
 
 // Go starts a goroutine.
@@ -54,31 +54,31 @@ func (g *Group) Go(do func()) {
 	})
 }
 
-// Start starts a goroutine and returns where its error comes, or its *Panic.
+// Start starts a goroutine. The channel delivers its error, or its *Panic.
 func (g *Group) Start(do func() error) <-chan error {
 	ended := make(chan error, 1)
 	g.Go(func() { ended <- g.Call(do) })
 	return ended
 }
 
-// Call does something in the goroutine of the caller. The error is a *Panic when that panics.
+// Call calls do in the caller's goroutine. If do panics, the error is a *Panic.
 func (g *Group) Call(do func() error) (err error) {
 	defer g.recovered(&err)
 	return do()
 }
 
-// After starts a goroutine when d has passed, unless it is stopped before, which stop reports. One
-// of the two must happen for Wait to return.
+// After starts a goroutine when d has passed. stop prevents that, and reports whether it did. Wait
+// returns only after one of the two.
 func (g *Group) After(d time.Duration, do func()) (stop func() bool) {
 	return g.later(do, func(do func()) func() bool { return time.AfterFunc(d, do).Stop })
 }
 
-// When starts a goroutine when ctx ends, and else is like After.
+// When starts a goroutine when ctx ends; otherwise it is like After.
 func (g *Group) When(ctx context.Context, do func()) (stop func() bool) {
 	return g.later(do, func(do func()) func() bool { return context.AfterFunc(ctx, do) })
 }
 
-// later counts a goroutine that is still to be started, until it has ended or is stopped.
+// later counts a goroutine from now until it has ended or is stopped.
 func (g *Group) later(do func(), start func(func()) (stop func() bool)) func() bool {
 	g.running.Add(1)
 	stop := start(func() {
@@ -95,7 +95,7 @@ func (g *Group) later(do func(), start func(func()) (stop func() bool)) func() b
 	}
 }
 
-// recovered, deferred, keeps the panic of the function that has deferred it, if it has one.
+// recovered keeps the panic of the function that defers it, if there is one.
 func (g *Group) recovered(err *error) {
 	value := recover()
 	if value == nil {
@@ -115,8 +115,8 @@ func (g *Group) recovered(err *error) {
 
 // Panic is a panic as an error.
 type Panic struct {
-	Value string // at most 1 kB of it
-	Stack []byte // of the goroutine, at most 16 kB of it
+	Value string // at most 1 kB
+	Stack []byte // of the goroutine, at most 16 kB
 }
 
 const (
@@ -126,7 +126,7 @@ const (
 
 func (p *Panic) Error() string { return "panic: " + p.Value }
 
-// Guard does something, and makes an error of its panic.
+// Guard calls do, and returns its panic as an error.
 func Guard(do func() error) (err error) {
 	defer func() {
 		if value := recover(); value != nil {
@@ -136,8 +136,7 @@ func Guard(do func() error) (err error) {
 	return do()
 }
 
-// caught keeps what recover has returned, with the stack of the panic, under which it must be
-// called.
+// caught makes a Panic of a recovered value. The caller must still be on the stack of the panic.
 func caught(value any) *Panic {
 	text := strings.ToValidUTF8(fmt.Sprint(value), string(utf8.RuneError))
 	text = strings.ToValidUTF8(text[:min(len(text), valueLimit)], "")

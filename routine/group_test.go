@@ -51,8 +51,7 @@ func TestPanicEndsTheGroup(t *testing.T) {
 	}
 }
 
-// TestWaitCountsWhatIsStopped: what is stopped before its time need not be waited for, and is
-// counted once only.
+// TestWaitCountsWhatIsStopped: Wait does not wait for a stopped goroutine, and counts it once.
 func TestWaitCountsWhatIsStopped(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// BenchmarkScrape reads the metrics of 300 targets, all of which have something to show.
+// BenchmarkScrape reads the metrics of 300 targets that all have something to show.
 func BenchmarkScrape(b *testing.B) {
 	s := New(zerolog.Nop(), "v1")
 	targets := make([]target.Target, 300)

@@ -1,6 +1,7 @@
-// Package web serves metrics at /metrics, and at /healthz and /readyz whether all is well.
+// Package web serves the metrics at /metrics, and the health of the controller at /healthz and
+// /readyz.
 //
-// A Site is told by package conf which targets there are and where to listen, from one goroutine.
-// The HTTP server has goroutines of its own, which only read the list of targets, and each target's
-// Stats; any goroutine may read these. Close returns when no request is being answered any more.
+// One goroutine of package conf tells a Site its targets and its address. The HTTP server has its
+// own goroutines. They only read the list of targets and each target's Stats; any goroutine may
+// read these. Close waits until no request is being answered.
 package web

@@ -12,7 +12,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// shownMetrics is what a site with one target shows, of which all is known.
+// shownMetrics returns the metrics of a site with one target, about which everything is known.
 func shownMetrics(t *testing.T) string {
 	t.Helper()
 	s := opened(t)
@@ -30,7 +30,7 @@ var (
 	inRow  = regexp.MustCompile("(?m)^\\| `(pgtaskd_\\w+)(?:\\{([a-z, ]+)\\})?` \\|")
 )
 
-// names are those of all metrics, with those of the parts of histograms and summaries.
+// metricNames returns the names of all metrics, without and with the parts of histograms.
 func metricNames(text string) (whole, all []string) {
 	for _, found := range typed.FindAllStringSubmatch(text, -1) {
 		whole = append(whole, found[1])
@@ -42,7 +42,7 @@ func metricNames(text string) (whole, all []string) {
 	return whole, all
 }
 
-// TestAllMetricsAreShown once there is something to show.
+// TestAllMetricsAreShown: every kind has a metric once there are values.
 func TestAllMetricsAreShown(t *testing.T) {
 	t.Parallel()
 	whole, _ := metricNames(shownMetrics(t))
@@ -56,8 +56,7 @@ func TestAllMetricsAreShown(t *testing.T) {
 	}
 }
 
-// TestRulesAndDashboardNameMetricsThatExist, and the reference names all of them, with their
-// labels.
+// TestRulesAndDashboardNameMetricsThatExist: and the reference names all, with their labels.
 func TestRulesAndDashboardNameMetricsThatExist(t *testing.T) {
 	t.Parallel()
 	whole, all := metricNames(shownMetrics(t))
@@ -92,7 +91,7 @@ func TestRulesAndDashboardNameMetricsThatExist(t *testing.T) {
 	}
 }
 
-// TestPromtoolAcceptsMetricsAndRules. Where promtool is missing, the other tests have to do.
+// TestPromtoolAcceptsMetricsAndRules: without promtool, the other tests must suffice.
 func TestPromtoolAcceptsMetricsAndRules(t *testing.T) {
 	t.Parallel()
 	promtool, err := exec.LookPath("promtool")

@@ -16,8 +16,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestReadyNamesTargetsThatAreNotServed: a line for each, with the reason; one that another
-// controller leads is stood by for.
+// TestReadyNamesTargetsThatAreNotServed: a line for each, with the reason. A target that another
+// controller leads counts as ready.
 func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)
@@ -47,7 +47,7 @@ func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
 	}
 }
 
-// TestTargetsThatAreRemovedAreNotShown, and those of one name keep apart.
+// TestTargetsThatAreRemovedAreNotShown: and targets of one name stay apart.
 func TestTargetsThatAreRemovedAreNotShown(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
@@ -74,7 +74,7 @@ func TestTargetsThatAreRemovedAreNotShown(t *testing.T) {
 	}
 }
 
-// TestOnlyGetAndHeadAreAnswered, for the paths that there are.
+// TestOnlyGetAndHeadAreAnswered: for all paths of the site.
 func TestOnlyGetAndHeadAreAnswered(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
@@ -107,8 +107,7 @@ func TestOnlyGetAndHeadAreAnswered(t *testing.T) {
 	}
 }
 
-// TestHostileRequestsAreBounded: headers that do not end, or are too long, and too many
-// connections.
+// TestHostileRequestsAreBounded: endless headers, too long ones, and too many connections.
 func TestHostileRequestsAreBounded(t *testing.T) {
 	t.Parallel()
 	s := opened(t)
@@ -133,7 +132,8 @@ func TestHostileRequestsAreBounded(t *testing.T) {
 		go func() {
 			_, _ = io.WriteString(c, "GET /metrics HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 10<<20)+"\r\n\r\n")
 		}()
-		// What is sent after the answer resets the connection, which may take the answer with it.
+		// If the client sends more after the answer, the server resets the connection, and the
+		// answer may be lost.
 		if answer, err := bufio.NewReader(c).ReadString('\n'); !strings.Contains(answer, " 431 ") && !errors.Is(err, syscall.ECONNRESET) {
 			t.Errorf("%q %v", answer, err)
 		}
@@ -172,8 +172,8 @@ func TestHostileRequestsAreBounded(t *testing.T) {
 	})
 }
 
-// TestListenMoves: to another port, and to another address with the same port; where that fails, it
-// stays.
+// TestListenMoves: to another port, and to another address with the same port. If that fails, the
+// site stays where it was.
 func TestListenMoves(t *testing.T) {
 	t.Parallel()
 	s, other := opened(t), opened(t)
@@ -193,7 +193,7 @@ func TestListenMoves(t *testing.T) {
 		t.Errorf("%s is gone", before)
 	}
 	own := strings.TrimPrefix(before, "http://")
-	if err := s.Listen(own); err != nil { // what was 0 is a number now
+	if err := s.Listen(own); err != nil { // port 0 has become a real port
 		t.Fatal(err)
 	}
 	wide := "0.0.0.0:" + portOf(own)

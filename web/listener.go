@@ -7,16 +7,16 @@ import (
 	"sync"
 )
 
-// clientsMost is how many connections there are at once.
+// clientsMost limits the open connections.
 const clientsMost = 64
 
-// listener keeps to clientsMost connections, since each takes a file descriptor that a session may
-// need. For one more it closes the oldest of the client that has most: so nobody keeps others from
-// being answered.
+// listener keeps at most clientsMost connections: each takes a file descriptor that a session may
+// need. For one more, it closes the oldest connection of the client with the most, so no client can
+// block the others.
 type listener struct {
 	net.Listener
 	mu   sync.Mutex
-	open []*conn // the oldest first
+	open []*conn // oldest first
 }
 
 type conn struct {
@@ -36,14 +36,14 @@ func (l *listener) Accept() (net.Conn, error) {
 	defer l.mu.Unlock()
 	if len(l.open) >= clientsMost {
 		at := l.excess()
-		_ = l.open[at].Conn.Close() // its goroutine sees that, and calls Close
+		_ = l.open[at].Conn.Close() // its goroutine notices, and calls Close
 		l.open = slices.Delete(l.open, at, at+1)
 	}
 	l.open = append(l.open, c)
 	return c, nil
 }
 
-// excess is the oldest connection of the client that has most.
+// excess returns the index of the oldest connection of the client with the most.
 func (l *listener) excess() int {
 	count := map[string]int{}
 	for _, c := range l.open {
@@ -58,8 +58,8 @@ func (l *listener) excess() int {
 	return most
 }
 
-// clientOf tells clients apart: by address, or by network where one machine has many addresses
-// (IPv6: RFC 6177 gives each site at least a /64).
+// clientOf identifies a client by its IPv4 address or its IPv6 /64 network: one machine may have
+// many IPv6 addresses (RFC 6177 gives each site at least a /64).
 func clientOf(a net.Addr) string {
 	port, err := netip.ParseAddrPort(a.String())
 	if err != nil {
@@ -76,7 +76,7 @@ func clientOf(a net.Addr) string {
 	return network.String()
 }
 
-// Close makes room for another.
+// Close makes room for another connection.
 func (c *conn) Close() error {
 	c.listener.mu.Lock()
 	c.listener.open = slices.DeleteFunc(c.listener.open, func(other *conn) bool { return other == c })

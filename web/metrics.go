@@ -9,22 +9,22 @@ import (
 	"pgtaskd/work/target"
 )
 
-// kind is a metric that each target has.
+// kind is a metric of each target.
 type kind struct {
 	name, help string
 	sort       string // counter, gauge or histogram
-	label      string // besides the target; "": none
+	label      string // beside the target; "": none
 	of         func(*target.Figures) []sample
 }
 
-// sample is a value of a metric, under a value of its label.
+// sample is one value of a metric.
 type sample struct {
-	suffix string // of the metric's name
-	label  string // with its value; "": none
+	suffix string // added to the metric's name
+	label  string // name and value; "": none
 	value  float64
 }
 
-// kinds are all of them.
+// kinds are the metrics of a target.
 var kinds = []kind{
 	{
 		"pgtaskd_tasks_total", "Tasks that this controller has brought to a state. PLAN: they run again, after a failure or an interruption.", "counter",
@@ -80,7 +80,7 @@ func one(of func(*target.Figures) float64) func(*target.Figures) []sample {
 	return func(f *target.Figures) []sample { return []sample{{value: of(f)}} }
 }
 
-// surveyed is a value that there is once the table was looked at.
+// surveyed returns a value of the table, once the table was surveyed.
 func surveyed(of func(*target.Survey) float64) func(*target.Figures) []sample {
 	return func(f *target.Figures) []sample {
 		if f.Table == nil {
@@ -104,7 +104,7 @@ func counts(of string, names []string, n []uint64) (all []sample) {
 	return all
 }
 
-// bounds are the labels of buckets.
+// bounds are the labels of the buckets.
 var bounds = func() (all []string) {
 	for _, d := range target.Buckets {
 		all = append(all, label("le", strconv.FormatFloat(d.Seconds(), 'g', -1, 64)))
@@ -121,7 +121,7 @@ func buckets(t target.Times) []sample {
 	return append(all, sample{suffix: "_sum", value: t.Sum.Seconds()}, sample{suffix: "_count", value: float64(total)})
 }
 
-// successes are by key; of keys that look the same the latest counts.
+// successes has a sample for each key. Of keys that look alike, the latest success counts.
 func successes(f *target.Figures) (all []sample) {
 	if f.Table == nil {
 		return nil

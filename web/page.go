@@ -14,7 +14,7 @@ import (
 func (all *targets) metrics(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
 	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(all.text()) // a client that has gone needs no answer
+	_, _ = w.Write(all.text()) // an error means that the client has gone
 }
 
 func (all *targets) text() []byte {
@@ -23,7 +23,7 @@ func (all *targets) text() []byte {
 	for i, t := range targets {
 		figures[i] = t.stats.Read()
 	}
-	text := make([]byte, 0, 4000*len(targets)) // about as much as it takes
+	text := make([]byte, 0, 4000*len(targets)) // usually enough
 	build := kind{name: "pgtaskd_build_info", help: "1.", sort: "gauge"}
 	text = fmt.Appendf(build.head(text), "%s{goversion=%q,version=%q} 1\n", build.name, runtime.Version(), all.version)
 	for _, k := range kinds {
@@ -57,7 +57,7 @@ func (s *sample) line(text []byte, name, target string) []byte {
 
 var escapes = strings.NewReplacer(`\`, `\\`, `"`, `\"`)
 
-// label is a label of a sample, with a value that people can read.
+// label writes a label of a sample.
 func label(name, value string) string {
 	return name + `="` + escapes.Replace(value) + `"`
 }

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/human"
 )
 
-// routes answer GET and HEAD; the paths are all there are.
+// routes answers GET and HEAD for all paths of the site.
 func routes(all *targets) http.Handler {
 	mux := http.NewServeMux()
 	mux.HandleFunc("GET /metrics", all.metrics)
@@ -19,8 +19,7 @@ func routes(all *targets) http.Handler {
 	return mux
 }
 
-// ready answers 200 where each target is led or stood by for, else 503 with the reasons, a line
-// each.
+// ready answers 200 if each target is led or stood by for; else 503 with one line for each reason.
 func (all *targets) ready(w http.ResponseWriter, _ *http.Request) {
 	var reasons []string
 	for _, t := range all.list() {
@@ -45,19 +44,19 @@ func answer(w http.ResponseWriter, status int, text string) {
 	w.Header().Set("X-Content-Type-Options", "nosniff")
 	w.Header().Set("Cache-Control", "no-store")
 	w.WriteHeader(status)
-	_, _ = fmt.Fprintln(w, text) // a client that has gone needs no answer
+	_, _ = fmt.Fprintln(w, text) // an error means that the client has gone
 }
 
-// line is a text on one line, of at most 1000 bytes, with hidden characters written as escapes.
+// line writes a text on one line of at most 1000 bytes, with hidden characters as escapes.
 func line(text string) string {
 	const most = 1000
 	text = human.Visible(text)
 	return strings.ToValidUTF8(text[:min(len(text), most)], "?")
 }
 
-// guarded limits a server on a loopback address to clients that name this machine by an address, as
-// localhost, or as the configuration does: a web page whose name leads here could read all metrics
-// through the browser of somebody who works on this machine.
+// guarded protects a server on a loopback address. Requests must name it by an IP address, by
+// localhost, or by the configured name. Otherwise a web page whose host name resolves to this
+// machine could read the metrics through the browser of somebody who works here.
 func guarded(configured string, bound net.Addr, answers http.Handler) http.Handler {
 	if at, ok := bound.(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
 		return answers
@@ -74,7 +73,7 @@ func guarded(configured string, bound net.Addr, answers http.Handler) http.Handl
 	})
 }
 
-// host is that of an address which may have a port, in lower case.
+// host returns the host of an address that may have a port, in lower case.
 func host(address string) string {
 	if host, _, err := net.SplitHostPort(address); err == nil {
 		address = host

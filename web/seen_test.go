@@ -11,7 +11,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestPagesShowWhatATerminalWouldObey: control characters of names are escapes, as in the log.
+// TestPagesShowWhatATerminalWouldObey: control characters in names are escaped, as in the log.
 func TestPagesShowWhatATerminalWouldObey(t *testing.T) {
 	t.Parallel()
 	const nasty = "a\x1b[31m\u202e\u3164\u200b\u009bz"
@@ -37,8 +37,8 @@ func TestPagesShowWhatATerminalWouldObey(t *testing.T) {
 	}
 }
 
-// TestOnlyWhoMeansThisMachineIsAnswered: a web page whose name leads to a loopback address reads
-// nothing.
+// TestOnlyWhoMeansThisMachineIsAnswered: a web page reads nothing if its name resolves to a
+// loopback address.
 func TestOnlyWhoMeansThisMachineIsAnswered(t *testing.T) {
 	t.Parallel()
 	ask := func(s *site, host string) (int, string) {

@@ -13,17 +13,17 @@ import (
 	"pgtaskd/routine"
 )
 
-// Limits for clients.
+// Limits of each client.
 const (
-	headerLimit = 5 * time.Second // to send the request's head, and
+	headerLimit = 5 * time.Second // for the head of the request
 	readLimit   = 10 * time.Second
 	writeLimit  = 30 * time.Second
 	idleLimit   = time.Minute
-	headerMost  = 8 << 10     // bytes, to which net/http adds 4 kB
-	closeLimit  = time.Second // answers that are under way at the end
+	headerMost  = 8 << 10     // bytes; net/http adds 4 kB
+	closeLimit  = time.Second // for answers under way when the server closes
 )
 
-// server answers at one address.
+// server serves one address.
 type server struct {
 	listener *listener
 	http     *http.Server
@@ -39,23 +39,23 @@ func serve(crew *routine.Group, l net.Listener, handler http.Handler, log zerolo
 	return s
 }
 
-// close lets answers that are under way go out for a moment.
+// close gives answers under way a moment to finish.
 func (s *server) close() {
 	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
 	defer cancel()
 	if s.http.Shutdown(ctx) != nil {
-		_ = s.http.Close() // we wait for no client longer
+		_ = s.http.Close() // the client has had its time
 	}
 	<-s.ended
 }
 
-// rare logs messages of net/http, one a minute at most: anybody who can connect can cause them.
+// rare logs at most one message of net/http a minute: anybody who can connect can cause them.
 type rare struct {
 	log  zerolog.Logger
-	last atomic.Int64 // in seconds
+	last atomic.Int64 // Unix time in seconds
 }
 
-// Write logs a line.
+// Write logs a line of net/http.
 func (r *rare) Write(line []byte) (int, error) {
 	now := time.Now().Unix()
 	if last := r.last.Load(); now-last >= 60 && r.last.CompareAndSwap(last, now) {

@@ -13,12 +13,12 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Site shows the targets of one controller. Listen, Show and Close are for one goroutine.
+// Site shows the targets of one controller. One goroutine calls Listen, Show and Close.
 type Site struct {
 	log     zerolog.Logger
 	crew    *routine.Group
-	address string  // as configured
-	server  *server // nil: it does not listen
+	address string  // as configured; "": none
+	server  *server // nil: the site does not listen
 	targets *targets
 }
 
@@ -29,7 +29,7 @@ func New(log zerolog.Logger, version string) *Site {
 	return s
 }
 
-// Listen serves the site at another address, "" at none. When it fails, it goes on where it was.
+// Listen moves the site to another address; "" serves none. On failure the old address stays.
 func (s *Site) Listen(address string) error {
 	if address == s.address {
 		return nil
@@ -39,7 +39,8 @@ func (s *Site) Listen(address string) error {
 		return nil
 	}
 	listener, err := net.Listen("tcp", address)
-	if errors.Is(err, syscall.EADDRINUSE) && s.server != nil && portOf(address) == portOf(s.server.listener.Addr().String()) { // it may be ours
+	// This site itself may use the port, so it leaves the port before it tries again.
+	if errors.Is(err, syscall.EADDRINUSE) && s.server != nil && portOf(address) == portOf(s.server.listener.Addr().String()) {
 		before := s.server.listener.Addr().String()
 		s.leave()
 		if listener, err = net.Listen("tcp", address); err != nil {
@@ -60,7 +61,7 @@ func portOf(address string) string {
 	return port
 }
 
-// URL is where the site is, "" when it does not listen.
+// URL returns the URL of the site; "" if it does not listen.
 func (s *Site) URL() string {
 	if s.server == nil {
 		return ""
@@ -81,5 +82,5 @@ func (s *Site) leave() {
 	s.address, s.server = "", nil
 }
 
-// Show makes the targets, with their Stats, those that are shown.
+// Show replaces the targets that are shown. Each has its Stats.
 func (s *Site) Show(targets []target.Target) { s.targets.show(targets) }

@@ -19,10 +19,10 @@ import (
 	"pgtaskd/work/target"
 )
 
-// patience is how long a test waits for what should come soon.
+// patience is how long a test waits for something that should come soon.
 const patience = 20 * time.Second
 
-// site is one of a controller that serves a database.
+// site is the Site of a controller that serves a database.
 type site struct {
 	*Site
 	t *testing.T
@@ -39,7 +39,7 @@ func opened(t *testing.T) *site {
 	return s
 }
 
-// serves has a controller serve the targets, until the test ends.
+// serves runs a controller with these targets until the test ends.
 func (s *site) serves(targets ...target.Target) {
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	ctx := context.WithoutCancel(s.t.Context())
@@ -77,7 +77,7 @@ func (s *site) get(path string) (status int, text string) {
 	return response.StatusCode, string(body)
 }
 
-// metrics are those that the site shows, by the names and labels.
+// metrics returns the metrics of the site by name and labels.
 func (s *site) metrics() map[string]float64 {
 	s.t.Helper()
 	status, text := s.get("/metrics")
@@ -107,7 +107,7 @@ func (s *site) show(what string, right func(map[string]float64) bool) {
 	}, func() string { _, text := s.get("/metrics"); return text })
 }
 
-// TestMetricsTellWhatTasksDo: each end is counted under its state, with how long the task ran and
+// TestMetricsTellWhatTasksDo: each end counts under its state, with how long the task ran and
 // waited.
 func TestMetricsTellWhatTasksDo(t *testing.T) {
 	t.Parallel()
@@ -147,7 +147,7 @@ func TestMetricsTellWhatTasksDo(t *testing.T) {
 	}
 }
 
-// TestMetricsTellOfTheTable: its size, what waits in it, and the last success of jobs that have an
+// TestMetricsTellOfTheTable: its size, its waiting tasks, and the last success of jobs with an
 // owner.
 func TestMetricsTellOfTheTable(t *testing.T) {
 	t.Parallel()
@@ -163,7 +163,7 @@ func TestMetricsTellOfTheTable(t *testing.T) {
 	servertest.Exec(t, conn, `INSERT INTO task (id, input, "group") SELECT 100 + i, 'SELECT pg_sleep(30)', 'one' FROM generate_series(1, 2) AS i`)
 	s, to := opened(t), single(t, dsn)
 	named := `target="` + to.Name() + `"`
-	s.metrics() // so that the table is looked at
+	s.metrics() // a request: the leader surveys the table only for a reader
 	s.serves(to)
 	s.show("a look at the table", func(m map[string]float64) bool { return m["pgtaskd_table_bytes{"+named+"}"] > 0 })
 	m := s.metrics()

@@ -9,23 +9,23 @@ import (
 	"pgtaskd/work/target"
 )
 
-// targets has the targets that are shown. Any goroutine may use it.
+// targets holds the targets that are shown. Any goroutine may use it.
 type targets struct {
 	version string // of the program
 	shown   atomic.Pointer[[]shown]
 }
 
-// shown is a target with the name that people see, which no other has.
+// shown is a target with a unique name for people.
 type shown struct {
 	name  string
 	label string // of metrics
 	stats *target.Stats
 }
 
-// list are those that are shown.
+// list returns the targets that are shown.
 func (all *targets) list() []shown { return *all.shown.Load() }
 
-// show shows these targets from now on, with their servers where one name is not enough.
+// show replaces the targets. It adds the server to a name that several targets have.
 func (all *targets) show(targets []target.Target) {
 	times, used := map[string]int{}, map[string]bool{}
 	for _, t := range targets {

@@ -9,11 +9,11 @@ import (
 	"pgtaskd/remote"
 )
 
-// Choice says which jobs are moved: those whose steps run in that database. Table is where they go,
-// as SQL names it.
+// Choice selects the jobs to move: those whose steps run in Database. They go to Table, as SQL
+// names it.
 type Choice struct{ Database, Table string }
 
-// Convert makes jobs of a task table of jobs: one for each schedule.
+// Convert turns pgAgent's jobs into jobs of a task table: one for each schedule.
 func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes moving.Notes) {
 	keys := moving.Keys{}
 	for _, job := range jobs {
@@ -56,10 +56,10 @@ func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.N
 	return converted
 }
 
-// never is the year that jobs.sql gives all later times.
+// never is the year that jobs.sql uses for all later times.
 const never = 9999
 
-// plan is when a schedule has a job run.
+// plan says when a schedule runs a job.
 func (p Place) plan(s Schedule, j *moving.Job, notes *moving.Notes) bool {
 	cron, beats, err := s.calendar().Cron(p.Zone, notes)
 	if err != nil {
@@ -98,7 +98,7 @@ func (s Schedule) calendar() moving.Calendar {
 	}
 }
 
-// set are the numbers for which an array has true.
+// set returns the numbers for which an array has true.
 func set(values []bool, least int) (numbers []int) {
 	for i, fits := range values {
 		if fits {
@@ -108,7 +108,7 @@ func set(values []bool, least int) (numbers []int) {
 	return numbers
 }
 
-// steps make the input of the job: the SQL of its one step, or tasks one after the other.
+// steps makes the input of the job: the SQL of its only step, or a pipeline.
 func (p Place) steps(job Job, choice Choice, notes *moving.Notes) (j moving.Job, ok bool) {
 	var steps []moving.Step
 	lost := 0
@@ -133,7 +133,7 @@ func (p Place) steps(job Job, choice Choice, notes *moving.Notes) (j moving.Job,
 	return j, ok
 }
 
-// where is the remote of a step, or why it is left out.
+// where returns the remote of a step, or why it is left out.
 func (p Place) where(s Step, choice Choice, alone bool) (connection, why string) {
 	switch {
 	case s.Kind != "s":

@@ -20,7 +20,7 @@ func some(n int, set ...int) []bool {
 
 var place = Place{Zone: "Europe/Berlin", Database: "shop", Now: at(2030)}
 
-// nightly is a job that can be carried over as it is.
+// nightly is a job that can be carried over unchanged.
 func nightly(change ...func(*Job)) Job {
 	j := Job{
 		ID: 7, Name: "nightly", Enabled: true,
@@ -88,7 +88,7 @@ func TestJobsOfPgAgent(t *testing.T) {
 	}
 }
 
-// TestStepsBecomeAPipeline: what need not end well is waited for by the order of the lane alone.
+// TestStepsBecomeAPipeline: only the order of the lane waits for a step that may fail.
 func TestStepsBecomeAPipeline(t *testing.T) {
 	t.Parallel()
 	job := nightly(func(j *Job) {

@@ -10,7 +10,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// Place is where jobs are kept, with the settings that pgAgent uses there.
+// Place is the database of the jobs, with its pgAgent settings.
 type Place struct {
 	Zone     string // of all schedules
 	Database string
@@ -22,7 +22,7 @@ type Job struct {
 	ID        int64
 	Name      string
 	Enabled   bool
-	Agent     string // the host whose agent alone runs it; "": any
+	Agent     string // the only host whose agent runs it; "": any
 	Steps     []Step
 	Schedules []Schedule
 }
@@ -32,25 +32,25 @@ type Step struct {
 	Name       string `json:"name"`
 	Kind       string `json:"kind"` // s: SQL, b: batch
 	Code       string `json:"code"`
-	Database   string `json:"database"`   // or
-	Connection string `json:"connection"` // string
+	Database   string `json:"database"`   // either this
+	Connection string `json:"connection"` // or this, a connection string
 	OnError    string `json:"onError"`    // f: the job fails; s, i: the next step runs
 }
 
-// Schedule is a row of pgagent.pga_schedule. The arrays say which values fit; none: all.
+// Schedule is a row of pgagent.pga_schedule. The arrays mark matching values; none: all.
 type Schedule struct {
 	Name       string     `json:"name"`
-	Start      time.Time  `json:"start"` // as End, between the years 1 and never
+	Start      time.Time  `json:"start"` // like End, between the years 1 and never
 	End        *time.Time `json:"end"`
 	Minutes    []bool     `json:"minutes"`
 	Hours      []bool     `json:"hours"`
 	Weekdays   []bool     `json:"weekdays"`  // Sunday first
-	Monthdays  []bool     `json:"monthdays"` // the 32nd: the last day
+	Monthdays  []bool     `json:"monthdays"` // the 32nd: last day
 	Months     []bool     `json:"months"`
 	Exceptions []string   `json:"exceptions"` // dates, times, or both
 }
 
-// Read looks at the jobs of the connection's database.
+// Read reads the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []Job, err error) {
 	if err = conn.QueryRow(ctx, sql.File("moving/pgagent/place")).Scan(&p.Zone, &p.Database, &p.Now); err == nil {
 		jobs, err = moving.Read[Job](ctx, conn, trust, "pgAgent", sql.File("moving/pgagent/jobs"),

@@ -11,10 +11,10 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// Choice says whose jobs are moved: those that one role runs in one database.
+// Choice selects the jobs to move: those of one role in one database.
 type Choice struct{ Database, User string }
 
-// Convert makes jobs of a task table of jobs.
+// Convert turns pg_cron's jobs into jobs of a task table.
 func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes moving.Notes) {
 	for _, job := range jobs {
 		notes.Job = fmt.Sprintf("job %d %q, schedule %q", job.ID, job.Name, moving.Cut(job.Schedule))
@@ -43,7 +43,7 @@ func (p Place) convert(job Job, choice Choice, notes *moving.Notes) (j moving.Jo
 	return j, true
 }
 
-// elsewhere says why a job is not among those that are moved, or "".
+// elsewhere says why a job is not moved; "" if it is.
 func (p Place) elsewhere(job Job, choice Choice) string {
 	switch own := job.Node == "" || job.Node == "localhost" || job.Node == "127.0.0.1" || job.Node == "::1" || job.Node == p.Host || strings.HasPrefix(job.Node, "/"); {
 	case !own || job.Port != p.Port && job.Port != 0:
@@ -58,7 +58,7 @@ func (p Place) elsewhere(job Job, choice Choice) string {
 
 var seconds = regexp.MustCompile(`^ *([0-9]+) +seconds? *$`)
 
-// cron is a schedule in pgtaskd's words. Parse has the last word on it.
+// cron translates a schedule. schedule.Parse checks the result.
 func (p Place) cron(text string, notes *moving.Notes) (cron string, err error) {
 	zone := cmp.Or(p.Zone, "GMT")
 	if _, err := schedule.LoadZone(zone); err != nil {
@@ -81,5 +81,5 @@ func (p Place) cron(text string, notes *moving.Notes) (cron string, err error) {
 	return cron, err
 }
 
-// lastDay is pg_cron's word for the last day of a month, in a list of days.
+// lastDay matches pg_cron's $, the last day of a month, in a list of days.
 var lastDay = regexp.MustCompile(`(^|,)\$(,|$)`)

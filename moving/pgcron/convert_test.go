@@ -84,7 +84,7 @@ func TestWhatCannotBeMovedIsLeftOutWithTheReason(t *testing.T) {
 	}
 }
 
-// TestApplyReadsWhatIsWritten: whatever stands in a command.
+// TestApplyReadsWhatIsWritten: whatever text a command has.
 func TestApplyReadsWhatIsWritten(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)

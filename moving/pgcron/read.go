@@ -10,10 +10,10 @@ import (
 	"pgtaskd/sql"
 )
 
-// Place is where jobs are kept, with the settings that pg_cron uses there.
+// Place is the database of the jobs, with its pg_cron settings.
 type Place struct {
 	Zone     string // of all schedules; "": GMT
-	Host     string // at which pg_cron reaches the server itself
+	Host     string // where pg_cron reaches this server
 	Port     int32
 	Database string
 	User     string
@@ -22,7 +22,7 @@ type Place struct {
 // Job is a row of cron.job.
 type Job struct {
 	ID                int64
-	Name              string // "": it has none
+	Name              string // may be empty
 	Schedule, Command string
 	Node              string
 	Port              int32
@@ -30,7 +30,7 @@ type Job struct {
 	Active            bool
 }
 
-// Read looks at the jobs of the connection's database.
+// Read reads the jobs of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, jobs []Job, err error) {
 	there := false
 	err = conn.QueryRow(ctx, sql.File("moving/pgcron/place")).Scan(&there, &p.Zone, &p.Host, &p.Port, &p.Database, &p.User)

@@ -6,7 +6,7 @@ import (
 	"pgtaskd/moving"
 )
 
-// Convert makes jobs of a task table of chains. table is where they go, as SQL names it.
+// Convert turns chains into jobs of a task table. They go to table, as SQL names it.
 func Convert(p Place, chains []Chain, table string) (converted []moving.Job, notes moving.Notes) {
 	keys := moving.Keys{}
 	for _, c := range chains {
@@ -26,7 +26,7 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 	}
 	parts, lost := p.parts(c, notes)
 	if len(parts) > 0 {
-		parts[len(parts)-1].OnFail = c.OnError // GONE, if one before it has failed
+		parts[len(parts)-1].OnFail = c.OnError // GONE if an earlier part fails
 	}
 	if !j.Run(table, "task", parts, lost, notes) {
 		return j, false
@@ -50,8 +50,8 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 	return j, true
 }
 
-// parts are tasks that commit together: tasks in the chain's transaction that follow on one another
-// are one part.
+// parts groups tasks that commit together: consecutive tasks in the chain's transaction make one
+// part.
 func (p Place) parts(c Chain, notes *moving.Notes) (parts []moving.Step, lost int) {
 	var together []Task
 	inside := 0
@@ -110,7 +110,7 @@ func (p Place) transaction(c Chain, tasks []Task, notes *moving.Notes) moving.St
 	return part
 }
 
-// unfit is why a task is left out, or "".
+// unfit says why a task is left out; "" if it is not.
 func (p Place) unfit(t Task) string {
 	switch t.Kind {
 	case "PROGRAM":
@@ -132,7 +132,7 @@ func (p Place) unfit(t Task) string {
 	return t.unbound()
 }
 
-// shorter is the smaller of two times of which 0 is none.
+// shorter returns the shorter of two times; 0 is no time.
 func shorter(a, b int64) int64 {
 	if a == 0 || b > 0 && b < a {
 		return b

@@ -11,7 +11,7 @@ import (
 
 var place = Place{Zone: "UTC", User: "anna", Now: time.Date(2030, 3, 1, 0, 0, 0, 0, time.UTC)}
 
-// chain is one that can be carried over as it is.
+// chain returns a chain that can be carried over unchanged.
 func chain(change ...func(*Chain)) Chain {
 	c := Chain{ID: 3, Name: "load", RunAt: "0 3 * * *", Live: true, Tasks: []Task{{ID: 1, Name: "first", Kind: "SQL", Command: "SELECT 1"}}}
 	for _, change := range change {
@@ -96,7 +96,7 @@ func raw(texts ...string) (values []json.RawMessage) {
 	return values
 }
 
-// TestATransactionIsOneInput, and what commits by itself a task of its own.
+// TestATransactionIsOneInput: and an autonomous task becomes a task of its own.
 func TestATransactionIsOneInput(t *testing.T) {
 	t.Parallel()
 	sql := func(id int64, command string, change ...func(*Task)) Task {

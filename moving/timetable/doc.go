@@ -1,4 +1,4 @@
 // Package timetable moves chains of pg_timetable (version 4 and later) to a task table. Read reads
-// its tables, Convert makes a list for package apply of them, and names all that cannot be carried
+// its tables; Convert makes a list for package apply, and notes everything that it cannot carry
 // over, and why.
 package timetable

@@ -13,10 +13,10 @@ import (
 	"pgtaskd/sql"
 )
 
-// Place is where chains are kept, with the settings that pg_timetable uses there.
+// Place is the database of the chains, with its settings.
 type Place struct {
 	Zone string // of the server
-	User string // whose rights the chains have
+	User string // the chains have its rights
 	Now  time.Time
 }
 
@@ -30,7 +30,7 @@ type Chain struct {
 	Timeout      int32 // milliseconds; 0: none
 	SelfDestruct bool
 	Exclusive    bool
-	Client       string // that alone runs it; "": any
+	Client       string // the only client that runs it; "": any
 	OnError      string
 	Zone         string // "": the server's
 	Tasks        []Task
@@ -47,10 +47,10 @@ type Task struct {
 	IgnoreError bool              `json:"ignoreError"`
 	Autonomous  bool              `json:"autonomous"`
 	Timeout     int64             `json:"timeout"`    // milliseconds; 0: none
-	Parameters  []json.RawMessage `json:"parameters"` // it runs once with each
+	Parameters  []json.RawMessage `json:"parameters"` // the task runs once with each
 }
 
-// Read looks at the chains of the connection's database.
+// Read reads the chains of the connection's database.
 func Read(ctx context.Context, conn *pgx.Conn, trust []string) (p Place, chains []Chain, err error) {
 	if err = conn.QueryRow(ctx, sql.File("moving/timetable/place")).Scan(&p.Zone, &p.User, &p.Now); err == nil {
 		chains, err = moving.Read[Chain](ctx, conn, trust, "pg_timetable", sql.File("moving/timetable/chains"),

@@ -12,7 +12,7 @@ import (
 	"pgtaskd/moving"
 )
 
-// title is the name of a task.
+// title returns the name of a task.
 func (t Task) title() string {
 	if t.Name != "" {
 		return t.Name
@@ -20,7 +20,7 @@ func (t Task) title() string {
 	return fmt.Sprintf("task %d", t.ID)
 }
 
-// sql is the SQL of a task: its command, once with each of its parameters.
+// sql returns the SQL of a task: its command, once with each of its parameters.
 func (t Task) sql() string {
 	command := strings.TrimRight(strings.TrimSpace(t.Command), ";") + ";"
 	if last := command[strings.LastIndexByte(command, '\n')+1:]; strings.Contains(last, "--") {
@@ -38,12 +38,12 @@ func (t Task) sql() string {
 	return text + " DEALLOCATE " + name + ";"
 }
 
-// arguments are the lists of parameters that are not empty, as SQL writes them.
+// arguments returns the lists of parameters that are not empty, as SQL.
 func (t Task) arguments() (lists [][]string) {
 	for _, p := range t.Parameters {
 		var values []json.RawMessage
 		if json.Unmarshal(p, &values) != nil {
-			continue // unbound says so
+			continue // unbound reports it
 		}
 		list := make([]string, len(values))
 		for i, v := range values {
@@ -56,7 +56,7 @@ func (t Task) arguments() (lists [][]string) {
 	return lists
 }
 
-// literal is a JSON value as an argument: the server finds out the type, as it does for
+// literal writes a JSON value as an argument. The server infers its type, as it does for
 // pg_timetable.
 func literal(v json.RawMessage) string {
 	text := string(bytes.TrimSpace(v))
@@ -73,10 +73,10 @@ func literal(v json.RawMessage) string {
 	return "'" + strings.ReplaceAll(text, "'", "''") + "'"
 }
 
-// preparable is how a statement begins that takes parameters.
+// preparable matches the beginning of a statement that takes parameters.
 var preparable = regexp.MustCompile(`(?i)^\s*(select|insert|update|delete|values|with|merge)\b`)
 
-// unbound is why a task's parameters cannot be given to its command, or "".
+// unbound says why a task's command cannot take its parameters; "" if it can.
 func (t Task) unbound() string {
 	for _, p := range t.Parameters {
 		if trimmed := bytes.TrimSpace(p); len(trimmed) == 0 || trimmed[0] != '[' {
@@ -89,7 +89,7 @@ func (t Task) unbound() string {
 	return "it has parameters, and is no statement that PREPARE takes: write them into it"
 }
 
-// ignoring runs SQL whose failure does no harm to the rest.
+// ignoring wraps SQL so that its failure does not stop the rest.
 func ignoring(sql string) string {
 	return "DO " + moving.Dollars("ignore", "BEGIN EXECUTE "+moving.Dollars("sql", sql)+"; EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', SQLERRM; END") + ";"
 }

@@ -12,7 +12,7 @@ import (
 	"pgtaskd/moving"
 )
 
-// plan is when a chain runs.
+// plan says when a chain runs.
 func (p Place) plan(c Chain, j *moving.Job, notes *moving.Notes) error {
 	name, interval, _ := strings.Cut(strings.TrimSpace(c.RunAt), " ")
 	switch name {
@@ -41,11 +41,11 @@ func (p Place) plan(c Chain, j *moving.Job, notes *moving.Notes) error {
 	return nil
 }
 
-// ranges are the values of the five fields.
+// ranges are the limits of the five fields.
 var ranges = [5][2]int{{0, 59}, {0, 23}, {1, 31}, {1, 12}, {0, 7}}
 
-// parse reads a cron expression as pg_timetable does: all of its fields must fit, and a number with
-// a step begins a range. None is one for each minute.
+// parse reads a cron expression as pg_timetable does: all fields must match, and a number with a
+// step begins a range. An empty text means every minute.
 func parse(text string) (c moving.Calendar, err error) {
 	if text == "" {
 		return c, nil
@@ -68,7 +68,7 @@ func parse(text string) (c moving.Calendar, err error) {
 	return c, nil
 }
 
-// numbers are those of a list, in ascending order.
+// numbers returns the numbers of a field, in ascending order.
 func numbers(list string, least, most int) (all []int, err error) {
 	for item := range strings.SplitSeq(list, ",") {
 		text, steps, stepped := strings.Cut(item, "/")
