@@ -34,8 +34,8 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestRollbackOfAChained: the settings of a task whose transaction follows on another's fall with it,
-// and the next has its own all the same.
+// TestRollbackOfAChained: the settings of a task whose transaction follows on another's fall with
+// it, and the next has its own all the same.
 func TestRollbackOfAChained(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

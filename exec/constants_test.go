@@ -39,8 +39,8 @@ func (e *executed) reset() (parsed int, counts map[string]int) {
 	return parsed, counts
 }
 
-// TestConstantsInAPipeline: the transaction of each follows on that of the one before, with no reset
-// between them, by statements that are parsed once; what reads comes after a reset.
+// TestConstantsInAPipeline: the transaction of each follows on that of the one before, with no
+// reset between them, by statements that are parsed once; what reads comes after a reset.
 func TestConstantsInAPipeline(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)

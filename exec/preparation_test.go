@@ -26,8 +26,8 @@ func talkative(t *testing.T) *bench {
 	return b
 }
 
-// TestSendingDoesNotWaitForReading: whatever the server says about what makes the session
-// ready, or about COMMIT, it gets all that comes after that, however long.
+// TestSendingDoesNotWaitForReading: whatever the server says about what makes the session ready, or
+// about COMMIT, it gets all that comes after that, however long.
 func TestSendingDoesNotWaitForReading(t *testing.T) {
 	t.Parallel()
 	b := talkative(t)
