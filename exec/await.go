@@ -14,8 +14,7 @@ import (
 )
 
 // Await reads the answers to the input that Begin has sent. When it returns, no cancel request of
-// ours is on its way. The error is a *Lost; the result then holds everything that came before the
-// loss.
+// ours is on its way. The error is a *Lost, with the result up to the loss.
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
 	tags := tags{rollbacks: -t.Traits.Rollbacks}

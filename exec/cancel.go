@@ -217,8 +217,7 @@ func (s *Session) Present() error {
 	return &Lost{Cause: errors.New("the session was ended while it was idle"), Unbegun: true}
 }
 
-// readable tells whether a read would return at once, with bytes, the end or an error. The bytes
-// need not be a whole message.
+// readable tells whether a read would return at once: with the end, an error, or any bytes.
 func readable(conn net.Conn) (is bool) {
 	socket, ok := beneath(conn).(syscall.Conn)
 	if !ok {

@@ -74,7 +74,8 @@ func TestNothingIsLeft(t *testing.T) {
 			},
 		} {
 			var result *Result
-			for tries := 0; tries < 20 && (result == nil || failure(result) == "57014"); tries++ { // a busy machine may exceed a limit of 1 ms
+			// A busy machine may exceed a limit of 1 ms.
+			for tries := 0; tries < 20 && (result == nil || failure(result) == "57014"); tries++ {
 				result, _ = b.run(spec(input), nil)
 			}
 			if traits.Examine(input).Atomic() && !result.Open && !slices.Contains([]string{"22012", "42703", "42P12"}, failure(result)) {

@@ -63,7 +63,7 @@ func TestInputs(t *testing.T) {
 		{"INSERT INTO t VALUES (10), (10)", "INSERT 0 2", "", true},
 	} {
 		result, _ := b.run(spec(c.input), nil)
-		got := strings.ReplaceAll(output(result), "é", "?") // before version 14 a server reports a new encoding at once
+		got := strings.ReplaceAll(output(result), "é", "?") // before version 14 a server reports new encodings at once
 		if c.output != "*" && got != c.output || failure(result) != c.state || result.Open != c.open {
 			t.Errorf("%s: %q %s open %t, want %q %s open %t (%v)", c.input, output(result), failure(result), result.Open, c.output, c.state, c.open, result.Failure)
 		}
@@ -98,8 +98,8 @@ func TestRetry(t *testing.T) {
 	}
 }
 
-// TestHiddenCommit: an input may end our transaction in a way that the examiner misses. Then it
-// never ends in the next transaction.
+// TestHiddenCommit: even if the examiner misses that an input ends our transaction, Await does not
+// take a transaction after it for ours.
 func TestHiddenCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// evil makes functions and operators that our statements would call if they used search_path. Each
-// raises an error when called.
+// evil makes functions, operators and types that our statements would use if they relied on
+// search_path. Each of them raises an error.
 func (b *bench) evil(schema string) {
 	var sql strings.Builder
 	body := "LANGUAGE plpgsql AS 'BEGIN RAISE ''captured''; END'"
@@ -89,7 +89,7 @@ func TestTemporaryTypesChangeNoStatementOfOurs(t *testing.T) {
 	}
 }
 
-// allWays runs tasks in every way: alone, chained, in a pipeline and so on.
+// allWays runs tasks in every way: with save, as a Query, with a Claim, in a pipeline and so on.
 func (b *bench) allWays(local bool) {
 	b.t.Helper()
 	ways := map[string]func(*Task){

@@ -25,9 +25,7 @@ type Session struct {
 	User      string // the role that it has logged in as
 	Superuser bool   // User is a superuser
 	Reads     bool   // when it was opened, its transactions began as READ ONLY
-	// Foreign: when it was opened, its database had foreign servers. Writes through them give the
-	// local transaction no id.
-	Foreign bool
+	Foreign   bool   // when opened, its database had foreign servers; writes through them give no local transaction id
 
 	// AskedForPassword: the server has asked for the password. A server that has not asked trusts
 	// the controller, even if the task does not know the password.
@@ -149,8 +147,7 @@ func (s *Session) bind(crew *routine.Group, unbind func() bool) {
 // cancelled before.
 func (s *Session) Cancel(reason Reason) { s.cancel.cancel(reason) }
 
-// Abandon closes the connection at once. Calls that are under way (Await and others) return an
-// error.
+// Abandon closes the connection at once. Calls that are under way return an error.
 func (s *Session) Abandon() { _ = beneath(s.wire.conn.Conn()).Close() }
 
 // Close ends the session. An open transaction is rolled back.
@@ -174,8 +171,8 @@ func (s *Session) Close() {
 //
 // More queries can be sent while the first ones run, so that the server need not wait for us. Each
 // flush ends with a Sync. There the server becomes ready, and its time limits for an idle session
-// apply. After a failure, too, the server becomes ready at the Sync and runs the next flush. So
-// each later flush begins with goesOn.
+// apply. Even after a failure the server then runs the next flush, so each later flush begins with
+// goesOn.
 
 // Behind returns how many tasks the server has after the task under way.
 func (s *Session) Behind() int { return len(s.pipeline.behind) }

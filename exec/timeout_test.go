@@ -112,7 +112,7 @@ func (d *slowdown) begin(number int) (passed int) {
 const limitSet = 20 * time.Millisecond
 
 // TestLimitsThatATaskSets: they end no other task, at whatever point the time runs out. The task
-// that sets a limit is committed, fails or is lost; its transaction tells which.
+// that sets a limit has an effect only if its transaction is committed.
 func TestLimitsThatATaskSets(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout", "lock_timeout", "transaction_timeout"} {

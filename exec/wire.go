@@ -63,7 +63,7 @@ func beneath(conn net.Conn) net.Conn {
 	return conn
 }
 
-// within limits the time for the answers to statements of ours. unlimited ends the limit.
+// within limits the time for answers to statements of ours, until unlimited.
 func (w *wire) within(most time.Duration) {
 	_ = w.conn.Conn().SetDeadline(time.Now().Add(min(most, w.limit)))
 }
@@ -171,9 +171,8 @@ func (w *wire) row(ctx context.Context, sql string, columns int) ([][]byte, erro
 }
 
 // unbegun marks a *Lost if the SQL that Begin sends has certainly not begun. Either no byte was
-// sent, or the server itself ended the session before it answered the statements that precede the
-// SQL: it answers these before it reads on. The last error of a proxy proves nothing, because a
-// proxy may lose answers. So only error codes of the server itself count.
+// sent, or the server itself ended the session before it answered the statements before the SQL: it
+// answers these before it reads on. A proxy may lose answers, so only the server's own codes count.
 func (w *wire) unbegun(err error) error {
 	lost := new(Lost)
 	if !errors.As(err, &lost) {

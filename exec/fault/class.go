@@ -62,9 +62,9 @@ const (
 // inOurs: a line of table counts only for errors of our statement itself.
 const anywhere, inOurs = false, true
 
-// table lists the errors whose class is not Row. The first line that matches counts; "" matches any
-// routine. An error without CONTEXT comes from our statement itself, not from SQL that runs below
-// our statement (a trigger, a function), which can raise any code.
+// table maps errors to classes; all others are Row. The first line that matches counts; "" matches
+// any routine. An error without CONTEXT comes from our statement itself, not from SQL that runs
+// below our statement (a trigger, a function), which can raise any code.
 var table = []struct {
 	code, routine string
 	ours          bool
