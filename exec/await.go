@@ -13,8 +13,8 @@ import (
 	"pgtaskd/routine"
 )
 
-// Await reads the answers to the input that Begin has sent. When it returns, no cancel of ours is
-// on its way. The error is a *Lost; the result then holds what came before the loss.
+// Await reads the answers to the input that Begin has sent. When it returns, no cancel request of
+// ours is on its way. The error is a *Lost, with the result up to the loss.
 func (s *Session) Await(t *Task) (*Result, error) {
 	output, notices := text.NewOutput(t.Format, t.Limit), &text.Notices{}
 	tags := tags{rollbacks: -t.Traits.Rollbacks}
@@ -32,7 +32,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 			output.CopyOut(m.OverallFormat != 0)
 		case *pgproto3.CopyData:
 			output.Copy(m.Data)
-		case *pgproto3.NoticeResponse: // but for the server's warning that a BEGIN of the input has found ours
+		case *pgproto3.NoticeResponse: // drops the server's warning that the input's BEGIN is inside our transaction
 			if !t.Atomic || m.Code != "25001" || m.Routine != "BeginTransactionBlock" {
 				notices.Add(m)
 			}
@@ -71,8 +71,8 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	return result, s.closeTransaction(t, result)
 }
 
-// readQuestion reads the answers to the question and to the Sync after it, and tells whether the
-// question was answered.
+// readQuestion reads the answers to the question and to the Sync after it. answered: the server has
+// answered the question.
 func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err error) {
 	if t.Atomic && t.Traits.Stdin {
 		s.pipeline.probing = s.question.ask(t)
@@ -81,7 +81,7 @@ func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err erro
 			return false, err
 		}
 	}
-	if !s.question.local { // the question has a limit, though SQL may have none
+	if !s.question.local { // the question has a time limit, the SQL need not have one
 		s.wire.within(s.wire.limit)
 		defer s.wire.unlimited()
 	}
@@ -133,7 +133,7 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 	return s.setup.rollback()
 }
 
-// explain says why the run failed, if it did: by an error of the server's, or by a rule of ours.
+// explain sets Failure if the run failed, by an error of the server's or by a rule of ours.
 func (r *Result) explain(t *Task, output *text.Output) {
 	switch {
 	case r.Raw != nil:
@@ -152,29 +152,29 @@ func (r *Result) explain(t *Task, output *text.Output) {
 	}
 }
 
-// claimHint explains an error that only a claimed task meets: another transaction of ours has
-// written to its row since its own began.
+// claimHint explains an error that only a task with a Claim gets: another transaction of ours wrote
+// to the task's row after the task's transaction had begun.
 const claimHint = "The task locks its own row, or the table of tasks, so its row is prepared before its SQL begins: " +
 	"it cannot choose its isolation level, nor run in REPEATABLE READ or SERIALIZABLE."
 
-// queryCanceled is the code of a time limit, and of a cancel by anybody.
+// queryCanceled is the code of the error after a time limit, and after anybody's cancel request.
 const queryCanceled = "57014"
 
-// A server that waits for us to read does not read. What we send before we read its answers must
-// fit into the sockets between us, or be written while we read. Else both may wait for ever:
-// settings can make the server answer each statement at any length.
+// A server that waits for us to read does not read itself. So the data that we send before we read
+// must fit into the socket buffers, or a second goroutine must write while we read. Otherwise both
+// sides could wait forever: settings can make each answer as long as they like.
 
-// atOnce is how many bytes are written before anything is read: sockets hold that much, even if the
+// atOnce is how many bytes we write before we read. The socket buffers hold this much, even if the
 // server reads nothing.
 const atOnce = 32 << 10
 
-// outlet is what pgproto3 writes to. It passes on short writes, and writes a long one in a goroutine
-// of its own, while the caller reads the answers. landed awaits that goroutine.
+// outlet is the writer of pgproto3. It passes on short writes. It starts a goroutine for each long
+// write, so that the caller can read the answers meanwhile; landed awaits that goroutine.
 type outlet struct {
 	to      io.Writer
-	conn    net.Conn       // nil: the session is being opened, and all writes are passed on
-	crew    *routine.Group // which the goroutine belongs to
-	sending <-chan error   // how a long write went; nil: nothing is being sent
+	conn    net.Conn       // nil while the session is being opened: then all writes are passed on
+	crew    *routine.Group // owns the goroutine
+	sending <-chan error   // gets the result of a long write; nil: none is under way
 }
 
 func (o *outlet) Write(p []byte) (int, error) {
@@ -185,7 +185,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	o.sending = done
 	o.crew.Go(func() {
 		_, err := o.conn.Write(late)
-		if err != nil { // no answer comes; the server's last word may
+		if err != nil { // no answer follows, but the server may still send a last error
 			_ = o.conn.SetDeadline(time.Now().Add(lastWord))
 		}
 		done <- err
@@ -193,7 +193,7 @@ func (o *outlet) Write(p []byte) (int, error) {
 	return len(p), nil
 }
 
-// landed waits until all that was written is with the server.
+// landed waits until the long write is done.
 func (o *outlet) landed() (err error) {
 	if o.sending != nil {
 		err = <-o.sending
@@ -202,11 +202,11 @@ func (o *outlet) landed() (err error) {
 	return err
 }
 
-// lastWord is how long to wait for a server's last word after a write has failed.
+// lastWord limits the wait for the server's last error after a write has failed.
 const lastWord = 100 * time.Millisecond
 
 // readTail reads the answers to the n statements of a tail. passed: COMMIT has failed, and the
-// server has skipped what was sent after it.
+// server has skipped everything after it.
 func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
 	committed, ended := false, false
 	failure, err := s.wire.answers(n, nil, func(tag []byte) {
@@ -226,7 +226,7 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, er
 	return &Verdict{Committed: true}, false, nil
 }
 
-// End commits the task before, when none comes after it.
+// End commits the previous task when no other task follows.
 func (s *Session) End(tail *Tail) (*Verdict, error) {
 	s.wire.within(s.wire.limit)
 	defer s.wire.unlimited()
@@ -243,15 +243,15 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 	return verdict, err
 }
 
-// Rollback undoes what the SQL of the open transaction has done. On an error, a *Lost, it is undone
-// as well.
+// Rollback rolls the open transaction back. The error is a *Lost; the transaction is rolled back
+// even then.
 func (s *Session) Rollback() error {
 	s.wire.within(s.wire.limit)
 	defer s.wire.unlimited()
 	return s.setup.rollback()
 }
 
-// Reset makes the session new now, so that the next Begin need not.
+// Reset brings the session back to its start now, so that the next Begin is faster.
 func (s *Session) Reset() error {
 	if !s.setup.state.dirty {
 		return nil

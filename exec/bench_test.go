@@ -13,7 +13,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// bench is a session on a database of the test's own, and a connection to look on.
+// bench is a session in a database of its own, with a connection to watch that database.
 type bench struct {
 	t       *testing.T
 	dsn     string
@@ -31,7 +31,7 @@ func newBench(t *testing.T) *bench {
 	return b
 }
 
-// open opens a session, in place of one that is gone.
+// open replaces the session by a new one.
 func (b *bench) open() {
 	b.t.Helper()
 	cfg, err := pgconn.ParseConfig(b.dsn)
@@ -61,20 +61,19 @@ func (b *bench) terminate() {
 	b.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1)", int32(b.session.PID))
 }
 
-// until waits for a query to give t.
+// until waits for a query to return true.
 func (b *bench) until(sql string, args ...any) {
 	b.t.Helper()
 	servertest.Wait(b.t, 10*time.Second, sql, func() bool { return b.get(sql, args...) == "true" })
 }
 
-// spec is a task as the table's defaults make it. The names of its settings are those of all tasks
-// of its session.
+// spec makes a task with the table's defaults. All its tasks set the same names.
 func spec(input string) *Task {
 	examined := traits.Examine(input)
 	return &Task{Input: input, Traits: examined, Atomic: examined.Atomic(), Settings: [][2]string{{"pg_task.id", "0"}}, Format: text.Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}}
 }
 
-// run runs a task after another's tail.
+// run runs a task after the tail of the previous task.
 func (b *bench) run(t *Task, tail *Tail) (*Result, *Verdict) {
 	b.t.Helper()
 	verdict, _, err := b.session.Begin(tail, t)
@@ -88,7 +87,7 @@ func (b *bench) run(t *Task, tail *Tail) (*Result, *Verdict) {
 	return result, verdict
 }
 
-// end commits what is open.
+// end commits the transaction, if it is open.
 func (b *bench) end(result *Result) *Verdict {
 	b.t.Helper()
 	if !result.Open {
@@ -101,7 +100,7 @@ func (b *bench) end(result *Result) *Verdict {
 	return verdict
 }
 
-// rollback takes back what is open.
+// rollback rolls back the open transaction.
 func (b *bench) rollback() {
 	b.t.Helper()
 	if err := b.session.Rollback(); err != nil {
@@ -109,8 +108,8 @@ func (b *bench) rollback() {
 	}
 }
 
-// leftovers shows a row for whatever a task may have left in its session, in a transaction of its
-// own: nothing, where its settings are those of spec.
+// leftovers returns a row for everything that another task has left in the session. As the input of
+// a spec it returns no row in a clean session.
 const leftovers = `SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT LIKE 'transaction\_%' AND name <> 'application_name'
 	UNION ALL SELECT 'transaction ' || name || ' ' || setting FROM pg_settings WHERE name LIKE 'transaction\_%' AND setting NOT IN ('read committed', 'off', '0')
 	UNION ALL SELECT 'limit ' || name FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') AND setting <> '0'
@@ -122,13 +121,13 @@ const leftovers = `SELECT 'setting ' || name || ' ' || setting FROM pg_settings 
 	UNION ALL SELECT 'temporary ' || relname FROM pg_class WHERE relnamespace = pg_my_temp_schema()
 	UNION ALL SELECT 'own setting' WHERE current_setting('my.own', true) <> ''`
 
-// alive shows that the session takes the next task, and that nothing of the one before is left.
+// alive checks that the session takes the next task, and that the previous task has left nothing.
 func (b *bench) alive() {
 	b.t.Helper()
 	b.aliveAfter(nil)
 }
 
-// aliveAfter commits the task before in the same flush.
+// aliveAfter does the same, and commits the previous task in the same flush.
 func (b *bench) aliveAfter(tail *Tail) {
 	b.t.Helper()
 	result, verdict := b.run(spec(leftovers), tail)
@@ -158,7 +157,7 @@ func code(f *text.Failure) string {
 	return f.SQLState
 }
 
-// newProxied is a bench whose sessions go through a proxy; the first is still to be opened.
+// newProxied makes a bench whose sessions go through a proxy. The caller opens the first session.
 func newProxied(t *testing.T) (*bench, *proxy.Proxy) {
 	t.Helper()
 	b := newBench(t)

@@ -22,31 +22,31 @@ type Reason int
 // The reasons to cancel a run.
 const (
 	NotCancelled Reason = iota
-	TimedOut            // it outlived its timeout
+	TimedOut            // it ran longer than its timeout
 	Stopped             // its row was set to STOP, or deleted
-	Drained             // the controller ends
+	Drained             // the controller shuts down
 )
 
-// Obey is how long a cancelled run may take to end before it is abandoned, as docs/reference.md says of
-// `timeout`.
+// Obey is how long a cancelled run may take to end before its session is abandoned.
+// docs/reference.md says this about `timeout`.
 const Obey = 10 * time.Second
 
-// canceller lets others cancel the run under way. The session sets the first four fields before its
-// first task.
+// canceller lets other goroutines cancel the run under way. The session sets the first four fields
+// before its first task.
 type canceller struct {
 	obey    time.Duration // Obey
 	request func(context.Context) error
 	cut     func()         // abandons the session
-	crew    *routine.Group // what it starts belongs to
+	crew    *routine.Group // owns the goroutine and the timers
 
 	timeout func() bool // stops the timer of the run under way; the session's goroutine owns it
 
 	mu        sync.Mutex
-	running   bool      // an input is with the server
-	began     time.Time // since then
+	running   bool      // the server has an input
+	began     time.Time // start of the run
 	reason    Reason
-	over      chan struct{} // of a run that is cancelled: closed when it has ended
-	delivered chan struct{} // closed when no request is on its way any more
+	over      chan struct{} // closed when the cancelled run has ended
+	delivered chan struct{} // closed when no request is on its way any more; exit awaits it
 	abandon   func() bool   // stops the timer that abandons the session
 }
 
@@ -61,12 +61,12 @@ func (c *canceller) cancel(reason Reason) {
 	c.over, c.delivered = over, delivered
 	c.abandon = c.crew.After(c.obey, c.cut)
 	young := time.Since(c.began) < missedFor
-	c.crew.Go(func() { // awaited by exit, too
+	c.crew.Go(func() {
 		defer close(delivered)
 		ctx, cancel := context.WithTimeout(context.Background(), c.obey)
 		defer cancel()
 		for pause := missedWait; ; pause *= 2 {
-			_ = c.request(ctx) // a request that fails leaves the run to be abandoned
+			_ = c.request(ctx) // if the request fails, the timer abandons the session
 			if !young {
 				return
 			}
@@ -81,16 +81,17 @@ func (c *canceller) cancel(reason Reason) {
 	})
 }
 
-// A server ignores a request that comes while it still reads the statement. For a run younger than
-// missedFor the request is repeated after missedWait, and then ever more rarely, so that SQL can
-// clean up after a cancel.
+// A server ignores a cancel request that comes while it still reads the statement. For a run
+// younger than missedFor we repeat the request after missedWait. Each further pause is twice as
+// long, so that SQL has time to clean up after a cancel.
 const (
 	missedFor  = time.Second
 	missedWait = 250 * time.Millisecond
 )
 
-// enter and exit enclose the time in which a run can be cancelled. When exit has returned, no
-// cancel of ours is on its way. The server's own statement_timeout comes first if it can.
+// enter starts the time in which a run can be cancelled, exit ends it. When exit has returned, no
+// cancel request of ours is on its way. Our timer is 5 ms late, so that the server's
+// statement_timeout usually comes first.
 func (c *canceller) enter(limit time.Duration) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -100,7 +101,7 @@ func (c *canceller) enter(limit time.Duration) {
 	}
 }
 
-// mostTimeout is longer than any run, and short enough to add to it.
+// mostTimeout is longer than any run, and short enough that the sum above does not overflow.
 const mostTimeout = 100 * 365 * 24 * time.Hour
 
 func (c *canceller) exit() Reason {
@@ -126,27 +127,28 @@ func (c *canceller) exit() Reason {
 	return reason
 }
 
-// runs tells whether an input is with the server, and asked whether it has been cancelled.
+// runs tells whether the server has an input.
 func (c *canceller) runs() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.running
 }
 
+// asked tells whether the run was cancelled.
 func (c *canceller) asked() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.reason != NotCancelled
 }
 
-// Lost is the end of a session: the connection is gone, by itself or with a FATAL error of the
-// server's.
+// Lost is the error of a session that is gone: its connection broke, or the server ended it with a
+// FATAL error.
 type Lost struct {
-	Fatal *pgproto3.ErrorResponse // the server's last word, nil when there was none
+	Fatal *pgproto3.ErrorResponse // the server's FATAL error; nil if it sent none
 	Cause error
 
 	Broken  bool // the server has broken the protocol
-	Unbegun bool // the SQL that Begin was to send has certainly not begun
+	Unbegun bool // the SQL of Begin has certainly not begun
 }
 
 func (l *Lost) Error() string {
@@ -158,13 +160,13 @@ func (l *Lost) Error() string {
 
 func (l *Lost) Unwrap() error { return l.Cause }
 
-// unexpected is the loss of a session whose server has sent a message that has no place there.
-// Nothing more is read from such a server.
+// unexpected returns the loss of a session whose server has sent a message out of place. We read
+// nothing more from this server.
 func unexpected(message pgproto3.BackendMessage) *Lost {
 	return &Lost{Cause: fmt.Errorf("the server sent an unexpected message: %T", message), Broken: true}
 }
 
-// cut is the loss of a session whose connection gives no more messages.
+// cut returns the loss of a session after its connection failed to give the next message.
 func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
 	if failure != nil && !fatal(failure) {
 		failure = nil
@@ -172,8 +174,8 @@ func cut(failure *pgproto3.ErrorResponse, cause error) *Lost {
 	return &Lost{Fatal: failure, Cause: cause, Broken: !isNetwork(cause)}
 }
 
-// isNetwork tells an error of the connection from one of a message that can't be read. The end of a
-// connection is never io.EOF here, but that of a text in a message is.
+// isNetwork tells whether an error comes from the connection, not from an unreadable message. The
+// end of a connection is never io.EOF here; io.EOF means that a text in a message is cut short.
 func isNetwork(err error) bool {
 	var network net.Error
 	var system syscall.Errno
@@ -181,7 +183,7 @@ func isNetwork(err error) bool {
 		errors.Is(err, net.ErrClosed) || errors.Is(err, io.ErrClosedPipe)
 }
 
-// notBegun notes on a *Lost that no SQL was sent before.
+// notBegun marks a *Lost: the task's SQL was not sent.
 func notBegun(err error) error {
 	if lost := new(Lost); errors.As(err, &lost) {
 		lost.Unbegun = true
@@ -189,25 +191,25 @@ func notBegun(err error) error {
 	return err
 }
 
-// fatal tells an error that ends the session. Severity alone counts: SQL can raise any code, but
-// none of its errors is FATAL.
+// fatal tells whether an error ends the session. Only the severity proves this: SQL can raise any
+// code, but no FATAL error.
 func fatal(e *pgproto3.ErrorResponse) bool {
 	severity := cmp.Or(e.SeverityUnlocalized, e.Severity)
 	return severity == "FATAL" || severity == "PANIC"
 }
 
-// copyError keeps an error after the next message is read.
+// copyError copies an error, because pgproto3 reuses the message for the next one.
 func copyError(e *pgproto3.ErrorResponse) *pgproto3.ErrorResponse {
 	c := *e
 	return &c
 }
 
-// A server may end an idle session, and a network may forget its connection. If a task is sent
+// A server may end an idle session, and a network may forget its connection. If we send a task
 // then, we can't always tell whether it has begun. So we look at the session first.
 
-// Present is an error, a *Lost, if the session is gone. It costs one system call: a last word, or
-// the end of the connection, waits in the socket. A session whose server has said anything else is
-// given up as well.
+// Present returns a *Lost if the session is gone. It costs one system call: the last error, or the
+// end of the connection, waits in the socket. Present gives up a session that has any other unread
+// message, too.
 func (s *Session) Present() error {
 	if s.cancel.runs() || len(s.pipeline.behind) > 0 || s.wire.front.ReadBufferLen() == 0 && !readable(s.wire.conn.Conn()) {
 		return nil
@@ -215,8 +217,7 @@ func (s *Session) Present() error {
 	return &Lost{Cause: errors.New("the session was ended while it was idle"), Unbegun: true}
 }
 
-// readable tells whether a read would return at once: with bytes, an end or an error. Bytes that
-// are no message yet count too.
+// readable tells whether a read would return at once: with the end, an error, or any bytes.
 func readable(conn net.Conn) (is bool) {
 	socket, ok := beneath(conn).(syscall.Conn)
 	if !ok {
@@ -232,7 +233,7 @@ func readable(conn net.Conn) (is bool) {
 	return is
 }
 
-// Answers is an error, a *Lost, if the server does not answer within a few seconds.
+// Answers returns a *Lost if the server does not answer within answersMost.
 func (s *Session) Answers(ctx context.Context) error {
 	if err := s.Present(); err != nil {
 		return err
@@ -244,12 +245,11 @@ func (s *Session) Answers(ctx context.Context) error {
 	return notBegun(err)
 }
 
-// answersMost is how long an idle server may take to answer: a new session is opened sooner than
-// that.
+// answersMost limits the time for the answer of an idle session: opening a new session is faster.
 const answersMost = 5 * time.Second
 
-// Touch shows the server that the session is still used, though no task runs on it. It does nothing
-// while a task runs or a transaction is open. The error is a *Lost.
+// Touch shows the server that the idle session is still in use. It does nothing while a task runs
+// or a transaction is open. The error is a *Lost.
 func (s *Session) Touch() error {
 	if s.wire.status != 'I' || s.cancel.runs() || len(s.pipeline.behind) > 0 {
 		return nil

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestACancelMeetsItsOwnRunOrNone: at any moment.
+// TestACancelMeetsItsOwnRunOrNone: at every moment of a run.
 func TestACancelMeetsItsOwnRunOrNone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -38,7 +38,7 @@ func TestACancelMeetsItsOwnRunOrNone(t *testing.T) {
 	}
 }
 
-// TestACancelThatTheServerMissesIsRepeated: the server misses it while it is still reading the
+// TestACancelThatTheServerMissesIsRepeated: a server misses a cancel while it still reads the
 // statement.
 func TestACancelThatTheServerMissesIsRepeated(t *testing.T) {
 	t.Parallel()
@@ -77,7 +77,7 @@ func TestCancelByOthers(t *testing.T) {
 	b.alive()
 }
 
-// TestACancelDuringPreparationLeavesNoUncommittedEffect: others send cancel requests all the time.
+// TestACancelDuringPreparationLeavesNoUncommittedEffect: another user sends cancels all the time.
 func TestACancelDuringPreparationLeavesNoUncommittedEffect(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -109,7 +109,7 @@ func TestACancelDuringPreparationLeavesNoUncommittedEffect(t *testing.T) {
 			result, err = b.session.Await(task)
 		}
 		switch {
-		case err != nil: // a session is given up whose preparation or rollback is cancelled
+		case err != nil: // a session whose preparation or rollback is cancelled is given up
 			failed++
 			b.session.Close()
 			b.open()
@@ -129,7 +129,7 @@ func TestACancelDuringPreparationLeavesNoUncommittedEffect(t *testing.T) {
 		}
 		count(verdict)
 	}
-	looking, err := pgx.Connect(t.Context(), b.dsn) // the other connection is gone with its context
+	looking, err := pgx.Connect(t.Context(), b.dsn) // the context of b.watch has ended
 	if err != nil {
 		t.Fatal(err)
 	}

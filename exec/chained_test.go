@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestAChainedTransactionIsAsGoodAsOneOfItsOwn: COMMIT AND CHAIN has begun it.
+// TestAChainedTransactionIsAsGoodAsOneOfItsOwn: a transaction that COMMIT AND CHAIN begins has no
+// modes and settings of the previous one.
 func TestAChainedTransactionIsAsGoodAsOneOfItsOwn(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -32,8 +33,7 @@ func TestAChainedTransactionIsAsGoodAsOneOfItsOwn(t *testing.T) {
 	}
 }
 
-// TestChainingKeepsTheStateOfTheSession: finding out whether a transaction can be chained does not
-// change it.
+// TestChainingKeepsTheStateOfTheSession: tasks with save find it, whether they are chained or not.
 func TestChainingKeepsTheStateOfTheSession(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -56,7 +56,7 @@ func TestChainingKeepsTheStateOfTheSession(t *testing.T) {
 		b.end(last)
 	}
 	b.session.Close()
-	b.open() // with settings of other names
+	b.open() // the next tasks set other names
 	for _, input := range []string{"SELECT 1", "RESET ALL", "SELECT 1/0", "BEGIN; SELECT 1; ROLLBACK", "DISCARD ALL", "RESET pg_task.data"} {
 		usual := keeps(input)
 		usual.Usual = Usual{{{"pg_task.group", "g"}}, {{"pg_task.data", "d"}}}
@@ -81,8 +81,8 @@ func TestChainingKeepsTheStateOfTheSession(t *testing.T) {
 	}
 }
 
-// TestAResetThatTheServerHasPassedOverIsRepeated: a COMMIT that failed before it made the server
-// pass over it.
+// TestAResetThatTheServerHasPassedOverIsRepeated: the COMMIT before the reset fails, so the server
+// skips the reset.
 func TestAResetThatTheServerHasPassedOverIsRepeated(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// TestATaskIsAskedBeforeItsSQLIsSent: with the id of its transaction. After a no nothing of it
-// stays, and the session is as good as before.
+// TestATaskIsAskedBeforeItsSQLIsSent: Claim gets the id of the transaction. If Claim returns false,
+// the task leaves nothing, and the session is as good as before.
 func TestATaskIsAskedBeforeItsSQLIsSent(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -56,7 +56,7 @@ func TestATaskIsAskedBeforeItsSQLIsSent(t *testing.T) {
 	b.alive()
 }
 
-// TestNoLimitEndsAClaim: neither the role's limit for a silent session nor ours for its
+// TestNoLimitEndsAClaim: neither the role's limit for an idle transaction nor our limit for the
 // preparation.
 func TestNoLimitEndsAClaim(t *testing.T) {
 	t.Parallel()
@@ -68,13 +68,13 @@ func TestNoLimitEndsAClaim(t *testing.T) {
 	task := spec("INSERT INTO ends VALUES (1)")
 	task.Claim = func(int64) bool { time.Sleep(400 * time.Millisecond); return true }
 	result, _ := b.run(task, nil)
-	time.Sleep(200 * time.Millisecond) // the same holds after the question
+	time.Sleep(200 * time.Millisecond) // no limit ends the transaction after the question either
 	if verdict := b.end(result); verdict == nil || !verdict.Committed {
 		t.Errorf("%+v %v", verdict, result.Failure)
 	}
 }
 
-// TestClaimsOfSessionsThatAreGone: their tasks have not begun.
+// TestClaimsOfSessionsThatAreGone: if the session ends during a Claim, the task has not begun.
 func TestClaimsOfSessionsThatAreGone(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -6,11 +6,11 @@ import (
 	"time"
 )
 
-// TestRollback: nothing of the task stays, and the session is as good as new.
+// TestRollback: the task leaves nothing, and the session is as good as new.
 func TestRollback(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
-	b.rollback() // there is nothing
+	b.rollback() // nothing to roll back
 	for _, input := range []string{
 		"INSERT INTO ends VALUES (1)", "INSERT INTO ends VALUES (1); SET work_mem = '1MB'; PREPARE p AS SELECT 1; SELECT pg_advisory_lock(1)", "SELECT 1", "CREATE TEMP TABLE mine (); SET statement_timeout TO 1000",
 	} {
@@ -34,8 +34,8 @@ func TestRollback(t *testing.T) {
 	}
 }
 
-// TestRollbackOfAChained: the settings of a task whose transaction follows on another's fall with it,
-// and the next has its own all the same.
+// TestRollbackOfAChained: the rollback of a chained transaction undoes the settings of its task.
+// The next task still gets its own.
 func TestRollbackOfAChained(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -91,7 +91,7 @@ func TestCommit(t *testing.T) {
 	}
 }
 
-// TestCommitTakesItsTime: what the SQL has set as a limit of statements does not hold for it.
+// TestCommitTakesItsTime: a statement_timeout that the SQL has set does not end the COMMIT.
 func TestCommitTakesItsTime(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// executed counts statements on their way to the server, by their text, and those that are parsed.
+// executed counts the statements that go to the server, by text, and how many are parsed.
 type executed struct {
 	mu     sync.Mutex
 	named  map[string]string
@@ -39,8 +39,8 @@ func (e *executed) reset() (parsed int, counts map[string]int) {
 	return parsed, counts
 }
 
-// TestConstantsInAPipeline: the transaction of each follows on that of the one before, with no reset
-// between them, by statements that are parsed once; what reads comes after a reset.
+// TestConstantsInAPipeline: tasks with only constants are chained without a reset, by statements
+// that are parsed once. A task that reads comes after a reset.
 func TestConstantsInAPipeline(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)
@@ -63,7 +63,7 @@ func TestConstantsInAPipeline(t *testing.T) {
 			t.Errorf("%d: %s: dirty %t", i, c.input, b.session.setup.state.dirty)
 		}
 	}
-	for i := range 2 * knownMost { // each has a text of its own
+	for i := range 2 * knownMost { // each timeout makes another text
 		task := spec("SELECT 1")
 		task.Timeout = time.Duration(i+1) * time.Minute
 		result, _ := b.run(task, nil)
@@ -75,8 +75,8 @@ func TestConstantsInAPipeline(t *testing.T) {
 	b.alive()
 }
 
-// TestConstantsLeaveNothing: after them the session is not reset, and the transaction of the next
-// follows on theirs.
+// TestConstantsLeaveNothing: after constants the session needs no reset, and the next transaction
+// is chained.
 func TestConstantsLeaveNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -86,7 +86,7 @@ func TestConstantsLeaveNothing(t *testing.T) {
 		if err := b.session.Reset(); err != nil {
 			t.Fatal(err)
 		}
-		for range 2 { // the first after a reset
+		for range 2 { // the first time comes after a reset
 			result, _ := b.run(spec(input), nil)
 			if b.session.setup.state.dirty != dirty || b.session.setup.chains(spec("SELECT 2")) == dirty {
 				t.Errorf("%s: dirty %t", input, b.session.setup.state.dirty)
@@ -107,7 +107,7 @@ func TestConstantsLeaveNothing(t *testing.T) {
 	b.alive()
 }
 
-// TestConstantsThatFail: what the server has passed over with them is not taken for prepared.
+// TestConstantsThatFail: a Parse that the server has skipped does not count as prepared.
 func TestConstantsThatFail(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

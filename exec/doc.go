@@ -1,22 +1,23 @@
-// Package exec runs one task on one session. With those below it, it is the only package of the
-// program that speaks the wire protocol.
+// Package exec runs one task at a time on a PostgreSQL session. It and the packages below it are
+// the only ones that speak the wire protocol.
 //
-// It owns what is on the wire: what is sent before, with and after the input; what the answers
-// mean; what must be reset between tasks; how a run is cancelled. Package traits tells beforehand
-// what an input may do, package bound stands between a connection and its messages, package text
-// turns the answers into the texts of a row. Package fault tells the errors of our own statements
-// apart. Package exec knows neither lanes nor the table: packages lane and run decide who starts
-// when, packages ledger and ends write the row.
+// Package exec decides what it sends before, with and after the input, what the answers mean, what
+// it must reset between two tasks, and how it cancels a run. It knows neither lanes nor the task
+// table: packages lane and run decide which task starts when, packages ledger and ends write the
+// row.
 //
-// A Session holds its parts: wire is the connection and what is on it; setup makes the session
-// ready for each task, and its state decides, without a server, what SQL has left and what it takes
-// to be rid of it; question asks what has become of a transaction; pipeline is what is with the
-// server; canceller cancels.
+// Below it, package traits reads an input and finds out what it may do. Package bound reads the
+// connection and limits what a server can make us hold. Package text makes the texts of the row
+// from the server's messages. Package fault sorts the errors of our own statements into classes.
+//
+// A Session has five parts. wire is the connection with its unread answers. setup makes the session
+// ready for each task; its state knows, without asking the server, what earlier SQL may have left.
+// question asks what became of a task's transaction. pipeline lists the tasks whose SQL the server
+// has. canceller cancels the run under way.
 //
 // A Session belongs to one goroutine at a time, a runner of package run. Only Cancel and Abandon
-// may be called from others.
+// may be called from other goroutines.
 //
-// Locks: canceller.mu guards what Cancel shares with the run under way. It is never held while
-// something is read or sent; the cancel request goes out on a goroutine of its own, which exit
-// awaits.
+// canceller.mu guards the fields that Cancel shares with the run under way. Nothing reads or sends
+// while it holds this lock: a goroutine of its own sends the cancel request, and exit awaits it.
 package exec

@@ -15,7 +15,7 @@ import (
 	"pgtaskd/server/fake"
 )
 
-// TestAPanicWhileConnectingIsAnError: a server may make the library of the client panic.
+// TestAPanicWhileConnectingIsAnError: a server may make the client library panic.
 func TestAPanicWhileConnectingIsAnError(t *testing.T) {
 	t.Parallel()
 	cfg, err := pgconn.ParseConfig("host=127.0.0.1 sslmode=disable")
@@ -29,7 +29,7 @@ func TestAPanicWhileConnectingIsAnError(t *testing.T) {
 	}
 }
 
-// TestAPanicInACancelEndsTheCrew: and the goroutine that waits for the cancel goes on.
+// TestAPanicInACancelEndsTheCrew: and exit still returns.
 func TestAPanicInACancelEndsTheCrew(t *testing.T) {
 	t.Parallel()
 	server, err := fake.Start(nil)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// several are tasks with the same input.
+// several returns n tasks with the same input.
 func several(n int, input string) (tasks []*Task) {
 	for range n {
 		tasks = append(tasks, spec(input))
@@ -15,7 +15,7 @@ func several(n int, input string) (tasks []*Task) {
 	return tasks
 }
 
-// pipe sends tasks one after the other, and runs them until the server passes over the rest.
+// pipe sends tasks in one pipeline, and reads results until the server skips the rest.
 func (b *bench) pipe(tasks ...*Task) (results []*Result, starts []time.Time) {
 	b.t.Helper()
 	for i, task := range tasks {
@@ -52,7 +52,7 @@ func (b *bench) pipe(tasks ...*Task) (results []*Result, starts []time.Time) {
 	return results, starts
 }
 
-// alone runs one task, to see that the session is well.
+// alone runs one task to check the session.
 func (b *bench) alone() {
 	b.t.Helper()
 	if s := b.session; s.Behind() != 0 {
@@ -65,8 +65,8 @@ func (b *bench) alone() {
 	b.end(result)
 }
 
-// TestTasksOfAPipeline: each task of a pipeline has a transaction, a time, settings and a fresh
-// session of its own.
+// TestTasksOfAPipeline: each task of a pipeline has its own transaction, time and settings, and a
+// fresh session.
 func TestTasksOfAPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -95,8 +95,8 @@ func TestTasksOfAPipeline(t *testing.T) {
 	b.alone()
 }
 
-// TestEffectEndsPipeline: a task that turns out to write is rolled back, and what comes after it
-// has not run; so is the last, after which others might have been sent.
+// TestEffectEndsPipeline: a task that writes is rolled back, and the tasks after it have not run.
+// This is true for the last task as well, because others could have followed.
 func TestEffectEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -117,7 +117,7 @@ func TestEffectEndsPipeline(t *testing.T) {
 		}
 		b.rollback()
 	}
-	single := spec("SELECT writes(2)") // on a remote, where nothing comes after it
+	single := spec("SELECT writes(2)") // on a remote, with no task after it
 	single.Query = true
 	if result, _ := b.run(single, nil); !result.Alone || result.Open || b.get(effects) != "1" {
 		t.Errorf("a query: %+v", result)
@@ -125,8 +125,8 @@ func TestEffectEndsPipeline(t *testing.T) {
 	b.alone()
 }
 
-// TestPipelineIsExtended: tasks can be sent after those that are with the server as long as one of
-// them is under way, and what ends the pipeline ends for them, too.
+// TestPipelineIsExtended: more tasks can be sent while a task of the pipeline is under way. An
+// error or effect ends the pipeline for them, too.
 func TestPipelineIsExtended(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -134,7 +134,7 @@ func TestPipelineIsExtended(t *testing.T) {
 	b.exec("CREATE SEQUENCE passed")
 	for _, c := range []struct {
 		inputs []string // the first two are sent at once, the others one at a time
-		run    int      // that many have a result
+		run    int      // how many have a result
 	}{
 		{[]string{"SELECT 1", "SELECT 2", "SELECT 3", "SELECT 4", "SELECT 5"}, 5},
 		{[]string{"SELECT 1", "SELECT 2", "SELECT 1/0", "SELECT nextval('passed')", "SELECT nextval('passed')"}, 3},
@@ -183,7 +183,7 @@ func TestPipelineIsExtended(t *testing.T) {
 	}
 }
 
-// TestErrorEndsPipeline: what comes after a task that fails has not run.
+// TestErrorEndsPipeline: the tasks after a task that fails have not run.
 func TestErrorEndsPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -200,8 +200,8 @@ func TestErrorEndsPipeline(t *testing.T) {
 	}
 }
 
-// TestLateTaskIsPassedOver: a task whose time to begin is over has not run, and the session is none
-// the worse.
+// TestLateTaskIsPassedOver: a task that is too late to begin has not run, and the session still
+// works.
 func TestLateTaskIsPassedOver(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -225,8 +225,7 @@ func TestLateTaskIsPassedOver(t *testing.T) {
 	}
 }
 
-// TestNothingIsLeftInAPipeline: whatever a task of it leaves in the session is gone before the
-// next.
+// TestNothingIsLeftInAPipeline: the next task finds nothing that a task has left in the session.
 func TestNothingIsLeftInAPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -237,7 +236,7 @@ func TestNothingIsLeftInAPipeline(t *testing.T) {
 		"SET idle_in_transaction_session_timeout TO 50", "SET client_encoding TO latin1", "SELECT pg_advisory_lock(7)",
 	} {
 		var results []*Result
-		for tries := 0; tries < 20 && len(results) < 4; tries++ { // on a busy machine a millisecond may pass by itself
+		for tries := 0; tries < 20 && len(results) < 4; tries++ { // a busy machine may exceed a limit of 1 ms
 			results, _ = b.pipe(spec("SELECT 1"), spec("SELECT public.runs('"+input+"')"), spec(leftovers), spec("SELECT 2"))
 			if !strings.Contains(input, "timeout") {
 				break
@@ -253,7 +252,7 @@ func TestNothingIsLeftInAPipeline(t *testing.T) {
 	}
 }
 
-// TestTheUserOfATaskIsNotThatOfTheNextInAPipeline: a task sets its role.
+// TestTheUserOfATaskIsNotThatOfTheNextInAPipeline: a role that a task sets ends with the task.
 func TestTheUserOfATaskIsNotThatOfTheNextInAPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

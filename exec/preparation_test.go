@@ -13,7 +13,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// talkative has the server say more about each statement of a session than sockets hold.
+// talkative makes the server send more for each statement than the socket buffers hold.
 func talkative(t *testing.T) *bench {
 	t.Helper()
 	b := newBench(t)
@@ -26,8 +26,8 @@ func talkative(t *testing.T) *bench {
 	return b
 }
 
-// TestSendingDoesNotWaitForReading: whatever the server says about what makes the session
-// ready, or about COMMIT, it gets all that comes after that, however long.
+// TestSendingDoesNotWaitForReading: even if the server sends long answers to our statements, it
+// gets the whole input after them, of any length.
 func TestSendingDoesNotWaitForReading(t *testing.T) {
 	t.Parallel()
 	b := talkative(t)
@@ -57,8 +57,8 @@ func TestSendingDoesNotWaitForReading(t *testing.T) {
 	}
 }
 
-// TestASessionIsReadySoon or is lost, though what its tasks may take is longer; and what the user's
-// triggers do at the end of the task before does not count.
+// TestASessionIsReadySoon: or it is lost, even if the limits of its tasks are longer. The time of
+// users' triggers at the end of the previous task does not count.
 func TestASessionIsReadySoon(t *testing.T) {
 	t.Parallel()
 	for _, way := range fake.Ways() {
@@ -89,7 +89,7 @@ func TestASessionIsReadySoon(t *testing.T) {
 		}
 		s.wire.brief = hostileLimit
 		task := hostileTask(true)
-		task.Input += strings.Repeat(" ", 8<<20) // which is still being sent then
+		task.Input += strings.Repeat(" ", 8<<20) // the limit ends while we still send
 		began := time.Now()
 		if _, _, err := s.Begin(nil, task); !errors.As(err, new(*Lost)) || time.Since(began) > servertest.Limit(hostileMost) {
 			t.Error(err, time.Since(began))
@@ -107,7 +107,7 @@ func TestASessionIsReadySoon(t *testing.T) {
 	b.end(result)
 }
 
-// TestAFailedPreparationLeavesNothing: the next task waits for no answer to it.
+// TestAFailedPreparationLeavesNothing: the next task waits for none of its answers.
 func TestAFailedPreparationLeavesNothing(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -125,8 +125,8 @@ func TestAFailedPreparationLeavesNothing(t *testing.T) {
 	}
 }
 
-// TestSettingsThatTheServerRefusesFailTheTask: settings that the server does not take are the
-// task's failure: a new session would not take them either.
+// TestSettingsThatTheServerRefusesFailTheTask: they fail the task, because a new session would
+// refuse them, too.
 func TestSettingsThatTheServerRefusesFailTheTask(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -8,13 +8,13 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// The question that follows a task's SQL: which transaction is this, and what time is it? A
-// transaction without an id has written nothing. The question is function calls and no operator,
-// since the search path may be anybody's by now. Cursors are closed first: a cursor WITH HOLD would
-// run its query at COMMIT, and write after the question.
+// The question comes after a task's SQL: which transaction is this, and what time is it? A
+// transaction without an id has written nothing. The question uses function calls and no operators,
+// because the SQL may have changed the search path. CLOSE ALL comes first: a cursor WITH HOLD would
+// run its query at COMMIT, and could write after the question.
 //
-// The transaction then waits for what follows. No limit of the SQL's or of the role's may end it
-// meanwhile, so the question switches them off.
+// The transaction then waits for us. No time limit of the SQL or the role may end it meanwhile, so
+// the question switches these limits off.
 const (
 	ownQuestion      = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
 	forcedQuestion   = `SELECT pg_catalog.txid_current(), pg_catalog.clock_timestamp(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
@@ -22,31 +22,30 @@ const (
 	questionOfOthers = `SELECT pg_catalog.txid_current_if_assigned(), pg_catalog.clock_timestamp()`
 )
 
-// If other tasks are with the server after it, an effect is an error, since its COMMIT is already
-// there: the cast of a text that is no number fails, and the text shows why.
+// If other tasks were sent after the task, the server already has the COMMIT. So this question
+// turns an effect into an error: it casts a text that is no number, and the text shows why.
 const (
 	wroteText     = "pgtaskd: this query has written"
 	questionAhead = `SELECT NULL::pg_catalog.int8, pg_catalog.clock_timestamp(), ` +
 		`(CASE WHEN pg_catalog.txid_current_if_assigned() IS NULL THEN '0' ELSE '` + wroteText + `' END)::pg_catalog.int4`
 )
 
-// silenceMost limits how long a remote's transaction, and its locks, stay if we are never heard of
-// again (the network is gone, or we are frozen). It applies to that transaction alone, if the
-// session has no limit of its own.
+// silenceMost limits how long a transaction on a remote, with its locks, outlives us (the network
+// is gone, or we are frozen). It applies to this transaction only, and only if the session has no
+// limit of its own.
 const silenceMost = "1min"
 
-// question asks what has become of a task's transaction.
+// question asks what became of a task's transaction.
 type question struct {
 	wire  *wire
-	setup *setup // which queues it
+	setup *setup // queues the statements
 
-	local   bool   // the session is in the database of the target
-	silence string // how long it may rest in a transaction, as idle_in_transaction_session_timeout
+	local   bool   // the session is in the target's database
+	silence string // idle_in_transaction_session_timeout while the transaction waits
 	timed   bool   // the server knows transaction_timeout
 }
 
-// ask queues the question for a task after which nothing is sent. It returns the number of
-// statements.
+// ask queues the question for the last task that is sent. It returns the number of statements.
 func (q *question) ask(t *Task) int {
 	if !t.Traits.Inert && !t.Save {
 		q.setup.call("CLOSE ALL")
@@ -72,7 +71,7 @@ func (q *question) ask(t *Task) int {
 	return q.wire.queued()
 }
 
-// askAhead does the same for a task after which others are sent.
+// askAhead does the same if other tasks are sent after this one.
 func (q *question) askAhead(t *Task) int {
 	if !t.Traits.Inert {
 		q.setup.call("CLOSE ALL")
@@ -93,10 +92,10 @@ func (r *Result) hear(values [][]byte) (err error) {
 	return err
 }
 
-// claiming gives the transaction an id. No limit of the role's ends it while the task is asked.
+// claiming gives the transaction an id, and switches off the role's limit while Claim runs.
 const claiming = `SELECT pg_catalog.txid_current(), pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true)`
 
-// claims asks the task whether its SQL may be sent, once its transaction has an id.
+// claims gives the transaction an id and calls Claim. unclaimed: the SQL must not be sent.
 func (q *question) claims(t *Task) (unclaimed bool, err error) {
 	q.setup.call(claiming)
 	var xact int64
@@ -117,13 +116,13 @@ func (q *question) claims(t *Task) (unclaimed bool, err error) {
 	return !t.Claim(xact), nil
 }
 
-// ErrUnclaimed is the error of a Begin whose task said no: its SQL was not sent, and nothing is
-// left of it.
+// ErrUnclaimed means that the task's Claim returned false. Begin did not send the SQL, and has
+// rolled back.
 var ErrUnclaimed = errors.New("the task was not to begin")
 
-// answer reads until the server is ready for the next query. take gets the messages of its answer,
-// which live until the next is read; nil: nobody wants them. The first error is returned as failure;
-// err means that the session is lost.
+// answer reads until the server is ready for the next query. take gets each message of the answer,
+// and may use it only until the next one is read; take may be nil. failure is the first error, or a
+// FATAL one; err means that the session is lost.
 func (w *wire) answer(take func(pgproto3.BackendMessage)) (failure *pgproto3.ErrorResponse, err error) {
 	for {
 		message, err := w.front.Receive()
@@ -165,8 +164,8 @@ func (w *wire) ask(sql string) (failure *pgproto3.ErrorResponse, err error) {
 	return w.answer(nil)
 }
 
-// exchange sends our statements that are queued, and reads the answers. After a failure the server
-// has skipped the rest, and is ready.
+// exchange sends our queued statements with a Sync, and reads the answers. After a failure the
+// server has skipped the rest and is ready.
 func (w *wire) exchange(row func([][]byte)) (failure *pgproto3.ErrorResponse, err error) {
 	w.sync()
 	n := w.queued()
@@ -179,10 +178,10 @@ func (w *wire) exchange(row func([][]byte)) (failure *pgproto3.ErrorResponse, er
 	return failure, err
 }
 
-// answers reads the answers to n statements of ours. A failure is the last: the server has skipped
-// all that was sent after it, and is ready. err means that the session is lost.
+// answers reads the answers to n statements of ours. After a failure the server has skipped
+// everything else that was sent, and is ready. err means that the session is lost.
 func (w *wire) answers(n int, row func([][]byte), complete func([]byte)) (failure *pgproto3.ErrorResponse, err error) {
-	failed := false // something has since the last Sync
+	failed := false // a statement has failed since the last Sync
 	for n > 0 || failure != nil {
 		message, err := w.front.Receive()
 		if err != nil {
@@ -239,12 +238,12 @@ func (w *wire) synced() error {
 	return err
 }
 
-// tags watches the command tags of a run: they are the server's own word for what was done, one for
-// each statement of the input, and SQL can't make them up. Inside a function or DO block no
-// statement can end a transaction that we have begun.
+// tags watches the command tags of a run. The server itself sends one tag for each statement of the
+// input; SQL can't forge them. Inside a function or DO block no statement can end a transaction
+// that we have begun.
 type tags struct {
-	finished  bool // the transaction was ended
-	rollbacks int  // more than statements that return to a savepoint, which have the same tag
+	finished  bool // COMMIT or PREPARE TRANSACTION has ended the transaction
+	rollbacks int  // ROLLBACK tags beyond those of statements that return to a savepoint
 }
 
 func (t *tags) see(tag []byte) {
@@ -256,5 +255,5 @@ func (t *tags) see(tag []byte) {
 	}
 }
 
-// ended tells whether the transaction in which the input began is over.
+// ended tells whether the transaction in which the input began has ended.
 func (t *tags) ended() bool { return t.finished || t.rollbacks > 0 }

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/exec/traits"
 )
 
-// TestResetAfterCommit: what a trigger makes at COMMIT, after the question, goes as well.
+// TestResetAfterCommit: the reset also removes what a trigger leaves at COMMIT, after the question.
 func TestResetAfterCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -29,7 +29,7 @@ func TestResetAfterCommit(t *testing.T) {
 	}
 }
 
-// hostileInputs leave what they can in their session, or take away what might be ours.
+// hostileInputs change their session in every way, or try to remove our part of it.
 var hostileInputs = []string{
 	"SELECT 1", "SET work_mem = '1MB'", "SELECT set_config('my.own', 'x', false)", "SET LOCAL work_mem = '1MB'", "RESET ALL",
 	"SET ROLE reset_other", "SET SESSION AUTHORIZATION reset_other", "SET LOCAL ROLE reset_other",
@@ -49,8 +49,9 @@ var hostileInputs = []string{
 	"SET work_mem = '1MB'; LISTEN c; SELECT nonsense",
 }
 
-// TestNothingIsLeft: whatever a task does to its session is gone before the next, whether it is
-// committed with that, before it, or taken back; and none of it keeps it from being committed.
+// TestNothingIsLeft: the next task finds nothing that a task has done to the session, whether the
+// COMMIT goes with the next task, before it, or the task is rolled back. And no change prevents the
+// COMMIT.
 func TestNothingIsLeft(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -73,7 +74,8 @@ func TestNothingIsLeft(t *testing.T) {
 			},
 		} {
 			var result *Result
-			for tries := 0; tries < 20 && (result == nil || failure(result) == "57014"); tries++ { // on a busy machine a millisecond may pass by itself
+			// A busy machine may exceed a limit of 1 ms.
+			for tries := 0; tries < 20 && (result == nil || failure(result) == "57014"); tries++ {
 				result, _ = b.run(spec(input), nil)
 			}
 			if traits.Examine(input).Atomic() && !result.Open && !slices.Contains([]string{"22012", "42703", "42P12"}, failure(result)) {
@@ -90,8 +92,8 @@ func TestNothingIsLeft(t *testing.T) {
 	}
 }
 
-// TestFunctionsOfATaskDoNotShadowOurs: the question and COMMIT call those of the server, whatever
-// the search_path.
+// TestFunctionsOfATaskDoNotShadowOurs: the question and COMMIT call the server's functions under
+// any search_path.
 func TestFunctionsOfATaskDoNotShadowOurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -111,7 +113,7 @@ func TestFunctionsOfATaskDoNotShadowOurs(t *testing.T) {
 	}
 }
 
-// TestARoleSetByALTERROLEIsSetAgainAfterEachReset: its sessions run as another role.
+// TestARoleSetByALTERROLEIsSetAgainAfterEachReset: sessions of the login run as another role.
 func TestARoleSetByALTERROLEIsSetAgainAfterEachReset(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

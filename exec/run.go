@@ -11,12 +11,15 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// Begin sends everything for a task in one flush: the COMMIT of the task before (tail may be nil),
-// what makes the session ready, and the task's SQL, with as many of then after it as Behind tells.
-// It reads the answers to all that precedes the SQL, which is under way then; start is when it
-// began, by the server's clock. If something before the SQL fails, the server skips the SQL. The
-// error is a *Lost, a *text.Failure (the task has not started), or ErrUnclaimed. A verdict that is
-// not nil counts in any case.
+// Begin sends everything for a task in one flush: the COMMIT of the previous task (tail may be
+// nil), the statements that make the session ready, and the task's SQL. The tasks in then follow if
+// the pipeline can take them; Behind tells how many were sent. Begin reads the answers to
+// everything before the SQL. The SQL is then under way; start is its beginning by the server's
+// clock.
+//
+// If a statement before the SQL fails, the server skips the SQL. The error is a *Lost, a
+// *text.Failure (the task has not started), or ErrUnclaimed. The verdict is about the previous task
+// and counts even with an error; nil means that there is none.
 func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, start time.Time, err error) {
 	if t.Guarded {
 		if err := s.Present(); err != nil {
@@ -51,14 +54,14 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 			return verdict, start, s.begun(t)
 		}
 		s.pipeline.behind = nil
-		if s.setup.state.passedOver(before); failure.Code == queryCanceled { // by a limit that earlier SQL has left
+		if s.setup.state.passedOver(before); failure.Code == queryCanceled { // earlier SQL has left a time limit
 			return verdict, start, &Lost{Cause: text.ServerFailure(failure, t.Input), Unbegun: true}
 		}
 		return verdict, start, text.ServerFailure(failure, t.Input)
 	}
 }
 
-// sendTask queues and sends what Begin needs, and counts its statements.
+// sendTask sends the statements of Begin and counts them.
 func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q queued, err error) {
 	s.wire.written = false
 	chained := tail != nil && s.setup.chains(t)
@@ -71,8 +74,8 @@ func (s *Session) sendTask(tail *Tail, t *Task, then []*Task) (q queued, err err
 	return q, s.sendInput(t, then)
 }
 
-// sends limits the time for the answers to what precedes the task's SQL. The COMMIT of the task
-// before may take as long as triggers of users do.
+// sends limits the time for the answers to everything before the task's SQL. The COMMIT of the
+// previous task gets the longer limit, because users' triggers may run in it.
 func (s *Session) sends(tail *Tail, t *Task) {
 	s.wire.reader.Greeted()
 	switch {
@@ -85,10 +88,10 @@ func (s *Session) sends(tail *Tail, t *Task) {
 	}
 }
 
-// sendInput sends what is queued, the task's SQL and the question. A task that may read from us, or
-// that is asked before it starts, is sent alone: nothing may wait after its SQL.
+// sendInput sends the queue, the task's SQL and the question. If the task may read from us (COPY
+// FROM STDIN) or has a Claim, the queue goes alone and sendAlone sends the SQL later.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.pipeline = pipeline{last: t} // nothing is left of a task whose preparation has failed
+	s.pipeline = pipeline{last: t} // forgets a task whose preparation has failed
 	if t.alone() {
 		s.wire.sync()
 		return s.wire.flush()
@@ -106,7 +109,8 @@ func (s *Session) sendInput(t *Task, then []*Task) error {
 	return s.wire.flush()
 }
 
-// begun starts the time of a task whose session is ready. If it is sent alone, its SQL is sent now.
+// begun starts the timeout of a task whose session is ready. It first sends the SQL of a task that
+// is sent alone.
 func (s *Session) begun(t *Task) error {
 	if t.alone() {
 		if err := s.sendAlone(t); err != nil {
@@ -135,7 +139,7 @@ func (s *Session) sendAlone(t *Task) error {
 		if err != nil {
 			return notBegun(err)
 		}
-		s.sends(nil, t) // the task may have taken longer
+		s.sends(nil, t) // Claim may have used up the time
 	}
 	s.wire.query(t.Input)
 	if t.Atomic && !t.Traits.Stdin {
@@ -145,29 +149,29 @@ func (s *Session) sendAlone(t *Task) error {
 	return s.wire.flush()
 }
 
-// setup makes the session ready for each task, and ends transactions. It knows what SQL has left in
-// the session, and which statements of ours are prepared there.
+// setup makes the session ready for each task, and ends transactions. It knows what earlier SQL may
+// have left in the session, and which statements of ours are prepared there.
 type setup struct {
 	wire  *wire
 	state state
 	shown shown
 
-	masked  bool // ALTER ROLE or ALTER DATABASE … SET role has the session run as another role than its login
+	masked  bool // by ALTER ROLE or ALTER DATABASE … SET role, the session runs as another role than its login
 	endless bool // the role has no transaction_timeout
 }
 
-// chains tells whether a task can run in the transaction that COMMIT AND CHAIN of the task before
-// begins, which saves two statements. The task before must have left nothing. The settings then
-// belong to that transaction: they go when it rolls back, and they take a snapshot, so the input
-// may not choose the modes of its transaction.
+// chains tells whether a task can run in the transaction that the COMMIT AND CHAIN of the previous
+// task begins, which saves two statements. The previous task must have left nothing. Our settings
+// then belong to the task's transaction: a rollback undoes them, and they take a snapshot, so the
+// input cannot choose the modes of its transaction.
 func (s *setup) chains(t *Task) bool {
 	fits := t.Atomic && !t.Traits.Modes && !t.Traits.Isolation && (!t.Save || t.constant()) && !t.alone()
 	return fits && s.endless && !s.state.dirty && !s.state.needsReset(t)
 }
 
-// prepare queues what makes the session ready for a task: reset, settings and BEGIN. Nothing takes
-// a snapshot after BEGIN, unless the transaction is chained. The task must begin before until,
-// unless until is zero.
+// prepare queues the statements that make the session ready for a task: reset, settings and BEGIN.
+// Nothing takes a snapshot after BEGIN, unless the transaction is chained. If the task begins after
+// until, the server refuses to start it; zero means no limit.
 func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 	s.state.constants = t.constant() && !s.state.dirty
 	if !chained {
@@ -192,21 +196,21 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 	}
 }
 
-// begin is the transaction of our settings. Its level is fixed, whatever SQL has set: DEFERRABLE
-// would wait for others.
+// begin starts the transaction of our settings. The fixed isolation level overrides what SQL has
+// set: a SERIALIZABLE READ ONLY DEFERRABLE transaction would wait for others.
 const begin = "BEGIN ISOLATION LEVEL READ COMMITTED"
 
-// reset queues what makes the session new.
+// reset queues the statements that bring the session back to its start.
 func (s *setup) reset() {
 	s.call("DISCARD ALL")
 	if s.masked {
-		s.call("RESET ROLE") // to what ALTER ROLE … SET role says: DISCARD ALL of older servers leaves none
+		s.call("RESET ROLE") // DISCARD ALL of older servers drops the role that ALTER ROLE … SET role gives
 	}
 	s.state = state{}
 }
 
-// read reads the answers to the n statements of prepare. start is the server's time at the last of
-// them.
+// read reads the answers to the n statements of prepare. start is the server's time when it set the
+// task's settings.
 func (s *setup) read(n int) (start time.Time, failure *pgproto3.ErrorResponse, err error) {
 	var bad error
 	failure, err = s.wire.answers(n, func(values [][]byte) {
@@ -227,8 +231,8 @@ func (s *setup) read(n int) (start time.Time, failure *pgproto3.ErrorResponse, e
 	return start, nil, nil
 }
 
-// commit queues the COMMIT of the task before. chained: its transaction is followed by the next at
-// once.
+// commit queues the COMMIT of the previous task. chained: the COMMIT also begins the next
+// transaction.
 func (s *setup) commit(chained bool) {
 	sql := "COMMIT"
 	if chained {
@@ -237,7 +241,7 @@ func (s *setup) commit(chained bool) {
 	s.call(sql)
 }
 
-// rollback ends a transaction in which something has failed, unless that has ended it.
+// rollback ends the open transaction, if there is one. The session needs a reset in any case.
 func (s *setup) rollback() error {
 	s.state.dirty = true
 	if s.wire.status == 'I' {
@@ -252,15 +256,15 @@ func (s *setup) rollback() error {
 	return nil
 }
 
-// Statements of ours use the extended protocol: when one fails, the server skips everything after
-// it, a simple query too, up to the next Sync. They have no name, since SQL can drop prepared
-// statements or replace them by its own. While nothing but constants runs they are prepared, which
-// saves more than half of their cost; DISCARD ALL drops them before anything else runs.
+// Our statements use the extended protocol: when one fails, the server skips everything up to the
+// next Sync, even a simple query. They have no names, because SQL can drop or replace prepared
+// statements. While only constants run, we give them names and prepare each once, which saves more
+// than half of their cost. DISCARD ALL drops them before other SQL runs.
 
-// call queues a statement with its parameters: texts, or a time as appendMoment writes it.
+// call queues a statement with its parameters: texts, or times that appendMoment has written.
 func (s *setup) call(sql string, args ...[]byte) { s.wire.execute(s.parse(sql), args) }
 
-// parse queues what makes a statement known to the server, and returns its name there.
+// parse queues the Parse of a statement, unless it is prepared, and returns its name on the server.
 func (s *setup) parse(sql string) string {
 	name, known := s.state.known[sql]
 	switch {
@@ -277,5 +281,5 @@ func (s *setup) parse(sql string) string {
 	return name
 }
 
-// knownMost limits their number: the text of some contains a task's limit.
+// knownMost limits the prepared statements: a task's timeout is part of a statement's text.
 const knownMost = 32

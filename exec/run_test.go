@@ -63,7 +63,7 @@ func TestInputs(t *testing.T) {
 		{"INSERT INTO t VALUES (10), (10)", "INSERT 0 2", "", true},
 	} {
 		result, _ := b.run(spec(c.input), nil)
-		got := strings.ReplaceAll(output(result), "é", "?") // before 14 a server tells of a new encoding at once
+		got := strings.ReplaceAll(output(result), "é", "?") // before version 14 a server reports new encodings at once
 		if c.output != "*" && got != c.output || failure(result) != c.state || result.Open != c.open {
 			t.Errorf("%s: %q %s open %t, want %q %s open %t (%v)", c.input, output(result), failure(result), result.Open, c.output, c.state, c.open, result.Failure)
 		}
@@ -92,14 +92,14 @@ func TestRetry(t *testing.T) {
 		b.end(result)
 	}
 	within := spec("CREATE DATABASE hidden")
-	within.Atomic = true // as if the lexer had not seen it
+	within.Atomic = true // as if the examiner had missed it
 	if result, _ := b.run(within, nil); !result.Retry() {
 		t.Error("CREATE DATABASE in a transaction: ", result.Failure)
 	}
 }
 
-// TestHiddenCommit: an input that ends our transaction by means that nobody has seen is never
-// finished in the next one.
+// TestHiddenCommit: even if the examiner misses that an input ends our transaction, Await does not
+// take a transaction after it for ours.
 func TestHiddenCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -153,7 +153,7 @@ func TestManyRowsUnderLimit(t *testing.T) {
 	}
 }
 
-// TestWritesThatWereSwitchedOffBesideTheTaskAreTold: the task need not fail for that.
+// TestWritesThatWereSwitchedOffBesideTheTaskAreTold: Result.ReadOnly reports them.
 func TestWritesThatWereSwitchedOffBesideTheTaskAreTold(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -10,8 +10,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// evil makes, in a schema, what our statements would call if they looked it up by search_path.
-// Whatever of it is called raises an error.
+// evil makes functions, operators and types that our statements would use if they relied on
+// search_path. Each of them raises an error.
 func (b *bench) evil(schema string) {
 	var sql strings.Builder
 	body := "LANGUAGE plpgsql AS 'BEGIN RAISE ''captured''; END'"
@@ -31,7 +31,7 @@ func (b *bench) evil(schema string) {
 	b.exec(`SET search_path = pg_catalog; CREATE SCHEMA IF NOT EXISTS ` + schema + `;` + sql.String() + `RESET search_path`)
 }
 
-// TestASchemaBeforePgCatalogChangesNoStatementOfOurs: the owner of the database puts it there.
+// TestASchemaBeforePgCatalogChangesNoStatementOfOurs: the database's owner sets this search_path.
 func TestASchemaBeforePgCatalogChangesNoStatementOfOurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -52,15 +52,15 @@ func TestASchemaBeforePgCatalogChangesNoStatementOfOurs(t *testing.T) {
 		}
 		b.allWays(local)
 	}
-	// The control: what is not qualified is captured.
+	// The control: an unqualified operator raises the error.
 	result, _ := b.run(spec("SELECT 1 = 1"), nil)
 	if failure(result) != "P0001" {
 		t.Error("not captured: ", result.Failure)
 	}
 }
 
-// TestTemporaryTypesChangeNoStatementOfOurs: a task leaves types with the names of ours in its
-// session.
+// TestTemporaryTypesChangeNoStatementOfOurs: a task leaves temporary types with the names of the
+// types that we use.
 func TestTemporaryTypesChangeNoStatementOfOurs(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -89,7 +89,7 @@ func TestTemporaryTypesChangeNoStatementOfOurs(t *testing.T) {
 	}
 }
 
-// allWays runs tasks in each way that a session knows.
+// allWays runs tasks in every way: with save, as a Query, with a Claim, in a pipeline and so on.
 func (b *bench) allWays(local bool) {
 	b.t.Helper()
 	ways := map[string]func(*Task){

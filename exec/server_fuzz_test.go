@@ -15,8 +15,8 @@ import (
 	"pgtaskd/server/fake"
 )
 
-// FuzzServer has a server say anything: seeds are what it says when it is right, in whole or from
-// some message on broken off.
+// FuzzServer makes a server send anything. The seeds are right conversations, whole or cut after
+// some message.
 func FuzzServer(f *testing.F) {
 	for what := range conversations {
 		right := recorded(f, what)
@@ -38,8 +38,8 @@ func FuzzServer(f *testing.F) {
 	})
 }
 
-// recorded is what a server says in a conversation, but for the proof of the password, which is
-// another each time.
+// recorded returns a server's messages in a conversation, without the password proof, which differs
+// each time.
 func recorded(f *testing.F, what string) (all []fake.Message) {
 	var mu sync.Mutex
 	server, err := fake.Start(func(exchange fake.Exchange, right []fake.Message) fake.Answer {
@@ -61,13 +61,13 @@ func recorded(f *testing.F, what string) (all []fake.Message) {
 	return all
 }
 
-// say has a conversation with a server that says all of this, whatever it hears, and goes.
+// say has a conversation with a server that sends these bytes, ignores ours, and closes.
 func say(t *testing.T, said []byte, what string) error {
 	cfg, err := pgconn.ParseConfig("host=127.0.0.1 user=alice sslmode=disable")
 	if err != nil {
 		t.Fatal(err)
 	}
-	cfg.MaxProtocolMessageBodyLen = 1 << 20 // or the fuzzer is busy with memory
+	cfg.MaxProtocolMessageBodyLen = 1 << 20 // so that the fuzzer does not allocate much memory
 	cfg.DialFunc = func(context.Context, string, string) (net.Conn, error) { return &spoken{said: said}, nil }
 	s, err := connect(t.Context(), cfg, time.Minute, len(said)%2 == 0, true)
 	if err != nil {
@@ -78,7 +78,7 @@ func say(t *testing.T, said []byte, what string) error {
 	return conversations[what](t.Context(), s)
 }
 
-// spoken is a connection on which all has been said.
+// spoken is a connection whose bytes are all there from the start.
 type spoken struct{ said []byte }
 
 func (s *spoken) Read(p []byte) (int, error) {

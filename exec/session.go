@@ -11,24 +11,24 @@ import (
 	"pgtaskd/routine"
 )
 
-// Session is one PostgreSQL backend connection on which tasks run, one after the other. It belongs
-// to one goroutine; only Cancel and Abandon may be called from others.
+// Session is one PostgreSQL backend connection. It runs tasks, one after the other. It belongs to
+// one goroutine; only Cancel and Abandon may be called from others.
 //
-// The way of a task: Begin sends, in one flush, the COMMIT of the task before, the settings, BEGIN,
-// the input and the question about its transaction. Await reads the answers to the input and the
-// question. The next Begin, or End, commits; if Begin has sent other tasks after it, Next does. No
-// statement of ours touches the task table.
+// A task takes three calls. Begin sends, in one flush, the COMMIT of the previous task, the
+// settings, BEGIN, the input and the question about its transaction. Await reads the answers to the
+// input and the question. End or the next Begin commits. If Begin has sent more tasks, the COMMIT
+// is already sent, and Next reads its answer. No statement of ours touches the task table.
 type Session struct {
-	PID   uint32    // of the backend
+	PID   uint32    // process id of the backend
 	Since time.Time // start of the backend, by the server's clock; zero on a remote
 
 	User      string // the role that it has logged in as
-	Superuser bool   // which is one
+	Superuser bool   // User is a superuser
 	Reads     bool   // when it was opened, its transactions began as READ ONLY
-	Foreign   bool   // when it was opened, its database had foreign servers: writes through them have no transaction id here
+	Foreign   bool   // when opened, its database had foreign servers; writes through them give no local transaction id
 
-	// AskedForPassword: the server has asked for the password. If it has not, it trusts the
-	// controller, whatever the task knows.
+	// AskedForPassword: the server has asked for the password. A server that has not asked trusts
+	// the controller, even if the task does not know the password.
 	AskedForPassword bool
 
 	wire     *wire
@@ -36,30 +36,29 @@ type Session struct {
 	question question
 	pipeline pipeline
 	cancel   canceller
-	unbind   func() bool // from the end of the crew
+	unbind   func() bool // stops the watch on the end of the crew
 }
 
-// pipeline is what is with the server.
+// pipeline lists the tasks that were sent to the server.
 type pipeline struct {
-	probing int      // statements of ours that are sent after the SQL under way
-	behind  []queued // tasks whose SQL is with the server after that
-	last    *Task    // of them, or the one under way
-	open    bool     // more can be sent after them, and the question of the last expects it
+	probing int      // number of our statements after the SQL under way
+	behind  []queued // tasks whose SQL the server runs after that
+	last    *Task    // the last task of behind, or the task under way
+	open    bool     // more tasks can follow: the last question allows no effects
 }
 
-// queued is a task whose SQL is with the server.
+// queued is a task whose SQL was sent, with the number of our statements around it.
 type queued struct {
 	task     *Task
-	tail     int // statements that commit the task before,
-	prepared int // that make the session ready,
-	probing  int // and that ask what has become of the transaction
+	tail     int // statements that commit the previous task
+	prepared int // statements that make the session ready
+	probing  int // statements of the question
 }
 
-// Connect opens a session, in the target's own database (local) or elsewhere. A reset returns to
-// the RuntimeParams of the configuration. limit is for each statement of ours on the session.
-// trusted: the session is the serving role's, whose password is its own. The error is a
-// *pgconn.ConnectError, a *pgconn.PgError or one of the network, or a *routine.Panic if the server
-// makes us panic.
+// Connect opens a session. local: in the target's own database. A reset returns to the
+// RuntimeParams of the configuration. limit is the time for each statement of ours. trusted: the
+// session uses the serving role and its own password. The error is a *pgconn.ConnectError, a
+// *pgconn.PgError, a network error, or a *routine.Panic if an answer of the server makes us panic.
 func Connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local, trusted bool) (s *Session, err error) {
 	err = routine.Guard(func() (err error) {
 		s, err = connect(ctx, cfg, limit, local, trusted)
@@ -88,11 +87,11 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	return s, nil
 }
 
-// introduction asks for what must be known of the server and the session: the login, whether there
-// are foreign servers, how transactions begin, whether a role is set, and the limits of an idle
-// transaction and of a transaction. It also asks when the backend started, which names the backend
-// for good together with its process id; the set role may not see that, so it is asked without that
-// role. Function calls and no operator: the search path may be anybody's.
+// introduction reads the login, whether there are foreign servers, whether transactions begin as
+// READ ONLY, whether a role is set, and the time limits of an idle transaction and of a
+// transaction. It also reads the start of the backend: process id and start together identify a
+// backend. The set role may not see the start, so the query first switches to no role. It uses
+// function calls and no operators, because anybody may have set the search path.
 const introduction = `SELECT session_user, EXISTS (SELECT FROM pg_catalog.pg_foreign_server),
 	pg_catalog.current_setting('default_transaction_read_only'), pg_catalog.current_setting('role'),
 	pg_catalog.current_setting('idle_in_transaction_session_timeout'), pg_catalog.current_setting('transaction_timeout', true),
@@ -124,7 +123,7 @@ func (s *Session) introduce(ctx context.Context) error {
 	return nil
 }
 
-// ServerStart is when the server was started. It is asked before the first task.
+// ServerStart asks the server for its start time. Call it before the first task.
 func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
 	row, err := s.wire.row(ctx, "SELECT pg_catalog.pg_postmaster_start_time()", 1)
 	if err != nil {
@@ -133,8 +132,8 @@ func (s *Session) ServerStart(ctx context.Context) (time.Time, error) {
 	return moment(row[0])
 }
 
-// Within makes the crew own what the session starts. If the crew ends before the session is closed,
-// the session is abandoned.
+// Within makes the crew the owner of the session's goroutines and timers. If the crew ends before
+// the session is closed, the session is abandoned.
 func (s *Session) Within(crew *routine.Group) {
 	s.bind(crew, crew.When(crew.Context(), s.Abandon))
 }
@@ -144,14 +143,14 @@ func (s *Session) bind(crew *routine.Group, unbind func() bool) {
 }
 
 // Cancel asks the server to cancel the run under way, and abandons the session if the run has not
-// ended after Obey. It returns at once. It does nothing if no run is under way, or if that was
+// ended after Obey. It returns at once. It does nothing if no run is under way, or if the run was
 // cancelled before.
 func (s *Session) Cancel(reason Reason) { s.cancel.cancel(reason) }
 
-// Abandon cuts the connection off, whatever is under way: Await and the others return an error.
+// Abandon closes the connection at once. Calls that are under way return an error.
 func (s *Session) Abandon() { _ = beneath(s.wire.conn.Conn()).Close() }
 
-// Close ends the session; what it had not committed is rolled back.
+// Close ends the session. An open transaction is rolled back.
 func (s *Session) Close() {
 	s.unbind()
 	s.cancel.exit()
@@ -162,31 +161,31 @@ func (s *Session) Close() {
 	_ = s.wire.landed()
 }
 
-// Short queries are sent several at once, because the exchange of messages costs more than they do.
-// Each has a transaction, a reset and settings of its own, as if it were sent alone. But it must
-// begin in time: if a query takes longer than expected, the server skips those after it, and they
-// start again when their turn has come.
+// A pipeline sends several short queries at once, because the exchange of messages costs more than
+// the queries do. Each query has its own transaction, reset and settings, as if it were sent alone.
+// But it must begin in time: if a query takes longer than expected, the server skips the queries
+// after it, and they start again when it is their turn.
 //
-// None of them may have an effect, since its row is not prepared. The question after each makes an
-// effect an error, and the server skips all the rest.
+// No query of a pipeline may have an effect, because its row is not prepared. The question after
+// each query turns an effect into an error, and the server skips the rest.
 //
-// More can be sent while they are under way, so that the server need not wait for us. Everything
-// that is sent at once ends with a Sync: there the server becomes ready, and its limits for a
-// silent session hold. It becomes ready there after a failure, too, and goes on. So what is sent
-// later begins with a statement that fails in a failed transaction.
+// More queries can be sent while the first ones run, so that the server need not wait for us. Each
+// flush ends with a Sync. There the server becomes ready, and its time limits for an idle session
+// apply. Even after a failure the server then runs the next flush, so each later flush begins with
+// goesOn.
 
-// Behind is how many tasks are with the server after the one under way.
+// Behind returns how many tasks the server has after the task under way.
 func (s *Session) Behind() int { return len(s.pipeline.behind) }
 
 // Takes tells whether Extend may send more.
 func (s *Session) Takes() bool { return s.pipeline.open && !s.cancel.asked() }
 
-// goesOn fails if something before it has failed. If even the transaction is gone, the COMMIT AND
-// CHAIN after it fails.
+// goesOn fails in a failed transaction, so that the server skips the flush. If there is no
+// transaction any more, the COMMIT AND CHAIN after it fails.
 const goesOn = "SELECT"
 
-// Extend sends more tasks after those that are with the server, of which one is under way. Await
-// tells of an error.
+// Extend sends more tasks after those that the server has, while one of them is under way. Await
+// returns the error, if there is one.
 func (s *Session) Extend(then ...*Task) {
 	s.wire.within(s.wire.brief)
 	defer s.wire.unlimited()
@@ -197,7 +196,7 @@ func (s *Session) Extend(then ...*Task) {
 	}
 }
 
-// sendBehind queues tasks after another one, each with all that belongs to it.
+// sendBehind queues further tasks, each with its tail, preparation and question.
 func (s *Session) sendBehind(then []*Task) {
 	s.pipeline.behind = slices.Grow(s.pipeline.behind, len(then))
 	for i, next := range then {
@@ -210,7 +209,7 @@ func (s *Session) sendBehind(then []*Task) {
 		s.setup.prepare(next, chained, next.Until)
 		q.prepared = s.wire.queued()
 		s.wire.input(next.Input)
-		if i == len(then)-1 && next.Query { // we may never be heard of again
+		if i == len(then)-1 && next.Query { // limits the wait of this transaction if we never send more
 			q.probing = s.question.ask(next)
 		} else {
 			q.probing = s.question.askAhead(next)
@@ -221,9 +220,10 @@ func (s *Session) sendBehind(then []*Task) {
 	s.pipeline.open = true
 }
 
-// Next goes on to the task after the one that has run, and returns when that task's transaction is
-// open: its SQL is under way then, since start by the server's clock. begun is false if the server
-// has skipped it and all after it; with an error, it may have. The verdict is on the task before.
+// Next goes on to the next task of the pipeline. It returns when that task's transaction is open:
+// its SQL is under way then, since start by the server's clock. begun is false if the server has
+// skipped this task and all later ones; with an error, false proves nothing. The verdict is about
+// the previous task.
 func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err error) {
 	s.wire.within(s.wire.brief)
 	defer s.wire.unlimited()

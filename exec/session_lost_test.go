@@ -46,8 +46,8 @@ func TestATaskOnASessionThatWasTerminatedWhileIdleHasNotBegun(t *testing.T) {
 	}
 }
 
-// TestATransactionThatIsTerminatedBeforeItsEndIsLost: a transaction that waits for its end is known
-// to be gone, with the server's word.
+// TestATransactionThatIsTerminatedBeforeItsEndIsLost: the error of a waiting transaction has the
+// server's FATAL error.
 func TestATransactionThatIsTerminatedBeforeItsEndIsLost(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -60,8 +60,8 @@ func TestATransactionThatIsTerminatedBeforeItsEndIsLost(t *testing.T) {
 	}
 }
 
-// TestATaskOnASessionThatIsGoneHasNotBegun: this is known from what was sent, or from the last
-// message of the server.
+// TestATaskOnASessionThatIsGoneHasNotBegun: the number of sent bytes or the server's last message
+// proves this.
 func TestATaskOnASessionThatIsGoneHasNotBegun(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -82,11 +82,11 @@ func TestATaskOnASessionThatIsGoneHasNotBegun(t *testing.T) {
 	}
 }
 
-// begins checks whether a task that is lost at its beginning is known not to have begun.
+// begins checks Unbegun of a task whose session is lost at its beginning.
 func (b *bench) begins(task *Task, unbegun bool) {
 	b.t.Helper()
 	_, _, err := b.session.Begin(nil, task)
-	if err == nil { // the answers to what precedes its SQL have come
+	if err == nil { // the answers to everything before the SQL have come
 		_, err = b.session.Await(task)
 	}
 	lost := new(Lost)
@@ -95,8 +95,8 @@ func (b *bench) begins(task *Task, unbegun bool) {
 	}
 }
 
-// TestATaskThatMayHaveBegunIsNotTakenForUnbegun: an answer that a network has lost proves nothing,
-// nor does the end of a session in the middle of the SQL.
+// TestATaskThatMayHaveBegunIsNotTakenForUnbegun: neither an answer that the network lost nor the
+// end of a session in the middle of the SQL proves that the task has not begun.
 func TestATaskThatMayHaveBegunIsNotTakenForUnbegun(t *testing.T) {
 	t.Parallel()
 	b, p := newProxied(t)

@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// usual is a task with save that finds what the one before has left, and shows these data.
+// usual makes a task that keeps and saves the session's state, with these data.
 func usual(input, data string) *Task {
 	task := spec(input)
 	task.Save, task.Keep = true, true
@@ -14,8 +14,8 @@ func usual(input, data string) *Task {
 	return task
 }
 
-// TestSettingsFallWithTheirTransaction: what a chained task had set goes with it when it is rolled
-// back, and the next one has its own all the same.
+// TestSettingsFallWithTheirTransaction: the rollback of a chained task undoes its settings, and the
+// next task still gets its own.
 func TestSettingsFallWithTheirTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -62,8 +62,8 @@ func TestSettingsFallWithTheirTransaction(t *testing.T) {
 	b.end(second)
 }
 
-// TestSettingsThatShowATaskAreNotInherited: a task has changed them; the next task in the same
-// session has its own, and finds the rest.
+// TestSettingsThatShowATaskAreNotInherited: a task changes its pg_task settings. The next task in
+// the same session has its own, and finds the rest of the state.
 func TestSettingsThatShowATaskAreNotInherited(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -82,8 +82,7 @@ func TestSettingsThatShowATaskAreNotInherited(t *testing.T) {
 	}
 }
 
-// TestARollbackBringsNoStateOfAnotherLaneBack: a reset for the task that is rolled back has removed
-// it.
+// TestARollbackBringsNoStateOfAnotherLaneBack: the reset before the task that is rolled back stays.
 func TestARollbackBringsNoStateOfAnotherLaneBack(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -107,7 +106,7 @@ func TestARollbackBringsNoStateOfAnotherLaneBack(t *testing.T) {
 	}
 }
 
-// TestModesNamedInQuotesAreOfOneTransaction: the settings of a transaction can be named in quotes.
+// TestModesNamedInQuotesAreOfOneTransaction: SQL can quote the names of transaction settings.
 func TestModesNamedInQuotesAreOfOneTransaction(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -123,7 +122,7 @@ func TestModesNamedInQuotesAreOfOneTransaction(t *testing.T) {
 	b.end(third)
 }
 
-// TestATaskThatChoosesItsModesIsNotChained: a task before it has only run constants.
+// TestATaskThatChoosesItsModesIsNotChained: even after a task with only constants.
 func TestATaskThatChoosesItsModesIsNotChained(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -141,7 +140,7 @@ func TestATaskThatChoosesItsModesIsNotChained(t *testing.T) {
 	}
 }
 
-// settingsOf are settings of a task's own, as long as may be.
+// settingsOf makes as many own settings as a task may have.
 func settingsOf(value string) (own [][2]string) {
 	for i := range 1500 {
 		own = append(own, [2]string{fmt.Sprint("my.own_setting_of_a_task_", i), value})
@@ -149,8 +148,8 @@ func settingsOf(value string) (own [][2]string) {
 	return own
 }
 
-// TestOwnSettings are set in their order, whatever the session reads arrays with, and gone before
-// the next task, even if that keeps what the one before it has left.
+// TestOwnSettings: they are set in order, even with array_nulls off. The next task does not get
+// them, even if it keeps the session's state.
 func TestOwnSettings(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

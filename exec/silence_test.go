@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestSilenceAfterPipeline: where nothing follows on a pipeline the server is ready, so that its
-// limits for a session that says nothing hold.
+// TestSilenceAfterPipeline: after a pipeline the server is ready, so its time limits for an idle
+// session apply.
 func TestSilenceAfterPipeline(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -34,11 +34,11 @@ func TestSilenceAfterPipeline(t *testing.T) {
 		}
 	}
 	b.exec("SET lock_timeout TO '10s'")
-	b.exec("ALTER TABLE here ADD b int8") // when the session is gone, and its lock
+	b.exec("ALTER TABLE here ADD b int8") // succeeds when the session has ended and released its lock
 }
 
-// TestSilenceAfterQuery: the transaction of a query that must not write is not left open when we
-// are not heard of any more, and the limit is not the next task's.
+// TestSilenceAfterQuery: a limit ends the transaction of a Query if we send nothing more. The limit
+// does not apply to the next task.
 func TestSilenceAfterQuery(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

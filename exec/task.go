@@ -14,65 +14,65 @@ import (
 	"pgtaskd/exec/traits"
 )
 
-// Task is what a session has to know of a task in order to run it.
+// Task has the properties of a task that its session needs.
 type Task struct {
 	Input    string
 	Traits   traits.Traits
-	Atomic   bool        // in a transaction of ours
-	Keep     bool        // it runs in the state that the task before has left in the session
-	Save     bool        // the state that it leaves is kept for the next task
-	Settings [][2]string // names and values, set for each task; the names are the same for all tasks of a session
-	Usual    Usual       // likewise, set only where the session does not show them by now
-	Own      [][2]string // settings of the task's own, which no other may have
+	Atomic   bool        // it runs in a transaction of ours
+	Keep     bool        // it runs with the session state that the previous task has left
+	Save     bool        // the next task gets the session state that it leaves
+	Settings [][2]string // names and values, set for each task; all tasks of a session have the same names
+	Usual    Usual       // likewise, but set only if the session has other values
+	Own      [][2]string // settings of this task alone; other tasks must not get them
 	Timeout  time.Duration
 	Format   text.Format
-	Limit    int64         // of the output, in bytes
+	Limit    int64         // maximum of the output, in bytes
 	Strict   bool          // output beyond the limit is an error
-	Until    time.Time     // it may not begin later, by the server's clock; set for a task after another
-	Query    bool          // on a remote: it must not write; if it has, it is rolled back, and runs once more otherwise
-	Forced   bool          // its transaction gets an id in any case: some effects need none, such as a NOTIFY
-	Sending  time.Duration // the time to send it; 0: the time to make the session ready
-	Guarded  bool          // it must not run twice: nothing is sent to a session that is gone
+	Until    time.Time     // it may not begin later, by the server's clock; for tasks of a pipeline
+	Query    bool          // on a remote: it must not write; if it does, it is rolled back and runs again without Query
+	Forced   bool          // its transaction always gets an id: a NOTIFY, for example, gives none
+	Sending  time.Duration // time limit for sending it; 0: the limit for making a session ready
+	Guarded  bool          // it must not run twice: Begin first checks that the session is still there
 
-	// Claim is asked before the SQL goes to the server, with the id of its transaction; when it
-	// says no, nothing is sent, and Begin returns ErrUnclaimed. nil: there is nothing to ask.
+	// Claim gets the transaction id before the SQL goes to the server. If it returns false, the SQL
+	// is not sent and Begin returns ErrUnclaimed. It may be nil.
 	Claim func(xact int64) bool
 }
 
-// constant tells whether a task runs nothing but constants, which leave nothing, and find nothing.
+// constant tells whether a task runs only constants. They neither read nor change session state.
 func (t *Task) constant() bool { return t.Traits.Inert && len(t.Own) == 0 }
 
-// alone tells whether the SQL of a task is sent when all before it has been answered.
+// alone tells whether the SQL is sent only after all earlier statements were answered.
 func (t *Task) alone() bool { return t.Traits.Stdin || t.Claim != nil }
 
-// pipelined tells whether a session can have other tasks after this one.
+// pipelined tells whether other tasks can be sent after this one.
 func (t *Task) pipelined() bool {
 	return t.Atomic && !t.Strict && (t.constant() || !t.Save && len(t.Own) == 0) && t.Traits.Pipelines()
 }
 
-// Usual are settings that a session may share with its tasks: those of a lane, and those that most
-// tasks have alike.
+// Usual are settings that often stay the same from one task of a session to the next: the settings
+// of a lane, and those with the same value in most tasks.
 type Usual [2][][2]string
 
-// Result is what came of a run.
+// Result is the result of a run.
 type Result struct {
 	Output   *string
 	Notice   *string
-	Failure  *text.Failure           // nil: the SQL ran well
-	Raw      *pgproto3.ErrorResponse // the server's error that Failure shows, if it is the server's
-	Reason   Reason                  // why it was cancelled, if it was
-	Stop     time.Time               // when it ended, by the server's clock; zero: when this is read
-	Open     bool                    // our transaction is open
-	Xact     int64                   // the id of that; 0: it has none, so that nothing in it can be lost
-	Alone    bool                    // rolled back, as it may have written where it must not: it runs again, alone and not as a Query
-	ReadOnly bool                    // it failed because the server takes no writes, and not by the SQL itself
+	Failure  *text.Failure           // nil: the SQL succeeded
+	Raw      *pgproto3.ErrorResponse // the server's error that Failure shows; nil if the error is ours
+	Reason   Reason                  // why the run was cancelled, if it was
+	Stop     time.Time               // end of the run, by the server's clock; zero: not known, it has just ended
+	Open     bool                    // our transaction is still open
+	Xact     int64                   // id of the transaction; 0: it has none and nothing to lose
+	Alone    bool                    // rolled back: it perhaps wrote and must not; it runs again alone, without Query
+	ReadOnly bool                    // it failed because the server takes no writes, not because of its SQL
 }
 
-// Wrote tells whether the transaction may have an effect.
+// Wrote tells whether the transaction may have written something.
 func (r *Result) Wrote() bool { return r.Xact != 0 }
 
-// Retry tells whether the SQL failed only because it ran inside a transaction. The routine tells
-// the server's own error from one that was raised by SQL with the same code.
+// Retry tells whether the SQL failed only because it ran inside a transaction. SQL can raise the
+// same codes, but not with the routine of the server's own error.
 func (r *Result) Retry() bool {
 	if r.Raw == nil {
 		return false
@@ -87,48 +87,48 @@ func (r *Result) Retry() bool {
 	return false
 }
 
-// Tail is what is left to do for a task whose SQL has run in our transaction: COMMIT.
+// Tail is the COMMIT of a task whose SQL has run in our transaction.
 type Tail struct {
-	Input string // of that task, for its errors
+	Input string // the SQL of that task, for the text of errors
 }
 
-// Verdict is what the server said to COMMIT.
+// Verdict is the server's answer to COMMIT.
 type Verdict struct {
 	Committed bool
-	Failure   *text.Failure // why not: a deferred constraint or trigger, a conflict
+	Failure   *text.Failure // why it did not commit: a deferred constraint or trigger, a conflict
 }
 
-// state is what SQL has left in a session, as far as the next task needs to know it. DISCARD ALL
-// follows on whatever may have left something.
+// state records what SQL may have left in a session, as far as the next task depends on it. If SQL
+// may have left something, DISCARD ALL comes before the next task.
 type state struct {
-	dirty      bool        // SQL has run that may have left something
-	timeoutSet bool        // statement_timeout is ours
-	own        [][2]string // settings that the task before had for itself, where the next keeps its state
-	shows      Usual       // what the session shows by now, beside what it has from its start
+	dirty      bool        // SQL that may have left something has run
+	timeoutSet bool        // the session has a statement_timeout of ours
+	own        [][2]string // own settings of the previous task, which a task that keeps its state must reset
+	shows      Usual       // usual settings that were set since the session's start
 
-	constants bool              // nothing but constants has run or is about to
-	known     map[string]string // names of the statements that are prepared meanwhile
+	constants bool              // only constants have run or are about to run
+	known     map[string]string // names of the statements prepared meanwhile, by text
 }
 
-// left notes that the SQL of a task runs. Constants change nothing in a session. A rollback makes
-// the session dirty in any case.
+// left records that a task's SQL runs. Constants change nothing in a session. A rollback makes the
+// session dirty in any case.
 func (st *state) left(t *Task) { st.dirty = st.dirty || !t.Traits.Inert || len(t.Own) > 0 }
 
-// passedOver goes back to an earlier state: all that was sent since has failed, and was rolled back
-// or skipped.
+// passedOver returns to an earlier state: everything sent since has failed and was rolled back or
+// skipped.
 func (st *state) passedOver(before state) {
 	*st = before
 	st.dirty = true
 }
 
-// needsReset tells whether DISCARD ALL precedes a task. A task that keeps the state of the one
-// before needs none: nothing of ours is prepared in a session whose state is kept.
+// needsReset tells whether a task needs DISCARD ALL first. A task that keeps the previous task's
+// state needs none: nothing of ours is prepared in a session whose state is kept.
 func (st *state) needsReset(t *Task) bool {
 	return st.dirty && !t.Keep || len(st.known) > 0 && !t.constant()
 }
 
-// timeout is the statement that sets a task's limit, or resets that of the task before; "" if there
-// is neither.
+// timeout returns the statement that sets a task's time limit, or resets the limit of the previous
+// task; "" if neither is needed.
 func (st *state) timeout(t *Task) string {
 	ms := (t.Timeout-1)/time.Millisecond + 1
 	sets := t.Timeout > 0 && ms < 1<<31
@@ -142,11 +142,11 @@ func (st *state) timeout(t *Task) string {
 	return ""
 }
 
-// apart is the parameter of settingApart: the settings that the task alone has, and null for those
-// that the task before had, if its state is kept. nil: there are none. They are one statement,
-// because the server may say much about each setting.
+// apart returns the parameter of settingApart: the task's own settings, and null for those of the
+// previous task, if its state is kept; nil if there are none. One statement sets all of them,
+// because the server may send long messages for each setting.
 func (st *state) apart(t *Task) []byte {
-	var settings [][2]*string // as JSON, which no setting reads otherwise
+	var settings [][2]*string // JSON reads the same under any settings of the session
 	for i := range st.own {
 		settings = append(settings, [2]*string{&st.own[i][0], nil})
 	}
@@ -156,28 +156,28 @@ func (st *state) apart(t *Task) []byte {
 	if st.own = t.Own; settings == nil {
 		return nil
 	}
-	list, _ := json.Marshal(settings) // strings are never an error
+	list, _ := json.Marshal(settings) // strings never fail
 	return list
 }
 
-// settingApart sets these, in this order; null resets a setting. It returns no row: that would be
-// taken for the time.
+// settingApart sets the task's own settings in order; null resets a setting. It returns no row,
+// because setup.read takes each row for the time.
 const settingApart = `SELECT FROM pg_catalog.json_array_elements($1::pg_catalog.json) AS s (pair)
 	WHERE pg_catalog.set_config(pg_catalog.json_extract_path_text(s.pair, '0'), pg_catalog.json_extract_path_text(s.pair, '1'), false) IS NULL`
 
-// shown makes the statement by which the session of a task shows the task's settings.
+// shown makes the statement that sets a task's settings in its session.
 type shown struct {
-	base  map[string]string // settings to which a reset returns
-	ready [8]string         // sets what a task shows: +1, +2 the usual as well; +4 within a time
+	base  map[string]string // settings that a reset restores
+	ready [8]string         // texts of the statement: +1, +2 with these usual settings; +4 with a time limit
 }
 
-// statement sets what the task's session shows and it does not show yet, and asks for the time. It
-// fails if the task begins after until, unless that is zero.
+// statement returns a statement that sets the settings which the session does not have yet, and
+// reads the time. The statement fails if the task begins after until; zero means no limit.
 func (s *shown) statement(st *state, t *Task, until time.Time) (sql string, values [][]byte) {
 	number := 0
 	settings := [1 + len(t.Usual)][][2]string{t.Settings}
 	for i, usual := range t.Usual {
-		if t.Keep && st.dirty || !s.has(st.shows[i], usual) { // SQL whose state is kept may have changed them
+		if t.Keep && st.dirty || !s.has(st.shows[i], usual) { // SQL may have changed a kept state
 			number |= 1 << i
 			settings[1+i] = usual
 		}
@@ -199,8 +199,8 @@ func (s *shown) statement(st *state, t *Task, until time.Time) (sql string, valu
 	return s.ready[number], values
 }
 
-// has tells whether the session shows these settings. before is what was set last; nil: nothing but
-// what the session has from its start.
+// has tells whether the session has these settings. before are the settings that were set last;
+// nil: the session has those from its start.
 func (s *shown) has(before, usual [][2]string) bool {
 	if before != nil {
 		return slices.Equal(before, usual)
@@ -211,8 +211,8 @@ func (s *shown) has(before, usual [][2]string) bool {
 	})
 }
 
-// readyFor is the statement that sets these settings, in this order. It does not return them: we do
-// not read before the input is sent, so large values could block both ways.
+// readyFor returns the statement that sets these settings in order. The statement does not return
+// the values: we do not read before the input is sent, so large values could block both directions.
 func readyFor(settings [][2]string, timed bool) string {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()")
@@ -225,6 +225,6 @@ func readyFor(settings [][2]string, timed bool) string {
 	return b.String()
 }
 
-// inTime fails if the task begins too late; the task starts again when its turn has come. The
-// search path is the role's own here, after a reset or constants.
+// inTime fails if the task begins too late; the task starts again when it is its turn. The search
+// path is the role's own here: only a reset or constants come before it.
 const inTime = `, (CASE WHEN pg_catalog.timestamptz_le(pg_catalog.statement_timestamp(), $%d::pg_catalog.timestamptz) THEN '0' ELSE 'pgtaskd: too late' END)::pg_catalog.int4`

@@ -44,7 +44,7 @@ func TestLongestTimeout(t *testing.T) {
 		task.Timeout = timeout
 		verdict, _, err := b.session.Begin(nil, task)
 		if early := new(text.Failure); errors.As(err, &early) && early.SQLState == "57014" && timeout < time.Second {
-			continue // it has met BEGIN
+			continue // the limit has ended BEGIN
 		}
 		if err != nil {
 			t.Errorf("timeout %s: %v %v", timeout, verdict, err)
@@ -59,8 +59,8 @@ func TestLongestTimeout(t *testing.T) {
 	}
 }
 
-// TestTransactionTimeoutOfAnother: the clock of a transaction starts with it, which is before the
-// reset where it is chained.
+// TestTransactionTimeoutOfAnother: a chained transaction starts before the reset of the limit that
+// the previous task has set.
 func TestTransactionTimeoutOfAnother(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -80,10 +80,10 @@ func TestTransactionTimeoutOfAnother(t *testing.T) {
 	}
 }
 
-// slowdown delays one message on the way to the server, counted from a task whose SQL sets a limit.
+// slowdown delays one message to the server, counted from a task whose SQL sets a limit.
 type slowdown struct {
 	mu     sync.Mutex
-	number int // of the message that is delayed
+	number int // of the message to delay
 	passed int
 }
 
@@ -108,11 +108,11 @@ func (d *slowdown) begin(number int) (passed int) {
 	return passed
 }
 
-// limitSet is longer than what a busy machine takes for a statement of ours.
+// limitSet is longer than a busy machine takes for a statement of ours.
 const limitSet = 20 * time.Millisecond
 
-// TestLimitsThatATaskSets: they are met by nobody else, wherever the time runs out; and the task
-// that has set one is committed or fails, or is lost, which its transaction tells.
+// TestLimitsThatATaskSets: they end no other task, at whatever point the time runs out. The task
+// that sets a limit has an effect only if its transaction is committed.
 func TestLimitsThatATaskSets(t *testing.T) {
 	t.Parallel()
 	for _, limit := range []string{"statement_timeout", "idle_in_transaction_session_timeout", "idle_session_timeout", "lock_timeout", "transaction_timeout"} {
@@ -145,8 +145,9 @@ func TestLimitsThatATaskSets(t *testing.T) {
 	}
 }
 
-// lane runs inputs one after the other, and tells the transaction of the first, if it has come to
-// the question. What is lost before it has begun is begun again; the first alone may fail.
+// lane runs inputs one after the other, and returns the transaction of the first, if the question
+// was answered. It repeats an input that is lost before it has begun. Only the first input may
+// fail.
 func (b *bench) lane(inputs ...string) (first int64) {
 	b.t.Helper()
 	var tail *Tail

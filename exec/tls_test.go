@@ -20,14 +20,14 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// A server may make the reading of TLS write, by what is no data: it asks for new keys, or sends
-// what makes an alert. Where it reads nothing itself, that write ends with the connection alone.
+// A server can make a read of TLS write: it asks for new keys, or sends bytes that cause an alert.
+// If the server reads nothing, that write ends only with the connection.
 
-// deaf is a connection under TLS whose server reads nothing any more, once it is.
+// deaf is a connection under TLS. Its server reads nothing after is is set.
 type deaf struct {
 	*net.TCPConn
 	is   atomic.Bool
-	full net.Conn // where what is written goes then
+	full net.Conn // takes the writes after that
 }
 
 func (d *deaf) Write(p []byte) (int, error) {
@@ -47,8 +47,8 @@ func (d *deaf) SetWriteDeadline(t time.Time) error {
 
 func (d *deaf) Close() error { return errors.Join(d.full.Close(), d.TCPConn.Close()) }
 
-// secured is a session by TLS, the connection under that, what would read what is written there
-// once it is deaf, and what has the server send what is no TLS.
+// secured returns a session with TLS, the connection under it, the reading end of the writes once
+// that is deaf, and a function that makes the server send bytes that are no TLS.
 func secured(t *testing.T, dsn string) (s *Session, under *deaf, end net.Conn, garble func()) {
 	t.Helper()
 	cfg, err := pgconn.ParseConfig(dsn)
@@ -61,7 +61,7 @@ func secured(t *testing.T, dsn string) (s *Session, under *deaf, end net.Conn, g
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
 	cfg.DialFunc = func(ctx context.Context, _, _ string) (net.Conn, error) {
 		conn, err := new(net.Dialer).DialContext(ctx, "tcp", listener.Addr().String())
-		if err != nil || under != nil { // later ones are cancel requests
+		if err != nil || under != nil { // later connections are for cancel requests
 			return conn, err
 		}
 		under = &deaf{TCPConn: conn.(*net.TCPConn)}
@@ -80,7 +80,7 @@ func secured(t *testing.T, dsn string) (s *Session, under *deaf, end net.Conn, g
 	}
 }
 
-// securely speaks TLS before a server that need not, and gives the connections under it.
+// securely listens with TLS before a server without TLS, and returns the connections under it.
 func securely(t *testing.T, network, address string) (net.Listener, <-chan net.Conn) {
 	t.Helper()
 	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
@@ -114,7 +114,7 @@ func securely(t *testing.T, network, address string) (net.Listener, <-chan net.C
 
 func relay(raw net.Conn, own *tls.Config, network, address string) {
 	defer func() { _ = raw.Close() }()
-	if _, err := io.ReadFull(raw, make([]byte, 8)); err != nil { // it asks for TLS
+	if _, err := io.ReadFull(raw, make([]byte, 8)); err != nil { // the request for TLS
 		return
 	}
 	if _, err := raw.Write([]byte("S")); err != nil {
@@ -130,8 +130,7 @@ func relay(raw net.Conn, own *tls.Config, network, address string) {
 	_, _ = io.Copy(server, client)
 }
 
-// TestASessionIsAbandonedThoughTheServerReadsNothing: the client is in the middle of a write under
-// TLS.
+// TestASessionIsAbandonedThoughTheServerReadsNothing: even in the middle of a write under TLS.
 func TestASessionIsAbandonedThoughTheServerReadsNothing(t *testing.T) {
 	t.Parallel()
 	s, under, end, garble := secured(t, servertest.Database(t))
@@ -143,7 +142,7 @@ func TestASessionIsAbandonedThoughTheServerReadsNothing(t *testing.T) {
 	go func() { _, err := s.Await(task); awaited <- err }()
 	under.is.Store(true)
 	garble()
-	if _, err := io.ReadFull(end, make([]byte, 1)); err != nil { // it is in that write
+	if _, err := io.ReadFull(end, make([]byte, 1)); err != nil { // the session is now in that write
 		t.Fatal(err)
 	}
 	go func() { s.Abandon(); close(abandoned) }()
@@ -176,7 +175,7 @@ func TestCloseIsShortThoughTheServerReadsNothing(t *testing.T) {
 	}
 }
 
-// TestPresentIsShortThoughTheServerReadsNothing: it must not wait for a write under TLS.
+// TestPresentIsShortThoughTheServerReadsNothing: Present must not wait for a write under TLS.
 func TestPresentIsShortThoughTheServerReadsNothing(t *testing.T) {
 	t.Parallel()
 	s, under, _, garble := secured(t, servertest.Database(t))

@@ -18,28 +18,29 @@ import (
 	"pgtaskd/routine"
 )
 
-// wire is a connection, with what is queued and sent on it, and how many answers are still to come.
+// wire is the connection of a session. It counts the answers that the server still owes.
 type wire struct {
 	conn   *pgconn.PgConn
-	reader *bound.Reader // of what the server sends
+	reader *bound.Reader // reads what the server sends
 	front  *pgproto3.Frontend
-	outlet *outlet        // of front
-	crew   *routine.Group // what the session starts belongs to
+	outlet *outlet        // front writes to it
+	crew   *routine.Group // owns the goroutines and timers of the session
 
-	limit    time.Duration // for the answer to a statement of our own
+	limit    time.Duration // the time for the answer to a statement of ours
 	brief    time.Duration // readyMost
-	asked    int           // statements of ours that are queued, see queued
+	asked    int           // statements of ours that were queued since the last call of queued
 	syncs    int           // Syncs that the server has not answered
-	written  bool          // part of what is being sent is on the wire
+	written  bool          // the server may have part of what Begin sends
 	status   byte          // transaction status of the last ReadyForQuery
-	readOnly bool          // transactions begin as READ ONLY; when that changes the server tells, from 14 on
+	readOnly bool          // transactions begin as READ ONLY; from version 14 on the server reports changes
 }
 
-// dial opens a connection, in the target's own database or elsewhere; limit, own and trusted are as
-// in Connect.
+// dial opens a connection. own means that it goes to the target's own database (local in Connect);
+// limit and trusted are as in Connect.
 func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, trusted bool) (*wire, error) {
 	w := &wire{status: 'I', limit: limit, brief: readyMost}
-	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r }) // the last: there may be several tries
+	// ConnectConfig may try several times; the last reader counts.
+	bound.Tasks(ctx, cfg, own, trusted, func(r *bound.Reader) { w.reader = r })
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(from io.Reader, to io.Writer) *pgproto3.Frontend {
 		w.outlet = &outlet{to: to}
@@ -53,8 +54,8 @@ func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, tru
 	return w, nil
 }
 
-// beneath is the connection below TLS. TLS itself sends a farewell before it closes, and waits for
-// what is being written; a server can make reading write, too.
+// beneath returns the connection below TLS, which closes at once. TLS sends a farewell before it
+// closes, and waits for writes that are under way. A server can make its reads write as well.
 func beneath(conn net.Conn) net.Conn {
 	if secured, ok := conn.(*tls.Conn); ok {
 		return secured.NetConn()
@@ -69,20 +70,20 @@ func (w *wire) within(most time.Duration) {
 
 func (w *wire) unlimited() { _ = w.conn.Conn().SetDeadline(time.Time{}) }
 
-// readyMost is how long a server may take to make a session ready for a task. The task's own SQL
-// does not count, nor does the end of the task before.
+// readyMost limits the time in which a server makes a session ready for a task. It includes neither
+// the task's own SQL nor the end of the previous task.
 const readyMost = 30 * time.Second
 
 // query queues a message; flush sends what is queued.
 func (w *wire) query(sql string) { w.front.SendQuery(&pgproto3.Query{String: sql}) }
 
-// input queues a task's SQL. The server sends its answers to all before it at once.
+// input queues a task's SQL. The Flush makes the server send all earlier answers first.
 func (w *wire) input(sql string) {
 	w.front.Send(&pgproto3.Flush{})
 	w.query(sql)
 }
 
-// execute queues a statement of ours that the server knows by this name.
+// execute queues a statement of ours that the server has parsed under this name.
 func (w *wire) execute(name string, args [][]byte) {
 	w.front.SendBind(&pgproto3.Bind{
 		PreparedStatement: name, ParameterFormatCodes: binaryFormat, Parameters: args, ResultFormatCodes: binaryFormat,
@@ -102,7 +103,7 @@ func (w *wire) flush() error {
 	return nil
 }
 
-// landed waits until the server has got all that was flushed.
+// landed waits until everything that was flushed is written to the socket.
 func (w *wire) landed() error {
 	if err := w.outlet.landed(); err != nil {
 		return w.lost(err)
@@ -110,7 +111,7 @@ func (w *wire) landed() error {
 	return nil
 }
 
-// lost looks for a last word of the server on a connection that broke.
+// lost reads from a broken connection: the server may have sent a FATAL error before the end.
 func (w *wire) lost(cause error) error {
 	_ = w.conn.Conn().SetDeadline(time.Now().Add(lastWord))
 	for {
@@ -124,20 +125,20 @@ func (w *wire) lost(cause error) error {
 	}
 }
 
-// sync queues a Sync: after a failure, the server skips all up to it.
+// sync queues a Sync. After a failure, the server skips everything up to the next Sync.
 func (w *wire) sync() {
 	w.front.SendSync(&pgproto3.Sync{})
 	w.syncs++
 }
 
-// queued counts the statements of ours that were queued since it was last called.
+// queued returns how many statements of ours were queued since the last call.
 func (w *wire) queued() int {
 	n := w.asked
 	w.asked = 0
 	return n
 }
 
-// became notes the status of the transaction.
+// became records the transaction status.
 func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 	switch m.TxStatus {
 	case 'I', 'T', 'E':
@@ -147,15 +148,15 @@ func (w *wire) became(m *pgproto3.ReadyForQuery) error {
 	return &Lost{Cause: fmt.Errorf("the server sent an unknown transaction status: %q", m.TxStatus), Broken: true}
 }
 
-// note notes a setting that the server reports.
+// note records a setting that the server reports.
 func (w *wire) note(m *pgproto3.ParameterStatus) {
 	if m.Name == "default_transaction_read_only" {
 		w.readOnly = m.Value == "on"
 	}
 }
 
-// row runs a query of ours for one row of so many columns, before the first task. The error is a
-// *pgconn.PgError if the server has refused it.
+// row runs a query of ours before the first task. The answer must be one row with this number of
+// columns. The error is a *pgconn.PgError if the server refuses the query.
 func (w *wire) row(ctx context.Context, sql string, columns int) ([][]byte, error) {
 	ctx, cancel := context.WithTimeout(ctx, w.limit)
 	defer cancel()
@@ -169,9 +170,9 @@ func (w *wire) row(ctx context.Context, sql string, columns int) ([][]byte, erro
 	return answer.Rows[0], nil
 }
 
-// unbegun notes on a *Lost that the SQL which Begin sends has certainly not begun: nothing of it
-// has left us, or the server ended the session before it answered what precedes the SQL (it answers
-// that before it reads on). A proxy may lose answers: its own last words prove nothing.
+// unbegun marks a *Lost if the SQL that Begin sends has certainly not begun. Either no byte was
+// sent, or the server itself ended the session before it answered the statements before the SQL: it
+// answers these before it reads on. A proxy may lose answers, so only the server's own codes count.
 func (w *wire) unbegun(err error) error {
 	lost := new(Lost)
 	if !errors.As(err, &lost) {
@@ -183,11 +184,11 @@ func (w *wire) unbegun(err error) error {
 	return err
 }
 
-// Values in the binary format. Each is checked, since a remote may be anybody's server.
+// Values in the binary format. Each is checked, because anybody may run a remote.
 
 var binaryFormat = []int16{pgproto3.BinaryFormat}
 
-// errAnswer is the error of an answer that does not fit the question.
+// errAnswer means that an answer does not fit its question.
 var errAnswer = errors.New("the server's catalog can't be read")
 
 // int8Of reads an int8.
@@ -201,7 +202,7 @@ func int8Of(value []byte) (int64, error) {
 // epoch is the zero of the server's timestamps, 2000-01-01.
 var epoch = time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro()
 
-// moment reads a timestamp. It does not depend on DateStyle and TimeZone.
+// moment reads a timestamp. The binary format does not depend on DateStyle and TimeZone.
 func moment(value []byte) (time.Time, error) {
 	if len(value) != 8 {
 		return time.Time{}, errMoment
@@ -213,10 +214,10 @@ func moment(value []byte) (time.Time, error) {
 	return time.UnixMicro(t + epoch), nil
 }
 
-// momentMost limits the timestamps that we understand: from 1970 to the year 9999.
+// momentMost is the end of the accepted range, which goes from 1970 to the year 9999.
 var momentMost = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC).UnixMicro() - epoch
 
-// appendMoment writes what moment reads.
+// appendMoment appends a timestamp in the format that moment reads.
 func appendMoment(b []byte, t time.Time) []byte {
 	return binary.BigEndian.AppendUint64(b, uint64(t.UnixMicro()-epoch))
 }

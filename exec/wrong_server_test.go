@@ -23,14 +23,14 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Limits of a conversation with a server that may not answer, and what it may take in all on a busy
-// machine.
+// hostileLimit is the limit of a session whose server may not answer. hostileMost is the time that
+// a whole conversation may take on a busy machine.
 const (
 	hostileLimit = 300 * time.Millisecond
 	hostileMost  = 20 * time.Second
 )
 
-// conversations are what sessions do, by name.
+// conversations use sessions in different ways, by name.
 var conversations = map[string]func(context.Context, *Session) error{
 	"questions": func(ctx context.Context, s *Session) error {
 		_, err := s.ServerStart(ctx)
@@ -102,7 +102,7 @@ func hostileTask(atomic bool) *Task {
 	}
 }
 
-// begun, awaited and ended check that what a session returns can be written into a row.
+// begun, awaited and ended check that a row can store the values that a session returns.
 func begun(verdict *Verdict, start time.Time, err error) error {
 	if err := ended(verdict, err); err != nil {
 		return err
@@ -167,7 +167,7 @@ func converse(ctx context.Context, dsn, what string, limit time.Duration) error 
 	return conversations[what](limited, s)
 }
 
-// about tells which conversations have an exchange that may be wrong.
+// about returns the conversations that have this exchange.
 func about(exchange fake.Exchange) []string {
 	switch exchange {
 	case fake.Question:
@@ -180,7 +180,7 @@ func about(exchange fake.Exchange) []string {
 	return []string{"tasks", "pipeline", "alone"}
 }
 
-// TestRightServer: each conversation goes well with the fake server as it is.
+// TestRightServer: each conversation succeeds with the unchanged fake server.
 func TestRightServer(t *testing.T) {
 	t.Parallel()
 	server, err := fake.Start(nil)
@@ -195,8 +195,8 @@ func TestRightServer(t *testing.T) {
 	}
 }
 
-// TestWrongServer: whatever a server answers, in whatever exchange, once or always, nothing panics,
-// lasts or is left behind, and what comes of it can be written into a row.
+// TestWrongServer: the server gives a wrong answer in any exchange, from the first or a later time
+// on. Nothing panics, takes long or leaks a goroutine, and a row can store every result.
 func TestWrongServer(t *testing.T) {
 	defer goleak.VerifyNone(t, goleak.IgnoreCurrent())
 	var room sync.WaitGroup
@@ -228,8 +228,8 @@ func TestWrongServer(t *testing.T) {
 	}
 }
 
-// wrong has a conversation with a server that is wrong in an exchange, all but the first times, and
-// tells whether it has come to that.
+// wrong has a conversation with a server that gives wrong answers in an exchange after the first
+// from times. reached: the server has given a wrong answer.
 func wrong(t *testing.T, exchange fake.Exchange, way fake.Way, what string, from int) (reached bool) {
 	name := fmt.Sprintf("%s: %s: %s (%d)", what, exchange, way.Name, from)
 	var count atomic.Int64
@@ -265,7 +265,7 @@ func wrong(t *testing.T, exchange fake.Exchange, way fake.Way, what string, from
 	return count.Load() > int64(from)
 }
 
-// mustFail tells what none may pass over: an answer that lacks what was asked for.
+// mustFail tells whether an answer lacks the requested values, so that there must be an error.
 func mustFail(exchange fake.Exchange, way fake.Way) bool {
 	return (exchange == fake.Question || exchange == fake.Preparation) && slices.Contains([]string{
 		"no row", "a row without columns", "nulls", "empty strings", "long strings", "text", "no characters", "nothing", "silence",

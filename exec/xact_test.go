@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestXact: the question tells the transaction of what writes, by which its status can be asked for
-// later, and none for what does not.
+// TestXact: the question returns the transaction id of a task that writes, with which we can ask
+// for the status later. It returns none for other tasks.
 func TestXact(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -44,8 +44,8 @@ func TestXact(t *testing.T) {
 	}
 }
 
-// TestEffectsWithoutAnIdForceOne: where a task may act without an id, or leaves something that may
-// act at COMMIT, its transaction has one.
+// TestEffectsWithoutAnIdForceOne: a task with effects that give no id, or that may act at COMMIT,
+// still gets a transaction id.
 func TestEffectsWithoutAnIdForceOne(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -67,7 +67,7 @@ func TestEffectsWithoutAnIdForceOne(t *testing.T) {
 	}
 }
 
-// xact runs a task, and tells the id of its transaction.
+// xact runs a task and returns its transaction id.
 func (b *bench) xact(task *Task) int64 {
 	b.t.Helper()
 	result, _ := b.run(task, nil)
@@ -75,9 +75,9 @@ func (b *bench) xact(task *Task) int64 {
 	return result.Xact
 }
 
-// TestHeldCursorsAreClosedBeforeTheQuestion: one WITH HOLD is closed before the question, and does
-// not run at COMMIT, when nobody asks any more. What was fetched of it is seen. With save it stays,
-// and runs then.
+// TestHeldCursorsAreClosedBeforeTheQuestion: a cursor WITH HOLD is closed before the question, so
+// it does not run at COMMIT, after the question. The question sees the effects of rows that were
+// fetched. With save the cursor stays, and runs at COMMIT.
 func TestHeldCursorsAreClosedBeforeTheQuestion(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -117,8 +117,8 @@ func TestHeldCursorsAreClosedBeforeTheQuestion(t *testing.T) {
 	b.alone()
 }
 
-// TestNothingOfOursIsPrepared: a task sees no statement of ours, in whatever way it runs, though
-// some are prepared while nothing but constants runs.
+// TestNothingOfOursIsPrepared: no task sees a prepared statement of ours, in whatever way it runs,
+// although we prepare some while only constants run.
 func TestNothingOfOursIsPrepared(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)
@@ -169,7 +169,7 @@ func TestNothingOfOursIsPrepared(t *testing.T) {
 }
 
 // TestNoLimitEndsATransactionThatWaitsForItsCommit: no limit that the SQL has set ends the
-// transaction while what to do with it is decided.
+// transaction while it waits after the question.
 func TestNoLimitEndsATransactionThatWaitsForItsCommit(t *testing.T) {
 	t.Parallel()
 	b := newBench(t)

@@ -1,11 +1,12 @@
-// Package bound limits what a server can make us hold, read and compute. Long messages are taken in
-// pieces, messages of no use are read at a pace, and proofs of passwords have a budget.
+// Package bound limits how much memory, reading and processor time a server can cost us. It takes
+// long messages in pieces, reads useless messages at a limited pace, and has a budget for password
+// proofs.
 //
-// pgproto3 holds each message whole, however long it is. A Reader stands between a connection and
-// pgproto3: it passes short messages on without copying them, and takes long ones in pieces. Of an
-// error or notice it keeps what a row shows; rows and the data of COPY go straight to the output of
-// the task.
+// pgproto3 holds each message whole, even a very long one. A Reader stands between a connection and
+// pgproto3. It passes short messages on without copying them, and takes long ones in pieces. It
+// keeps the part of an error or notice that a row shows. Rows and COPY data go straight to the
+// task's output.
 //
-// A Reader belongs to the goroutine that reads. The pace of all readers and the budget of all
-// logins may be used by any.
+// A Reader belongs to the goroutine that reads. All readers share their pace, and all logins share
+// the budget; any goroutine may use both.
 package bound

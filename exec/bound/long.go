@@ -7,17 +7,15 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// Messages that are taken in pieces.
-
-// What is kept of an error or notice, in bytes: more than a row shows, so that it shows that the
-// text is cut.
+// A longText keeps this many bytes of an error or notice. This is more than a row shows, so that
+// the row marks the text as cut.
 const (
 	startKept = text.Limit + 16<<10
 	endKept   = 1 << 10
 )
 
-// longText keeps the start and the end of an error or notice. A server sends first what a row shows
-// first, and last which routine of its own has met the error.
+// longText keeps the start and the end of an error or notice. The server sends the fields that a
+// row shows first, and its own routine that raised the error last.
 type longText struct{ start, end []byte }
 
 func (l *longText) take(p []byte) {
@@ -27,7 +25,7 @@ func (l *longText) take(p []byte) {
 	l.end = l.end[max(0, len(l.end)-endKept):]
 }
 
-// message is the short message in place of the long one: the end begins with a whole field.
+// message returns a short message in place of the long one. Its end begins with a whole field.
 func (l *longText) message(kind byte) []byte {
 	if len(l.end) > 0 {
 		_, whole, _ := bytes.Cut(l.end, []byte{0})
@@ -36,17 +34,17 @@ func (l *longText) message(kind byte) []byte {
 	return encoded(kind, l.start)
 }
 
-// valuesMost is how many values a row can have. No server sends more; values after these are
+// valuesMost is the maximum number of values in a row. PostgreSQL sends no more; further values are
 // dropped.
 const valuesMost = 1664
 
-// longRow hands the values of a row to the output.
+// longRow passes the values of a long row to the output.
 type longRow struct {
 	output *text.Output
-	number []byte // as far as it has come: the count of the values, or the length of the next one
-	column int    // of the value under way or next; -1: the count comes first
-	values int
-	left   int // bytes of the value under way that are still to come
+	number []byte // the bytes so far of the count of values, or of the next value's length
+	column int    // of the value under way or next; -1 before the count
+	values int    // count of the row's values
+	left   int    // bytes of the value under way still to come
 }
 
 func (r *longRow) take(p []byte) {
@@ -72,7 +70,7 @@ func (r *longRow) take(p []byte) {
 	}
 }
 
-// grown notes that n bytes of the value under way have come.
+// grown records that n bytes of the value under way have come.
 func (r *longRow) grown(n int) {
 	if r.left -= n; r.left == 0 {
 		r.output.EndValue()
@@ -86,7 +84,7 @@ func (r *longRow) end() {
 	}
 }
 
-// encoded is a message as the server sends it.
+// encoded returns a message in the form of the wire.
 func encoded(kind byte, body []byte) []byte {
 	m := append(make([]byte, 0, 5+len(body)), kind)
 	return append(binary.BigEndian.AppendUint32(m, uint32(4+len(body))), body...)

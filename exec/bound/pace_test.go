@@ -18,8 +18,8 @@ import (
 	"pgtaskd/routine"
 )
 
-// flood is a server that says the same again and again, until then, and up to most bytes of all
-// floods together.
+// flood is a server that repeats a message until a time. All floods together send at most most
+// bytes.
 type flood struct {
 	until time.Time
 	says  []byte
@@ -44,17 +44,16 @@ func (f *flood) Read(p []byte) (n int, err error) {
 
 var errEnough = errors.New("enough")
 
-// drained reads all of it.
+// drained reads the whole flood.
 func (f *flood) drained() error {
 	b := &Reader{from: f, greeted: true, output: text.NewOutput(text.Format{}, 1<<16)}
 	_, err := io.Copy(io.Discard, b)
 	return err
 }
 
-// TestAFloodOfMessagesHasItsPace: what many servers send that is of no use is read at the pace of
-// one, however short or long the messages are.
+// TestAFloodOfMessagesHasItsPace: all servers share one pace for useless messages of any length.
 func TestAFloodOfMessagesHasItsPace(t *testing.T) {
-	// Not parallel: it uses up what all connections of the process share.
+	// Not parallel: the test uses up the pace that all connections of the process share.
 	long := append([]byte{'N'}, binary.BigEndian.AppendUint32(nil, 100<<10)...)
 	for name, c := range map[string]struct {
 		says []byte
@@ -92,13 +91,13 @@ func TestAFloodOfMessagesHasItsPace(t *testing.T) {
 	}
 }
 
-// TestWhatComesByteForByteHasItsPace: each read costs, whatever it brings.
+// TestWhatComesByteForByteHasItsPace: each read has a cost, even for a single byte.
 func TestWhatComesByteForByteHasItsPace(t *testing.T) {
-	// Not parallel, likewise.
+	// Not parallel: see above.
 	synctest.Test(t, func(t *testing.T) {
 		const size = 200_000
 		b := &Reader{from: iotest.OneByteReader(bytes.NewReader(make([]byte, size))), greeted: true, output: text.NewOutput(text.Format{}, 1<<16)}
-		b.left = size // of one message
+		b.left = size // bytes of one message
 		began := time.Now()
 		if _, err := io.Copy(io.Discard, b); err != nil {
 			t.Error(err)
@@ -110,10 +109,10 @@ func TestWhatComesByteForByteHasItsPace(t *testing.T) {
 	})
 }
 
-// TestOutputThatIsTakenBackCostsNothing: the rows of a long one are taken back when it turns out to be
-// over its limit.
+// TestOutputThatIsTakenBackCostsNothing: the output takes a long row back when the row turns out to
+// be over the limit.
 func TestOutputThatIsTakenBackCostsNothing(t *testing.T) {
-	// Not parallel, likewise.
+	// Not parallel: see above.
 	synctest.Test(t, func(t *testing.T) {
 		output := text.NewOutput(text.Format{}, 8<<20)
 		b := &Reader{from: iotest.OneByteReader(bytes.NewReader(make([]byte, 4))), greeted: true, output: output}
@@ -132,8 +131,8 @@ func TestOutputThatIsTakenBackCostsNothing(t *testing.T) {
 	})
 }
 
-// TestRowsThatAreKeptHaveNoPace, nor the data of COPY, nor the notices of many tasks that have few of
-// them.
+// TestRowsThatAreKeptHaveNoPace: nor have COPY data and the notices of many tasks with few notices
+// each.
 func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 	row, line, notice := []byte{'D', 0, 0, 0, 11, 0, 1, 0, 0, 0, 1, '1'}, []byte{'d', 0, 0, 0, 6, '1', '\n'}, []byte{'N', 0, 0, 0, 5, 0}
 	synctest.Test(t, func(t *testing.T) {
@@ -174,14 +173,14 @@ func TestRowsThatAreKeptHaveNoPace(t *testing.T) {
 	})
 }
 
-// TestAFloodOfRemotesKeepsNoOwnSessionWaiting: what remotes say costs nothing of the pace of
-// sessions in targets' own databases.
+// TestAFloodOfRemotesKeepsNoOwnSessionWaiting: messages of remotes do not use up the pace of
+// sessions in the targets' own databases.
 func TestAFloodOfRemotesKeepsNoOwnSessionWaiting(t *testing.T) {
-	// Not parallel: what remotes share is used up meanwhile.
+	// Not parallel: the test uses up the pace of remotes.
 	synctest.Test(t, func(t *testing.T) {
 		began := time.Now()
 		for range 60 * saidRate / saidMost {
-			taken := ofRemotes.ReserveN(began, saidMost) // it takes a minute until there is more
+			taken := ofRemotes.ReserveN(began, saidMost) // uses up one minute of the pace
 			defer taken.CancelAt(began)
 		}
 		cfg, err := pgconn.ParseConfig("host=127.0.0.1")

@@ -16,11 +16,11 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// The longest messages that are passed on, and how much a server may send in all before the first
-// task, in bytes.
+// Limits in bytes. messageMost and columnsMost are the longest messages that a Reader passes on
+// whole. greetMost limits everything that a server sends before the first task.
 const (
 	messageMost = 16 << 10
-	columnsMost = 256 << 10 // of RowDescription: 1,664 columns with the longest names are 140 kB
+	columnsMost = 256 << 10 // for RowDescription: 1,664 columns with the longest names take 140 kB
 	greetMost   = 1 << 20
 )
 
@@ -32,48 +32,48 @@ var (
 // Reader reads what a server sends. It belongs to the goroutine that reads.
 type Reader struct {
 	from    io.Reader
-	whole   bool         // rows are passed on, however long
+	whole   bool         // passes on rows of any length
 	greeted bool         // the first task has begun
-	sent    int          // bytes, until then
-	output  *text.Output // of the query under way; nil: its long rows are dropped
+	sent    int          // bytes received until then
+	output  *text.Output // of the query under way; nil: drop its long rows
 	pace    pace
 	login   login
 
-	in     *bufio.Reader // reads from, at its pace
+	in     *bufio.Reader // reads the field from, at the pace
 	header [5]byte       // of the message under way
-	ready  []byte        // to be passed on before anything else
-	left   int           // bytes of a short message that are still to be passed on
+	ready  []byte        // bytes to pass on before anything else
+	left   int           // bytes of a short message still to pass on
 	long   *long         // the long message under way
-	wrong  error         // what the server has sent makes no sense
+	wrong  error         // the server has broken the protocol or a limit
 }
 
-// long is a message that is taken in pieces.
+// long is a long message, taken in pieces.
 type long struct {
 	kind byte
-	left int           // bytes that are still to come
-	take func([]byte)  // takes the next of them, and keeps no reference
-	end  func() []byte // returns the message in its place, nil: none
+	left int           // bytes still to come
+	take func([]byte)  // takes the next bytes, and keeps no reference to them
+	end  func() []byte // returns a short message in its place; nil: none
 }
 
-// AskedForPassword tells whether the server has asked for it, in whatever form.
+// AskedForPassword tells whether the server has asked for a password in any form.
 func (b *Reader) AskedForPassword() bool { return b.login.asked }
 
-// Greeted says that the first task begins: the server may send only so much before it.
+// Greeted says that the first task begins. It ends the limit greetMost.
 func (b *Reader) Greeted() { b.greeted = true }
 
-// Task says where the long rows of the task under way go; nil: no task is.
+// Task sets the output for the long rows of the task under way; nil: no task is under way.
 func (b *Reader) Task(output *text.Output) {
 	b.output, b.pace = output, pace{own: b.pace.own}
 }
 
-// Read passes on what is short. It may be called again after an error of the connection.
+// Read passes on short messages. It may be called again after an error of the connection.
 func (b *Reader) Read(p []byte) (n int, err error) {
 	if b.in == nil {
 		b.in = bufio.NewReaderSize(paced{b}, readMost)
 	}
 	for n < len(p) && b.wrong == nil {
 		if n > 0 && len(b.ready) == 0 && (b.long != nil || b.in.Buffered() < len(b.header)) {
-			break // what comes before a long message is taken first
+			break // pgproto3 takes earlier messages before a long one
 		}
 		taken := 0
 		switch {
@@ -93,15 +93,15 @@ func (b *Reader) Read(p []byte) (n int, err error) {
 		}
 	}
 	if n > 0 {
-		return n, nil // an error comes again
+		return n, nil // the next Read returns the error
 	}
 	return 0, cmp.Or(b.wrong, err)
 }
 
-// readMost is how many bytes are read at once.
+// readMost is the size of one read, in bytes.
 const readMost = 8 << 10
 
-// paced reads from the connection, at the pace of what it has brought before.
+// paced reads from the connection. It first waits for its share of the pace.
 type paced struct{ *Reader }
 
 func (b paced) Read(p []byte) (int, error) {
@@ -111,7 +111,7 @@ func (b paced) Read(p []byte) (int, error) {
 	return b.from.Read(p)
 }
 
-// next reads the header of a message, and decides whether that is passed on.
+// next reads the header of a message, and decides whether to pass the message on.
 func (b *Reader) next() error {
 	head, err := b.in.Peek(len(b.header))
 	if err != nil {
@@ -121,7 +121,7 @@ func (b *Reader) next() error {
 	_, _ = b.in.Discard(len(head))
 	kind, length := b.header[0], int(int32(binary.BigEndian.Uint32(b.header[1:])))-4
 	if length < 0 {
-		b.ready, b.left = b.header[:], math.MaxInt // pgproto3 will say what is wrong
+		b.ready, b.left = b.header[:], math.MaxInt // pgproto3 will return the error
 		return nil
 	}
 	if !b.greeted && !b.whole {
@@ -140,7 +140,7 @@ func (b *Reader) next() error {
 	return nil
 }
 
-// begin decides what happens to a long message, once everything before it has been read.
+// begin decides how to take a long message. pgproto3 has everything before it by then.
 func (b *Reader) begin() {
 	kind, length := b.long.kind, b.long.left
 	b.long.take, b.long.end = func([]byte) {}, func() []byte { return nil }
@@ -163,16 +163,16 @@ func (b *Reader) begin() {
 		if output := b.output; output.StartCopy(length) {
 			b.long.take, b.long.end = output.Piece, func() []byte { output.EndCopy(); return nil }
 		}
-	case kind == 'd' && b.whole: // a stream of replication: its head says what it is about
+	case kind == 'd' && b.whole: // a replication stream: the head of its message is enough
 		var head []byte
 		b.long.take = func(p []byte) { head = append(head, p[:min(len(p), headKept-len(head))]...) }
 		b.long.end = func() []byte { return encoded('d', head) }
-	case kind != 'D' && kind != 'd' && kind != 'S' && kind != 'A': // settings and notifications of ours are short
+	case kind != 'D' && kind != 'd' && kind != 'S' && kind != 'A': // our settings and notifications are short
 		b.wrong = errLongMessage
 	}
 }
 
-// headKept is how many bytes of COPY data are kept where no output takes it.
+// headKept is how many bytes of COPY data a Reader keeps if there is no output for it.
 const headKept = 1 << 10
 
 // digest reads the long message under way to its end.
@@ -194,16 +194,15 @@ func (b *Reader) digest() error {
 	return nil
 }
 
-// Own limits the memory that our own connections with this configuration take for what the server
-// sends. Errors, notices and the data of COPY are cut. Rows are passed on whole: our queries limit
-// them.
+// Own limits the memory that server messages take on our own connections with this configuration.
+// It cuts errors, notices and COPY data. It passes rows on whole: our queries limit them.
 func Own(cfg *pgconn.Config) {
 	bounded(cfg, func(b *Reader) { b.whole = true })
 }
 
-// Tasks does the same for connections on which tasks run, in the target's own database or
-// elsewhere, and calls tell with the reader of each. trusted: the session is the serving role's,
-// whose password is its own. Others wait for their proof of a password, until ctx ends.
+// Tasks does the same for connections that run tasks, and calls tell with the reader of each. own:
+// they go to the target's own database. trusted: they use the serving role and its own password.
+// Other logins wait for the budget of their password proof, until ctx ends.
 func Tasks(ctx context.Context, cfg *pgconn.Config, own, trusted bool, tell func(*Reader)) {
 	bounded(cfg, func(b *Reader) {
 		if b.pace.own = own; !trusted {
@@ -213,7 +212,7 @@ func Tasks(ctx context.Context, cfg *pgconn.Config, own, trusted bool, tell func
 	})
 }
 
-// bounded puts a Reader into each connection that is made with the configuration.
+// bounded puts a Reader into each connection made with this configuration.
 func bounded(cfg *pgconn.Config, tell func(*Reader)) {
 	build := cfg.BuildFrontend
 	cfg.BuildFrontend = func(r io.Reader, w io.Writer) *pgproto3.Frontend {
@@ -223,10 +222,10 @@ func bounded(cfg *pgconn.Config, tell func(*Reader)) {
 	}
 }
 
-// CopyData waits for the next piece of data of a COPY that the server sends, such as a stream of
-// replication; it is valid until the next call. The error is io.EOF when the server ends the COPY,
-// and a *pgconn.PgError when it fails there. When ctx ends sooner the connection remains as it is,
-// and CopyData can be called again.
+// CopyData waits for the next COPY data of the server, for example from a replication stream. The
+// data is valid until the next call. The error is io.EOF when the server ends the COPY, and a
+// *pgconn.PgError when the COPY fails. If ctx ends first, the connection stays as it is, and
+// CopyData can be called again.
 func CopyData(ctx context.Context, conn *pgconn.PgConn) ([]byte, error) {
 	for {
 		message, err := conn.ReceiveMessage(ctx)
@@ -244,26 +243,27 @@ func CopyData(ctx context.Context, conn *pgconn.PgConn) ([]byte, error) {
 	}
 }
 
-// Everything that a server says costs processor time, even if it is of no use: a notice takes a few
-// bytes. A task can name a server of its author's, which could use up all processors that way. So
-// messages that add no output are free only up to what the row can show. Beyond that they are read
-// at a limited pace, which SQL hardly reaches.
+// Every message of a server costs processor time, even a useless notice of a few bytes. A task can
+// name its author's own server, and that server could use up all our processors. So messages that
+// add no output are free only up to the size that the row can show. We read further ones at a
+// limited pace, which SQL hardly ever reaches.
 
-// Each read costs bytes of a shared pace: one for all remotes, since a task may name any number of
-// them, and one for sessions in targets' own databases, which never wait for what remotes say.
+// Each read uses up bytes of a shared pace. All remotes share one pace, because a task may name any
+// number of remotes. Sessions in the targets' own databases share another, so that they never wait
+// for remotes.
 const (
-	saidEach = 32  // a message, beside its length
-	saidRead = 512 // whatever is read at once: a server may send each byte by itself
-	rowShare = 8   // rows and the data of COPY cost a part of their length
-	paidBack = 32  // what the output grows by pays for so much
+	saidEach = 32  // for each message, beside its length
+	saidRead = 512 // for each read: a server may send single bytes
+	rowShare = 8   // rows and COPY data cost this part of their length
+	paidBack = 32  // each byte of new output pays for this many bytes
 
-	saidFree = 256 << 10 // bytes of a task that wait for nobody
-	saidRate = 32 << 20  // bytes a second, of all that share it: a tenth or two of one processor, at worst a half
-	saidMost = 1 << 20   // of those, at once
-	saidTurn = 32 << 10  // that one task may have before it is others' turn
+	saidFree = 256 << 10 // bytes of a task that need no pace
+	saidRate = 32 << 20  // bytes a second for all readers of one pace: 10 to 20 % of one processor, at worst 50 %
+	saidMost = 1 << 20   // burst of the pace, in bytes
+	saidTurn = 32 << 10  // bytes that one task takes from the pace at a time
 )
 
-// cost is what so many bytes of a message of the kind cost.
+// cost returns the cost of this many bytes of a message of this kind.
 func cost(kind byte, length int) int {
 	if kind == 'D' || kind == 'd' {
 		return length / rowShare
@@ -273,17 +273,17 @@ func cost(kind byte, length int) int {
 
 var ofRemotes, ofOwn = rate.NewLimiter(saidRate, saidMost), rate.NewLimiter(saidRate, saidMost)
 
-// pace is what the server has said since the task began, and what of that has been paid for.
+// pace counts the cost of the server's messages since the task began, and the payments by output.
 type pace struct {
-	own  bool // of a session in the target's own database
-	said int  // bytes that are not paid for
-	paid int  // bytes of the output that have paid
+	own  bool // the session is in the target's own database
+	said int  // unpaid cost, in bytes
+	paid int  // bytes of output that have already paid
 }
 
-// wait returns when more may be read.
+// wait waits until the next read is allowed.
 func (c *pace) wait(output *text.Output) {
 	if output != nil {
-		grown := max(c.paid, output.Len()) // a part may have been taken back
+		grown := max(c.paid, output.Len()) // the output may have taken a part back
 		c.said = max(0, c.said-paidBack*(grown-c.paid))
 		c.paid = grown
 	}
@@ -293,7 +293,7 @@ func (c *pace) wait(output *text.Output) {
 	}
 	for c.said > saidFree {
 		n := min(c.said-saidFree, saidTurn)
-		_ = shared.WaitN(context.Background(), n) // what is less than saidMost can't fail
+		_ = shared.WaitN(context.Background(), n) // can't fail: n is less than saidMost
 		c.said -= n
 	}
 	c.said += saidRead

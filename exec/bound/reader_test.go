@@ -18,7 +18,7 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// backend is a server's messages as they come.
+// backend has the encoded messages of a server.
 type backend struct{ bytes.Buffer }
 
 func (b *backend) say(messages ...pgproto3.BackendMessage) {
@@ -31,7 +31,7 @@ func (b *backend) say(messages ...pgproto3.BackendMessage) {
 	}
 }
 
-// readers are the ways in which bytes may come.
+// readers split the bytes of a connection in different ways.
 var readers = map[string]func(io.Reader) io.Reader{
 	"all at once": func(r io.Reader) io.Reader { return r },
 	"one by one":  iotest.OneByteReader,
@@ -45,8 +45,7 @@ func (r *randomReader) Read(p []byte) (int, error) {
 	return r.Reader.Read(p[:1+rand.IntN(min(len(p), 5000))])
 }
 
-// heard are the messages that come through a bound, with nothing about their bodies but their size
-// where they are long.
+// heard describes the messages that come through a Reader. Of long texts it shows only the size.
 func heard(b *Reader) (all []string, err error) {
 	f := pgproto3.NewFrontend(b, io.Discard)
 	for {
@@ -74,11 +73,11 @@ func heard(b *Reader) (all []string, err error) {
 	}
 }
 
-// TestBound: short messages pass as they are, and of long ones what a row shows, however the bytes
-// come.
+// TestBound: short messages pass unchanged, and long ones pass as far as a row shows them, for
+// every way to split the bytes.
 func TestBound(t *testing.T) {
 	t.Parallel()
-	long := strings.Repeat("x", 90_000) // more than an error may have
+	long := strings.Repeat("x", 90_000) // longer than the limit of an error
 	row := func(values ...string) *pgproto3.DataRow {
 		d := &pgproto3.DataRow{}
 		for _, value := range values {
@@ -111,7 +110,7 @@ func TestBound(t *testing.T) {
 	}
 }
 
-// TestFieldsWithoutEndAreNotKept: what is kept of an error or notice does not grow with the number
+// TestFieldsWithoutEndAreNotKept: the memory for an error or notice does not grow with the number
 // of its fields.
 func TestFieldsWithoutEndAreNotKept(t *testing.T) {
 	t.Parallel()
@@ -130,7 +129,7 @@ func TestFieldsWithoutEndAreNotKept(t *testing.T) {
 	}
 }
 
-// TestWhereALongErrorIsCut does not matter: its routine is kept.
+// TestWhereALongErrorIsCut: the Reader keeps the routine wherever it cuts the error.
 func TestWhereALongErrorIsCut(t *testing.T) {
 	t.Parallel()
 	for length := startKept - 20; length < startKept; length++ {
@@ -145,8 +144,8 @@ func TestWhereALongErrorIsCut(t *testing.T) {
 	}
 }
 
-// TestLongRowAfterOthers: a long row is taken up when all that came before it has been, though it
-// may have come with that.
+// TestLongRowAfterOthers: the output takes a long row after all earlier messages, even if they came
+// in one read.
 func TestLongRowAfterOthers(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 20_000)
@@ -179,7 +178,7 @@ func TestLongRowAfterOthers(t *testing.T) {
 	}
 }
 
-// endless repeats what a server says for ever.
+// endless repeats a server's message forever.
 type endless struct {
 	message []byte
 	left    []byte
@@ -194,8 +193,8 @@ func (e *endless) Read(p []byte) (n int, err error) {
 	return n, nil
 }
 
-// TestBoundEndsWhatMakesNoSense: what no server says ends the session, and takes no memory before
-// that.
+// TestBoundEndsWhatMakesNoSense: messages that no real server sends end the session, and use no
+// memory first.
 func TestBoundEndsWhatMakesNoSense(t *testing.T) {
 	t.Parallel()
 	head := func(kind byte, length uint32) []byte { return binary.BigEndian.AppendUint32([]byte{kind}, length) }
@@ -220,7 +219,7 @@ func TestBoundEndsWhatMakesNoSense(t *testing.T) {
 	}
 }
 
-// TestBoundGoesOn: a read that has met a time limit is taken up where it was.
+// TestBoundGoesOn: after a time limit, the next read continues at the same byte.
 func TestBoundGoesOn(t *testing.T) {
 	t.Parallel()
 	var server backend
@@ -240,7 +239,7 @@ func TestBoundGoesOn(t *testing.T) {
 	}
 }
 
-// tiring is a connection on which every second read is too late.
+// tiring is a connection on which every second read meets a time limit.
 type tiring struct {
 	from io.Reader
 	late bool
@@ -259,7 +258,7 @@ func (timeout) Error() string   { return "too late" }
 func (timeout) Timeout() bool   { return true }
 func (timeout) Temporary() bool { return true }
 
-// FuzzLongRow: a row that comes in pieces makes the same text as one that comes whole.
+// FuzzLongRow: a row taken in pieces makes the same text as a row taken whole.
 func FuzzLongRow(f *testing.F) {
 	f.Add("aä\"\\", "\xe2\x82", uint16(20_000), byte('"'), byte('\\'), byte('\t'), uint8(0))
 	f.Add("€\xff\x00", "€", uint16(40_000), byte(0), byte(0), byte(0), uint8(200))

@@ -12,34 +12,34 @@ import (
 	"golang.org/x/time/rate"
 )
 
-// A server that asks for a password by SCRAM says how many iterations the proof takes, 0.3 µs of
-// processor time each; a role chooses their number with its password. pgconn computes up to ten
-// million of them, and nothing interrupts it. An author of tasks who has a server or a role could
-// use up all processors that way.
+// A server that asks for a password by SCRAM says how many iterations the proof takes: 0.3 µs of
+// processor time each. A role chooses the number when it sets its password. pgconn computes up to
+// ten million iterations, and nothing can interrupt it. So an author of tasks who has a server or a
+// role could use up all our processors.
 
-// How many iterations a server may ask for.
+// Limits for the iterations that a server may ask for.
 const (
-	iterationsFree = 4096      // PostgreSQL's default, which waits for nobody
-	iterationsMost = 1_000_000 // in one proof, 0.3 s
+	iterationsFree = 4096      // PostgreSQL's default: costs no budget
+	iterationsMost = 1_000_000 // for one proof, which takes 0.3 s
 )
 
-// Costly is the error of a login for which a server asks for more iterations than can be afforded.
+// Costly is the error of a login whose server asks for more iterations than we allow.
 type Costly struct{ text string }
 
 func (e *Costly) Error() string { return e.text }
 
-// proofs is the budget for iterations beyond iterationsFree, of logins to remotes and as tasks'
-// roles: about a third of one processor.
+// proofs is the budget of logins to remotes and as tasks' roles that ask for more than
+// iterationsFree: about a third of one processor.
 var proofs = rate.NewLimiter(iterationsMost, iterationsMost)
 
-// login is how far the server has gone in asking for a password.
+// login records whether and how the server has asked for a password.
 type login struct {
-	asked  bool            // for one, in whatever form
-	proved bool            // for a proof of it
-	waits  context.Context // until it ends, the proof waits until it can be afforded; nil: it does not wait
+	asked  bool            // it has asked for a password in any form
+	proved bool            // it has asked for a SCRAM proof
+	waits  context.Context // limits the wait for the budget; nil: the login needs no budget
 }
 
-// afford is an error if so many iterations are too many, or too many for now.
+// afford waits for the budget of a proof. The error is a *Costly.
 func (l *login) afford(iterations int) error {
 	switch {
 	case iterations > iterationsMost:
@@ -52,8 +52,8 @@ func (l *login) afford(iterations int) error {
 	return nil
 }
 
-// asks follows what the server asks for. It waits until a proof can be afforded. The server may ask
-// for one proof: if it knows the password, it could ask for ever.
+// asks takes an authentication request of the server, and waits for the budget of a proof. The
+// server may ask for one proof only: a server that knows the password could ask forever.
 func (l *login) asks(body []byte) error {
 	if len(body) < 4 {
 		return nil
@@ -75,7 +75,7 @@ func (l *login) asks(body []byte) error {
 	return nil
 }
 
-// iterations is the number in a message of SCRAM; 0 if pgconn would find none.
+// iterations returns the number of iterations in a SCRAM message; 0 if pgconn would find none.
 func iterations(body []byte) int {
 	_, said, _ := bytes.Cut(body[4:], []byte(",i="))
 	n, _ := strconv.Atoi(string(said))

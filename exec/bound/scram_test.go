@@ -14,7 +14,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// asking starts a server that asks for so many iterations.
+// asking starts a server that asks for this number of iterations.
 func asking(t *testing.T, iterations string) *pgconn.Config {
 	s, err := fake.Start(func(exchange fake.Exchange, right []fake.Message) fake.Answer {
 		if exchange == fake.Continue {
@@ -33,7 +33,7 @@ func asking(t *testing.T, iterations string) *pgconn.Config {
 	return cfg
 }
 
-// loggedIn logs in for tasks.
+// loggedIn logs in as a session for tasks does.
 func loggedIn(ctx context.Context, cfg *pgconn.Config) error {
 	Tasks(ctx, cfg, false, true, func(*Reader) {})
 	conn, err := pgconn.ConnectConfig(ctx, cfg)
@@ -43,8 +43,8 @@ func loggedIn(ctx context.Context, cfg *pgconn.Config) error {
 	return conn.Close(ctx)
 }
 
-// TestAServerAsksForFewIterations: what a server asks for is not computed where it takes long, be it
-// for one connection or for many together; nobody waits for it whose context has ended.
+// TestAServerAsksForFewIterations: we compute no proof that takes too long, for one connection or
+// for many together. A login whose context has ended does not wait for the budget.
 func TestAServerAsksForFewIterations(t *testing.T) {
 	t.Parallel()
 	refused := func(ctx context.Context, iterations, why string) {
@@ -79,7 +79,7 @@ func TestAServerAsksForFewIterations(t *testing.T) {
 	}
 }
 
-// TestAServerAsksForThePasswordOnce: one that knows it could ask for ever.
+// TestAServerAsksForThePasswordOnce: a server that knows the password could ask forever.
 func TestAServerAsksForThePasswordOnce(t *testing.T) {
 	t.Parallel()
 	asks := encoded('R', append([]byte{0, 0, 0, 11}, "r=ours+theirs,s=c2FsdA==,i=4096"...))
@@ -91,11 +91,11 @@ func TestAServerAsksForThePasswordOnce(t *testing.T) {
 	}
 }
 
-// TestAServerMayAskForManyIterations: a server with more of them than is usual is logged in to.
+// TestAServerMayAskForManyIterations: we log in to a server that asks for more than the default.
 func TestAServerMayAskForManyIterations(t *testing.T) {
 	t.Parallel()
 	s := servertest.New(t, server.Options{HBA: []string{"local all slow scram-sha-256"}})
-	// The password secret, as a server stores it with 100,000 iterations.
+	// The stored form of the password "secret", with 100,000 iterations.
 	const secret = "'SCRAM-SHA-256$100000:c2FsdA==$5CnweF8Sf/gqqQCqkUiCPE1kRbi1d7Xf0jMDq9ATf88=:cbExdzu9MZCkCzJmerzIb6n4U6ys8DMhx9FAY1sfEtY='"
 	servertest.Exec(t, servertest.Connect(t, s.DSN("postgres")), "CREATE ROLE slow LOGIN PASSWORD "+secret)
 	cfg, err := pgconn.ParseConfig(s.DSN("postgres") + " user=slow password=secret")

@@ -10,74 +10,75 @@ import (
 	"pgtaskd/sql"
 )
 
-// Class is what an error of a statement of ours means for what is to be done next.
+// Class says what the program does next after an error of a statement of ours.
 type Class int
 
-// Classes of errors. Those from Row on are matters of the rows that the statement was to write or
-// read: the server goes on, and other rows may fare better. From Crossed on they pass by themselves.
+// Classes of errors. From Row on, the rows that the statement writes or reads are the cause: the
+// server goes on, and the statement may succeed with other rows. From Crossed on, the error passes
+// by itself or when the table gets what it lacks.
 const (
 	None  Class = iota // no error
-	Lost               // the connection, or our patience with it
-	Whole              // of the table or the server as a whole, such as a missing right: it ends the term
+	Lost               // the connection broke, or our time limit passed
+	Whole              // the whole table or server is the cause, for example a missing right: it ends the term
 
-	Row        // refuses it: a constraint, a trigger, a policy
-	Unsendable // has a character that one of the two encodings lacks
-	Slow       // takes longer than what follows on a task may
+	Row        // a constraint, trigger or policy refuses the row
+	Unsendable // the row has a character that one of the two encodings lacks
+	Slow       // the follow-up of a task takes longer than it may
 
-	Crossed     // another transaction was in the way, or SQL says so
-	Locked      // another transaction has the lock that it needs
-	Deadlocked  // likewise, and waits for one of ours
-	Outdated    // our statement was prepared before a column was altered: the next time it is prepared again
-	KeyTaken    // another task with its key has just come to wait
+	Crossed     // another transaction was in the way, or SQL raised an error that says so
+	Locked      // another transaction holds a lock that our statement needs
+	Deadlocked  // likewise, and it waits for a lock of ours
+	Outdated    // a column was altered after our statement was prepared; we prepare it again next time
+	KeyTaken    // another task with the same key waits since a moment ago
 	QueueFull   // the server's queue of notifications has no room
 	NoIDs       // the table's sequence has no ids left
-	NoPartition // the table has no partition for what follows on a task
+	NoPartition // the table has no partition for the follow-up of a task
 )
 
-// OfRow tells whether it is a matter of rows.
+// OfRow tells whether the rows of the statement are the cause.
 func (c Class) OfRow() bool { return c >= Row }
 
-// Passing tells whether another transaction is the cause, or it passes when the table has what it
-// lacks.
+// Passing tells whether the error passes: another transaction is the cause, or the table lacks
+// something that a person can add.
 func (c Class) Passing() bool { return c >= Crossed }
 
-// OfLocks tells the server's own error of a lock that another transaction has, wherever it is met: in
-// an index, or in a function, too.
+// OfLocks tells whether the server itself reports a lock of another transaction. Our statement may
+// meet that lock anywhere, also in an index or a function.
 func (c Class) OfLocks() bool { return c == Locked || c == Deadlocked }
 
-// Lacks tells whether the table lacks an id or a partition: it takes a person.
+// Lacks tells whether the table lacks an id or a partition, which a person must add.
 func (c Class) Lacks() bool { return c == NoIDs || c == NoPartition }
 
-// DiskFull is the code of an error that there is no room on a disk.
+// DiskFull is the code of the error of a full disk.
 const DiskFull = "53100"
 
-// Errors of the server that its routine tells from those of SQL, which RAISE gives any code.
+// Routines tell the server's own errors from those of SQL: RAISE can give an error any code.
 const (
 	QueueFullCode, QueueFullRoutine = "54000", "PreCommit_Notify"
 
 	raised = "exec_stmt_raise"
 )
 
-// Whether only an error of our statement itself is meant.
+// inOurs: a line of table counts only for errors of our statement itself.
 const anywhere, inOurs = false, true
 
-// table has the errors that are not the row's: the first line that an error suits counts. "" is any
-// routine. Of some errors only those of our statement itself are meant, as their CONTEXT tells: SQL
-// that runs below it can raise any code.
+// table maps errors to classes; all others are Row. The first line that matches counts; "" matches
+// any routine. An error without CONTEXT comes from our statement itself, not from SQL that runs
+// below our statement (a trigger, a function), which can raise any code.
 var table = []struct {
 	code, routine string
 	ours          bool
 	class         Class
 }{
-	{"42501", "aclcheck_error", inOurs, Whole}, // another routine's is a policy's, and may be that of one row only
+	{"42501", "aclcheck_error", inOurs, Whole}, // from another routine: a policy, perhaps for one row only
 	{"42P01", "", inOurs, Whole},
 	{"42703", "", inOurs, Whole},
 	{"42704", "", inOurs, Whole},
 	{DiskFull, raised, anywhere, Row},
-	{DiskFull, "", anywhere, Whole}, // a full disk meets what a trigger does as well
+	{DiskFull, "", anywhere, Whole}, // even inside a trigger, a full disk is not the row's fault
 	{"53200", raised, anywhere, Row},
 	{"53200", "", anywhere, Whole},
-	{"57014", "", inOurs, Whole}, // what is too slow for one row is a matter of that row
+	{"57014", "", inOurs, Whole}, // with CONTEXT: one row's trigger was too slow
 	{"25006", "", inOurs, Whole},
 	{"57P01", "", inOurs, Whole},
 	{"57P02", "", inOurs, Whole},
@@ -98,7 +99,7 @@ var table = []struct {
 	{"2200H", "", inOurs, NoIDs},
 }
 
-// Of is the class of an error.
+// Of returns the class of an error.
 func Of(err error) Class {
 	var known *classified
 	var answer *pgconn.PgError
@@ -121,7 +122,7 @@ func Of(err error) Class {
 	return Row
 }
 
-// classified is an error whose class is known from where it was met.
+// classified is an error whose class follows from where it happened.
 type classified struct {
 	error
 	class Class
@@ -137,42 +138,43 @@ func As(class Class, err error) error {
 	return &classified{err, class}
 }
 
-// IsPartless tells the server's own error of a partition that is missing, which is a matter of the
-// row itself or of what follows on it.
+// IsPartless tells whether the server itself reports a missing partition. The row of the task or
+// the row of its follow-up needs that partition.
 func IsPartless(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Code == "23514" && answer.Routine == "ExecFindPartition" && answer.Where == ""
 }
 
-// Below tells an error that was met in SQL which runs below our statement: it can raise any code.
+// Below tells whether the error comes from SQL that runs below our statement, which can raise any
+// code.
 func Below(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Where != ""
 }
 
-// Has tells whether err is an answer of the server with one of the SQLSTATEs.
+// Has tells whether err is a server's error with one of the SQLSTATEs.
 func Has(err error, states ...string) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && slices.Contains(states, answer.Code)
 }
 
-// IsAnswer tells that the server has refused a statement and goes on.
+// IsAnswer tells whether the server has refused a statement and goes on.
 func IsAnswer(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Severity == "ERROR"
 }
 
-// OfServer tells an error that says nothing of a row, wherever it was met: the server takes no writes
-// or has no room for what it does, or somebody has cancelled that.
+// OfServer tells whether the error is never about a row, wherever it happens: the server takes no
+// writes, lacks disk, memory or another resource, or somebody has cancelled the statement.
 func OfServer(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && (answer.Code == "57014" || answer.Code == "25006" || strings.HasPrefix(answer.Code, "53"))
 }
 
-// IsDenied tells that a right is missing.
+// IsDenied tells whether a right is missing.
 func IsDenied(err error) bool { return Has(err, "42501") }
 
-// SQLSTATEs that only we have, of refusals that rows of ours tell of.
+// SQLSTATEs of our own, with which our SQL refuses a row.
 const (
 	IDsTaken = "TK011"
 	KeyWaits = "TK012"
@@ -180,7 +182,7 @@ const (
 	Kept     = "TK014"
 )
 
-// Errors of ours, like the server's own.
+// Errors of our own, in the form of server errors.
 var (
 	ErrIDsTaken = ours(IDsTaken, "very many ids that come next are taken")
 	ErrKeyWaits = ours(KeyWaits, "another task has come to wait with the key of the repetition")

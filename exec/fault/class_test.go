@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 )
 
-// TestClasses: one code can mean different things, by its routine and by whether our own statement
-// has met it or SQL that runs below it.
+// TestClasses: the class depends on the code, on the routine, and on whether our own statement or
+// SQL below it has failed.
 func TestClasses(t *testing.T) {
 	t.Parallel()
 	answer := func(code, routine, where string) error {

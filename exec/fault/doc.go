@@ -1,6 +1,6 @@
-// Package fault tells the errors of our own statements apart: what each means for what is to be
-// done next is one value, its Class, and one table says which error has which. A hint tells the
-// person who reads the log what to do about an error.
+// Package fault sorts the errors of our own statements into classes. A Class says what the program
+// does next after an error; one table maps errors to classes. A hint tells the person who reads the
+// log what to do about an error.
 //
-// All of it is pure; any goroutine may call it.
+// All functions are pure; any goroutine may call them.
 package fault

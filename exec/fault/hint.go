@@ -11,7 +11,7 @@ import (
 	"pgtaskd/routine"
 )
 
-// hints say what to do about errors whose own text does not.
+// hints say what to do about errors whose own text does not say it.
 var hints = map[string]string{
 	"25006":  "tasks wait until the server takes writes",
 	"28000":  "the role must have LOGIN, and pg_hba.conf must let it in from here",
@@ -30,25 +30,25 @@ var hints = map[string]string{
 	"58P01":  "if that is a library, the settings of the role or the database name it: ALTER ROLE … RESET, or ALTER DATABASE … RESET",
 }
 
-// Hint says what to do about an error of the server's; "" where its own text does.
+// Hint says what to do about a server's error; "" if there is no hint.
 func Hint(err error) string {
 	var answer *pgconn.PgError
 	if !errors.As(err, &answer) {
 		return ""
 	}
 	switch {
-	case answer.Where != "" && Has(err, "42P01", "42883", "42704", "3F000"): // a name that search_path does not lead to
+	case answer.Where != "" && Has(err, "42P01", "42883", "42704", "3F000"): // search_path does not find a name
 		context, _, _ := strings.Cut(answer.Where, "\n")
 		return human.Legible(context) + ": an event trigger or trigger that names something without its schema: ALTER FUNCTION … SET search_path"
 	case answer.Code == "08P01" && strings.Contains(answer.Message, "startup parameter"):
 		return "connect to the server itself, not to a pooler"
-	case answer.Code == "53200" && strings.Contains(answer.Hint, "max_locks_per_transaction"): // in whatever language
+	case answer.Code == "53200" && strings.Contains(answer.Hint, "max_locks_per_transaction"): // true in any language
 		return "the server's table of locks is full: see in pg_locks who holds so many and end those sessions, or raise max_locks_per_transaction"
 	}
 	return hints[answer.Code]
 }
 
-// Advised adds an error to a line of the log, with what to do about it.
+// Advised adds an error and its hint to a line of the log.
 func Advised(line *zerolog.Event, err error) *zerolog.Event {
 	line = line.Err(err)
 	if hint := Hint(err); hint != "" {

@@ -1,6 +1,7 @@
-// Package text turns what a server says into the texts of a task's row: Output the rows and tags,
-// Notices the notices, Failure the error. Every text is valid UTF-8 without NUL, and has a limit.
+// Package text makes the texts of a task's row from the server's messages: Output makes the
+// results, Notices the notices, Failure the error. Every text has a limit, and is valid UTF-8
+// without NUL.
 //
-// An Output and Notices belong to the goroutine that reads the server's messages. The functions may
-// be called from anywhere.
+// An Output and Notices belong to the goroutine that reads the server's messages. Any goroutine may
+// call the functions.
 package text

@@ -12,29 +12,29 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// Failure is why a task failed, as its row shows it.
+// Failure is the error of a task, as its row shows it.
 type Failure struct {
-	Text     string // as the server's log writes an error
+	Text     string // in the form of the server's log
 	SQLState string
-	Detail   string // the server's, if it is short; Text has it, too
+	Detail   string // the server's DETAIL, if it is short; also part of Text
 
-	routine string // of the server's error: what has raised it
+	routine string // routine of the server that raised the error
 }
 
-// QueueIsFull tells the server's error at COMMIT when its queue of notifications has no room for
-// those of the transaction.
+// QueueIsFull tells whether COMMIT failed because the server's queue of notifications has no room
+// for those of the transaction.
 func (f *Failure) QueueIsFull() bool {
 	return f.SQLState == fault.QueueFullCode && f.routine == fault.QueueFullRoutine
 }
 
-// Raised tells an error that PL/pgSQL has raised by RAISE, with whatever code it liked.
+// Raised tells whether a RAISE of PL/pgSQL has made the error; that error can have any code.
 func (f *Failure) Raised() bool { return f.routine == "exec_stmt_raise" }
 
 // Error returns the text.
 func (f *Failure) Error() string { return f.Text }
 
-// NewFailure makes a failure of our own. more are pairs of a name, HINT or STATEMENT for one, and
-// its text.
+// NewFailure makes a failure of our own. more are pairs of a name (for example HINT or STATEMENT)
+// and a text.
 func NewFailure(message, code string, more ...string) *Failure {
 	lines := []line{{"ERROR", message}}
 	for ; len(more) > 1; more = more[2:] {
@@ -43,7 +43,7 @@ func NewFailure(message, code string, more ...string) *Failure {
 	return &Failure{Text: logText(lines, Limit), SQLState: sqlstate(code)}
 }
 
-// ServerFailure is the failure of a statement with the server's error; nil without an error.
+// ServerFailure makes a failure from a server's error and the statement; nil if there is no error.
 func ServerFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	if e == nil {
 		return nil
@@ -56,10 +56,10 @@ func ServerFailure(e *pgproto3.ErrorResponse, statement string) *Failure {
 	return f
 }
 
-// detailMost bounds Failure.Detail, in bytes.
+// detailMost is the maximum length of Failure.Detail, in bytes.
 const detailMost = 100
 
-// sqlstate is the code if it is one, else that of a broken protocol.
+// sqlstate returns the code if it is a valid SQLSTATE, else the code of a protocol violation.
 func sqlstate(code string) string {
 	const violation = "08P01" // protocol_violation
 	strange := func(r rune) bool { return (r < '0' || r > '9') && (r < 'A' || r > 'Z') }
@@ -69,9 +69,9 @@ func sqlstate(code string) string {
 	return code
 }
 
-// errorLines are the lines that errors and notices share.
+// errorLines returns the lines that errors and notices share.
 func errorLines(e *pgproto3.ErrorResponse) []line {
-	severity := cmp.Or(e.SeverityUnlocalized, e.Severity) // a server that is not PostgreSQL may send one of them
+	severity := cmp.Or(e.SeverityUnlocalized, e.Severity) // a server that is not PostgreSQL may send only one
 	if !isSeverity(severity) {
 		severity = "ERROR"
 	}
@@ -83,7 +83,7 @@ func errorLines(e *pgproto3.ErrorResponse) []line {
 	}
 }
 
-// isSeverity tells whether a text may be a severity, in any language.
+// isSeverity tells whether a text can be a severity, in any language.
 func isSeverity(text string) bool {
 	const longest = 40
 	return text != "" && len(text) <= longest && utf8.ValidString(text) && strings.IndexFunc(text, unicode.IsControl) < 0
@@ -96,12 +96,12 @@ func position(e *pgproto3.ErrorResponse) string {
 	return ""
 }
 
-// line is one field of an error; the first of an error is its severity and message.
+// line is one field of an error. The first line of an error has its severity and message.
 type line struct{ name, text string }
 
-// logText writes lines as the server's log does: two spaces after the name, a tab before each
-// further line of a text. It leaves out empty texts, but not the first. It cuts what is over the
-// limit, in bytes, from the last line on.
+// logText writes lines like the server's log: two spaces after the name, a tab before each further
+// line of a text. It leaves out empty texts, except the first. If the result is longer than limit
+// bytes, it shortens the last lines first.
 func logText(lines []line, limit int) string {
 	var parts []string
 	size := 0
@@ -110,7 +110,7 @@ func logText(lines []line, limit int) string {
 			continue
 		}
 		text := validText(l.text)
-		text = text[:min(len(text), limit+1)] // one too many, so that it is cut below and shows it
+		text = text[:min(len(text), limit+1)] // one byte too many, so that the code below cuts it and adds the mark
 		part := validText(l.name) + ":  " + strings.ReplaceAll(text, "\n", "\n\t")
 		parts = append(parts, part)
 		size += len(part) + len("\n")

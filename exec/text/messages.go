@@ -9,9 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 )
 
-// What the messages of a server add to an output.
-
-// Rows takes a row description: the answer to the statement is rows.
+// Rows takes a row description: the statement returns rows.
 func (o *Output) Rows(fields []pgproto3.FieldDescription) {
 	o.current = resultSet{rows: true}
 	if o.over {
@@ -29,8 +27,8 @@ func (o *Output) Rows(fields []pgproto3.FieldDescription) {
 	}
 }
 
-// isString reports whether values of a built-in type are quoted when only strings are. For a
-// domain, the server names the type below it.
+// isString reports whether Format.String quotes values of this type. For a domain, the server sends
+// the type below the domain.
 func isString(oid uint32) bool {
 	switch oid {
 	case 16, // bool
@@ -44,20 +42,20 @@ func isString(oid uint32) bool {
 }
 
 // Row takes a row of the result that Rows has begun; nil is NULL. It keeps no reference to the
-// values. A row without columns is an empty line.
+// values. A row without columns makes an empty line.
 func (o *Output) Row(values [][]byte) {
 	o.showHeader()
 	o.line(values, o.isQuoted)
 }
 
 // StartRow begins a row that comes in pieces: StartValue, Piece and EndValue follow for each value.
-// It returns false if a row of that least width does not fit.
+// It returns false if not even a row of this least width fits.
 func (o *Output) StartRow(least int) bool {
 	o.showHeader()
 	return o.begin(max(least, 0), o.open)
 }
 
-// showHeader writes the names above the first row.
+// showHeader writes the column names above the first row.
 func (o *Output) showHeader() {
 	header := o.current.header
 	if header == nil {
@@ -67,7 +65,7 @@ func (o *Output) showHeader() {
 	o.line(header, func(int) bool { return o.format.Quote != 0 })
 }
 
-// line writes a row that is there as a whole.
+// line writes a whole row.
 func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	if !o.begin(0, o.open) {
 		return
@@ -79,8 +77,8 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 	}
 }
 
-// Complete takes the tag of a statement that has ended. As in psql, it is shown only if the
-// statement had neither rows nor the text of COPY.
+// Complete takes the command tag at the end of a statement. As in psql, the output shows the tag
+// only if the statement had neither rows nor COPY data.
 func (o *Output) Complete(tag []byte) {
 	shown := o.current.rows || o.current.copy
 	o.current = resultSet{}
@@ -90,14 +88,14 @@ func (o *Output) Complete(tag []byte) {
 	}
 }
 
-// CopyOut says that COPY TO STDOUT begins, so that its tag is not shown even if it sends nothing.
-// Binary data is not kept.
+// CopyOut begins the answer of COPY TO STDOUT. Its tag is not shown, even if it sends no data. The
+// output does not keep binary data.
 func (o *Output) CopyOut(binary bool) {
 	o.current = resultSet{copy: true}
 	o.binary = o.binary || binary
 }
 
-// Copy takes the text of COPY TO STDOUT, which keeps its line ends as they are.
+// Copy takes text of COPY TO STDOUT, and keeps the line ends as they are.
 func (o *Output) Copy(data []byte) {
 	if len(data) > 0 && o.StartCopy(len(data)) {
 		o.Piece(data)
@@ -105,8 +103,8 @@ func (o *Output) Copy(data []byte) {
 	}
 }
 
-// StartCopy begins a message of COPY of a known length; Piece and EndCopy follow. It returns false
-// if the message is not kept.
+// StartCopy begins a COPY message of this length; Piece and EndCopy follow. It returns false if the
+// output does not keep the message.
 func (o *Output) StartCopy(length int) bool {
 	if o.binary {
 		return false
@@ -118,7 +116,7 @@ func (o *Output) StartCopy(length int) bool {
 	return o.begin(length, o.open && !o.current.copied)
 }
 
-// EndCopy ends the message.
+// EndCopy ends the message that StartCopy has begun.
 func (o *Output) EndCopy() {
 	o.endRune()
 	o.current.copied = true
@@ -128,22 +126,22 @@ func (o *Output) EndCopy() {
 	o.end()
 }
 
-// Notices gathers the notices and warnings of one run, in the form of errors, up to 64 kB; the zero
-// value is empty. It belongs to the goroutine that reads the server's messages.
+// Notices collects the notices and warnings of one run, in the form of errors, up to 64 kB. The
+// zero value is empty. It belongs to the goroutine that reads the server's messages.
 type Notices struct {
 	text strings.Builder
-	more int // how many found no room
+	more int // how many did not fit
 }
 
-// noticeRoom is what a notice needs at least to be worth beginning, and noticeRest is kept for the
-// last line.
+// noticeRoom is the least room for a notice, in bytes: with less, Add drops the notice. noticeRest
+// is kept free for the last line.
 const (
 	noticeRoom = 256
 	noticeRest = 64
 )
 
-// Add takes a notice. It leaves out the context, as psql does, since each line of PL/pgSQL that
-// raises a notice would repeat it.
+// Add takes a notice. Like psql it leaves out the context, which every RAISE of PL/pgSQL would
+// repeat.
 func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
 	room := Limit - noticeRest - n.text.Len() - len("\n")
 	if n.more > 0 || room < noticeRoom {
@@ -156,7 +154,7 @@ func (n *Notices) Add(notice *pgproto3.NoticeResponse) {
 	n.text.WriteString(logText(errorLines((*pgproto3.ErrorResponse)(notice)), room))
 }
 
-// Text returns the notices in the order in which they came; ok is false when there were none.
+// Text returns the notices in their order; ok is false if there were none.
 func (n *Notices) Text() (text string, ok bool) {
 	if n.text.Len() == 0 {
 		return "", false
@@ -167,17 +165,17 @@ func (n *Notices) Text() (text string, ok bool) {
 	return fmt.Sprintf("%s\n%s and %d more", n.text.String(), cutMark, n.more), true
 }
 
-// Limit bounds the text of an error, and of all notices of a run, in bytes.
+// Limit is the maximum length of an error's text, and of all notices of a run together, in bytes.
 const Limit = 64 << 10
 
-// cutMark stands where a text has been cut, and unreadable for bytes that are no text. Any database
-// can store both, whatever its encoding.
+// cutMark marks where a text was cut. unreadable replaces bytes that are no text. A database of any
+// encoding can store both.
 const (
 	cutMark    = "..."
 	unreadable = "?"
 )
 
-// ASCII is a text that any database can store.
+// ASCII replaces every other character, so that any database can store the text.
 func ASCII(text string) string {
 	return strings.Map(func(r rune) rune {
 		if r >= utf8.RuneSelf {
@@ -187,12 +185,12 @@ func ASCII(text string) string {
 	}, text)
 }
 
-// validText makes any bytes a text that PostgreSQL can store: valid UTF-8 without NUL.
+// validText makes a text that PostgreSQL can store: valid UTF-8 without NUL.
 func validText(s string) string {
 	return strings.ReplaceAll(strings.ToValidUTF8(s, unreadable), "\x00", unreadable)
 }
 
-// cutText cuts a text that is longer than limit bytes between two characters, and marks where.
+// cutText shortens a text to limit bytes. It cuts between two characters and adds cutMark.
 func cutText(text string, limit int) string {
 	if len(text) <= limit {
 		return text

@@ -7,61 +7,61 @@ import (
 	"unsafe"
 )
 
-// Format says how a task wants its results shown.
+// Format says how the row of a task shows its results.
 type Format struct {
 	Delimiter byte   // between the values of a row; 0: nothing
 	Escape    byte   // before Quote and Escape inside quoted values; 0: nothing
 	Quote     byte   // around values; 0: nothing
 	Null      string // in place of NULL
-	Header    bool   // names above the rows of results with more than one column
+	Header    bool   // column names above the rows, if there is more than one column
 	String    bool   // quote no numbers, booleans and the like
 }
 
-// Output gathers the results of one run as text, from the messages of the server in the order in
-// which they come. It belongs to the goroutine that reads them. It keeps no more than its limit.
+// Output collects the results of one run as text. It takes the server's messages in their order and
+// keeps no more than its limit. It belongs to the goroutine that reads the messages.
 type Output struct {
 	format Format
 	limit  int64
 
-	delimiter, quote string // as text
-	special          string // what is escaped
+	delimiter, quote string // of format, as text
+	special          string // characters that are escaped
 
-	text    []byte // valid
-	any     bool   // there is a result, if only an empty one
-	open    bool   // the last line has not been ended
-	over    bool
-	binary  bool // COPY has sent what is no text
+	text    []byte // valid UTF-8 without NUL
+	any     bool   // there is a result, perhaps an empty one
+	open    bool   // the last line has no line break yet
+	over    bool   // there was more than the limit allows
+	binary  bool   // COPY has sent binary data
 	current resultSet
 	part    part
 }
 
-// resultSet is the state of the statement whose answer is being read.
+// resultSet is the state of the statement whose answer is read now.
 type resultSet struct {
 	rows   bool     // it has a row description
 	copy   bool     // it is COPY TO STDOUT
-	copied bool     // and has sent something
-	quoted []bool   // by column
-	header [][]byte // names to show above the first row; nil: none, or shown already
+	copied bool     // COPY has sent data
+	quoted []bool   // for each column
+	header [][]byte // column names to show above the first row; nil: none, or already shown
 }
 
-// PieceMost is how long a piece may be, in bytes.
+// PieceMost is the maximum length of a piece, in bytes.
 const PieceMost = 32 << 10
 
-// part is what the output has begun, and may take back.
+// part is the row or message that the output has begun and may still take back.
 type part struct {
-	start   int  // where it begins in the text
-	wasOpen bool // the last line before it had not been ended
+	start   int  // where it begins in Output.text
+	wasOpen bool // open, before it began
 
-	quoted bool // the value under way is
-	last   byte // of the pieces
-	some   bool // there was one
+	quoted bool // the value under way is quoted
+	last   byte // last byte of the pieces
+	some   bool // there was a piece
 
-	rune  [utf8.UTFMax]byte // the beginning of a character whose end comes with the next piece
-	known int               // bytes of it
+	rune  [utf8.UTFMax]byte // the start of a character that the next piece completes
+	known int               // how many bytes of rune are filled
 }
 
-// NewOutput returns an output that keeps at most limit bytes, and a last line that says so when
-// there were more. A limit of 0 is none.
+// NewOutput returns an output that keeps at most limit bytes; 0 means no limit. If there were more,
+// an extra last line says so.
 func NewOutput(format Format, limit int64) *Output {
 	o := &Output{format: format, limit: limit, delimiter: character(format.Delimiter), quote: character(format.Quote)}
 	o.format.Null = validText(format.Null)
@@ -71,7 +71,7 @@ func NewOutput(format Format, limit int64) *Output {
 	return o
 }
 
-// character is the text of one byte; 0 is no text. A byte that is no character is unreadable.
+// character returns the text of one byte; "" for 0, and unreadable for a byte that is not ASCII.
 func character(b byte) string {
 	switch {
 	case b == 0:
@@ -105,9 +105,8 @@ func (o *Output) Text() (text string, ok bool) {
 	return unsafe.String(unsafe.SliceData(o.text), len(o.text)), true
 }
 
-// begin makes room for a text of this width, after a line break or not, and reports whether it
-// fits. After one that does not fit, nothing more does: the end of the output is not made of small
-// pieces.
+// begin starts a text of this width, after a line break if lineBreak is set, and reports whether it
+// fits. After a text that does not fit, no other does, even if it is short.
 func (o *Output) begin(width int, lineBreak bool) bool {
 	if lineBreak {
 		width++
@@ -126,8 +125,8 @@ func (o *Output) begin(width int, lineBreak bool) bool {
 	return true
 }
 
-// end takes back what begin has begun if it has become too long: bytes that are no text were
-// replaced by longer ones.
+// end takes the text that begin has started back if it is too long: replacements of unreadable
+// bytes can make it longer than begin expected.
 func (o *Output) end() {
 	if o.limit > 0 && int64(len(o.text)) > o.limit {
 		o.takeBack()
@@ -136,12 +135,12 @@ func (o *Output) end() {
 
 func (o *Output) takeBack() { o.text, o.open, o.over = o.text[:o.part.start], o.part.wasOpen, true }
 
-// What an output has room for from the start once it is longer than roomFrom, if its limit allows
-// no more than roomMost: so it has no more room than the limit, and what it has is never copied.
+// An output that grows over roomFrom bytes gets room for its whole limit at once, if the limit is
+// roomMost or less. So the text uses no more memory than the limit, and is not copied again.
 const (
 	roomFrom = 1 << 20
 	roomMost = 16 << 20
-	roomOver = 3*PieceMost + 1<<10 // for what is taken back, and the last line
+	roomOver = 3*PieceMost + 1<<10 // for text that is taken back, and for the last line
 )
 
 // room makes room for n more bytes.
@@ -151,7 +150,7 @@ func (o *Output) room(n int) {
 	}
 }
 
-// value writes a value, or a part of it. What is not valid is replaced: SQL may have set another
+// value writes a value or a part of it. It replaces invalid bytes, because SQL may have set another
 // client_encoding.
 func (o *Output) value(value []byte, quoted bool) {
 	if !utf8.Valid(value) || bytes.IndexByte(value, 0) >= 0 {
@@ -177,7 +176,7 @@ func (o *Output) escaped(value []byte) {
 	}
 }
 
-// add writes what stands between values.
+// add writes the text between values: delimiters, quotes and the text for NULL.
 func (o *Output) add(text string) {
 	if o.over {
 		return
@@ -187,7 +186,7 @@ func (o *Output) add(text string) {
 	o.end()
 }
 
-// Values, which may come in pieces if they are too long to be held whole.
+// Values: a value that is too long to be held whole comes in pieces.
 
 // StartValue begins the value of column i.
 func (o *Output) StartValue(i int, null bool) { o.startValue(i, null, o.isQuoted(i)) }
@@ -207,7 +206,7 @@ func (o *Output) startValue(i int, null, quoted bool) {
 	}
 }
 
-// EndValue ends the value.
+// EndValue ends the value that StartValue has begun.
 func (o *Output) EndValue() {
 	o.endRune()
 	if o.part.quoted {
@@ -216,7 +215,7 @@ func (o *Output) EndValue() {
 	o.end()
 }
 
-// Piece takes the next bytes of a value, or of the text of COPY.
+// Piece takes the next bytes of a value or of COPY data.
 func (o *Output) Piece(p []byte) {
 	if o.over || len(p) == 0 {
 		return
@@ -232,8 +231,8 @@ func (o *Output) Piece(p []byte) {
 	o.end()
 }
 
-// whole completes the character that the piece before has begun, and keeps back a character that
-// this piece does not complete.
+// whole completes a character that the previous piece has begun, and keeps back a character that
+// this piece begins and does not complete.
 func (o *Output) whole(p []byte) []byte {
 	for o.part.known > 0 && len(p) > 0 {
 		if utf8.RuneStart(p[0]) {
@@ -259,7 +258,7 @@ func (o *Output) whole(p []byte) []byte {
 	return p
 }
 
-// endRune writes the character that has been kept back.
+// endRune writes the character that was kept back.
 func (o *Output) endRune() {
 	if o.part.known > 0 && !o.over {
 		o.value(o.part.rune[:o.part.known], o.part.quoted)

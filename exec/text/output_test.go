@@ -17,7 +17,7 @@ const (
 	voidOID = 2278
 )
 
-// standard is the format of a task that says nothing of it.
+// standard is the default format of a task.
 var standard = Format{Delimiter: '\t', Null: `\N`, Header: true, String: true}
 
 func with(change func(*Format)) Format {
@@ -26,10 +26,10 @@ func with(change func(*Format)) Format {
 	return f
 }
 
-// answer is what the server sends for one statement.
+// answer has the messages that the server sends for one statement.
 type answer func(*Output)
 
-// rows answers with rows; its columns are written name:oid. A nil value is NULL.
+// rows makes an answer with rows. A column is written name:oid; a nil value is NULL.
 func rows(columns []string, values ...[]any) answer {
 	return func(o *Output) {
 		fields := []pgproto3.FieldDescription{}
@@ -208,8 +208,8 @@ func TestOutputEncoding(t *testing.T) {
 	}
 }
 
-// A large value is held once, and not at all when it is over the limit.
-func TestOutputHoldsLargeValuesOnce(t *testing.T) { // not parallel: it counts allocations
+// The output holds a large value once, and does not hold it if it is over the limit.
+func TestOutputHoldsLargeValuesOnce(t *testing.T) { // not parallel: the test counts allocations
 	value := bytes.Repeat([]byte("x"), 32<<20)
 	o := NewOutput(standard, 64<<20)
 	o.Rows([]pgproto3.FieldDescription{{Name: []byte("a"), DataTypeOID: textOID}})

@@ -1,6 +1,6 @@
-// Package traits reads the input of a task without a server, and tells what it may do: whether it
-// can run in a transaction, whether it reads from us, whether it only reads.
+// Package traits reads the input of a task without a server, and finds out what the input may do:
+// run in a transaction, read from us, only read, and so on.
 //
-// Examine has an examiner go through the tokens of a lexer, statement by statement. All functions
-// may be called from anywhere.
+// Examine is the entry. Its examiner reads the tokens of a lexer, statement by statement. Any
+// goroutine may call all functions.
 package traits

@@ -5,42 +5,42 @@ import (
 	"strings"
 )
 
-// lexer splits SQL into the few tokens that tell what an input may do. It follows the server's own
-// scanner in what hides text (strings, names, comments) and lumps together the rest. It never
-// fails: what is not terminated ends with the input. Plain strings have no backslash escapes, as
-// standard_conforming_strings has it.
+// lexer splits SQL into the few kinds of tokens that the examiner needs. It reads strings, names
+// and comments like the server's own scanner, and puts the rest together. It never fails: an
+// unterminated token ends with the input. Plain strings have no backslash escapes
+// (standard_conforming_strings).
 type lexer struct {
 	input string
-	next  int // offset of the first byte that has not been read
+	next  int // offset of the first unread byte
 }
 
 type token struct {
 	kind tokenKind
-	text string // a word as it stands, or what is between the quotes of a name or string, escapes and all
+	text string // the word, or the raw text between the quotes of a name or string
 }
 
 type tokenKind uint8
 
 const (
-	tokenEnd       tokenKind = iota // of the input
+	tokenEnd       tokenKind = iota // end of the input
 	tokenWord                       // a keyword or a name without quotes
 	tokenName                       // "name"
 	tokenCodedName                  // U&"name", which can spell any other name
 	tokenString                     // '…', E'…', $tag$…$tag$ and so on
 	tokenOpen                       // (
 	tokenSemicolon                  // ;
-	tokenOther                      // numbers, operators, other punctuation: as many as follow each other
+	tokenOther                      // a run of numbers, operators and other punctuation
 )
 
-// class says what a byte may begin.
+// class says what kind of token a byte may begin.
 type class uint8
 
 const (
 	classOther class = iota
 	classDigit
 	classBlank
-	classLetter // also _ and all bytes of characters that are not ASCII
-	classMark   // begins something of its own, or may
+	classLetter // also _ and all bytes of non-ASCII characters
+	classMark   // may begin a string, name, comment or token of one byte
 )
 
 var classes = func() (table [256]class) {
@@ -59,7 +59,7 @@ var classes = func() (table [256]class) {
 	return table
 }()
 
-// token reads the next token. Blanks and comments are skipped.
+// token reads the next token. It skips blanks and comments.
 func (l *lexer) token() token {
 	l.skipBlank()
 	if l.next >= len(l.input) {
@@ -84,15 +84,15 @@ func (l *lexer) token() token {
 			return token{tokenString, l.dollarString(tag)}
 		}
 	}
-	l.next++ // also a mark that has turned out to begin nothing: $1, a minus, a slash
+	l.next++ // also a mark that begins nothing: $1, a minus, a slash
 	for l.next < len(l.input) && classes[l.input[l.next]] <= classBlank {
 		l.next++
 	}
 	return token{tokenOther, l.input[start:l.next]}
 }
 
-// skipBlank skips blanks and comments. As in the server's scanner, both kinds of comment may begin
-// in the middle of operators.
+// skipBlank skips blanks and comments. As in the server's scanner, comments may begin in the middle
+// of operators.
 func (l *lexer) skipBlank() {
 	for l.next < len(l.input) {
 		rest := l.input[l.next:]
@@ -120,7 +120,7 @@ func (l *lexer) skipLine() {
 	l.next = len(l.input)
 }
 
-// skipComment skips a comment of the kind that nests.
+// skipComment skips a /* comment */, which may contain others.
 func (l *lexer) skipComment() {
 	l.next += len("/*")
 	for depth := 1; depth > 0 && l.next < len(l.input); {
@@ -138,7 +138,7 @@ func (l *lexer) skipComment() {
 	}
 }
 
-// wordOrPrefixed reads a word, or the string or name that it is a prefix of.
+// wordOrPrefixed reads a word, or a string or name with a prefix like E'…'.
 func (l *lexer) wordOrPrefixed() token {
 	rest := l.input[l.next:]
 	if len(rest) > 1 {
@@ -165,8 +165,8 @@ func isLetterOrDigit(b byte) bool {
 	return classes[b] == classLetter || classes[b] == classDigit
 }
 
-// enclosed reads what stands between an opening quote, the last of the next width bytes, and the
-// closing one. A doubled quote stays inside.
+// enclosed reads the text between two quotes. The opening quote is the last of the next width
+// bytes. A doubled quote belongs to the text.
 func (l *lexer) enclosed(width int, quote byte) string {
 	start := l.next + width
 	for l.next = start; ; {
@@ -184,8 +184,8 @@ func (l *lexer) enclosed(width int, quote byte) string {
 	}
 }
 
-// escaped reads a string with backslash escapes. A string goes on after a line break and another
-// quote.
+// escaped reads a string with backslash escapes. The string goes on if another quote follows after
+// a line break.
 func (l *lexer) escaped(width int) string {
 	start := l.next + width
 	for l.next = start; l.next < len(l.input); {
@@ -205,8 +205,8 @@ func (l *lexer) escaped(width int) string {
 	return l.input[start:]
 }
 
-// continued goes into the next part of a string whose closing quote has just been read, if there is
-// one: a quote after blanks and line comments with at least one line break.
+// continued tells whether the string goes on after its closing quote, and moves into the next part.
+// A next part begins with a quote after blanks and line comments with at least one line break.
 func (l *lexer) continued() bool {
 	ahead := lexer{input: l.input, next: l.next}
 	for ahead.next < len(ahead.input) {
@@ -226,7 +226,7 @@ func (l *lexer) continued() bool {
 	return false
 }
 
-// dollarTag returns the opening $tag$ that stands here, or "".
+// dollarTag returns the opening $tag$ at this place, or "".
 func (l *lexer) dollarTag() string {
 	rest := l.input[l.next:]
 	for i := 1; i < len(rest); i++ {
@@ -251,7 +251,7 @@ func (l *lexer) dollarString(tag string) string {
 	return l.input[start : start+i]
 }
 
-// addTo adds what is of the input's shape.
+// addTo adds the token to the input's shape, without values.
 func (t token) addTo(shape *maphash.Hash) {
 	_ = shape.WriteByte(byte(t.kind))
 	switch t.kind {

@@ -6,29 +6,29 @@ import (
 	"strings"
 )
 
-// Traits is what can be told of an input without a server. A trait that is in doubt is set: the
-// price is a task that is marked before it starts, while one that is missed costs a second run.
+// Traits are the properties of an input that show without a server. In doubt a trait is set: a
+// trait too many costs a mark before the start, a missed trait costs a second run.
 type Traits struct {
-	Empty         bool   // nothing but blanks, comments and semicolons
-	Control       bool   // a statement ends its transaction: COMMIT, ROLLBACK but not TO, PREPARE TRANSACTION …
-	NoTransaction bool   // a statement does not run inside a transaction block: VACUUM, CREATE DATABASE, CONCURRENTLY …
-	Isolation     bool   // an isolation level is named
-	Modes         bool   // the transaction's mode may be chosen, which some allow only before the first snapshot
-	Stdin         bool   // COPY may ask for data; no other query may wait after the input
-	Rollbacks     int    // how many statements return to a savepoint; their tag is that of a ROLLBACK
-	Notifies      bool   // it sends notifications, which leave no mark in the transaction until it commits
-	Calls         bool   // a procedure is called, which may end the transaction
-	Outside       bool   // something leaves the transaction by itself: COPY to a file, dblink, HTTP, sequences …
-	Reads         bool   // all statements are queries; what they call may write all the same
-	Inert         bool   // it has nothing that users can make, so it does nothing to its session
-	Shape         uint64 // the same, in this process, for inputs that differ in numbers, strings, blanks and comments
+	Empty         bool   // only blanks, comments and semicolons
+	Control       bool   // a statement ends its transaction: COMMIT, ROLLBACK without TO, PREPARE TRANSACTION …
+	NoTransaction bool   // a statement can't run in a transaction block: VACUUM, CREATE DATABASE, CONCURRENTLY …
+	Isolation     bool   // it may choose an isolation level
+	Modes         bool   // it may choose a transaction mode: some modes must be set before the first snapshot
+	Stdin         bool   // COPY may ask for data, so nothing may be sent after the input
+	Rollbacks     int    // number of statements that return to a savepoint; they have the tag of a ROLLBACK
+	Notifies      bool   // it sends notifications, which give the transaction no id before it commits
+	Calls         bool   // it calls a procedure, which may end the transaction
+	Outside       bool   // a rollback can't undo all effects: COPY to a file, dblink, HTTP, sequences …
+	Reads         bool   // all statements are queries; functions that they call may still write
+	Inert         bool   // it uses nothing that users can create, so it does not change its session
+	Shape         uint64 // equal, within this process, for inputs that differ only in values, blanks and comments
 }
 
 // Atomic reports whether the input can run inside a transaction and leaves that transaction open.
 func (t Traits) Atomic() bool { return !t.Control && !t.NoTransaction }
 
 // Pipelines tells whether other tasks may be sent after this input: it has only queries, chooses
-// nothing for its transaction, and leaves nothing that could tell or disturb the tasks after it.
+// neither isolation level nor mode, and has no effect that the question after it can't see.
 func (t Traits) Pipelines() bool {
 	return t.Reads && !t.Isolation && !t.Modes && !t.Notifies && !t.Outside && !t.Stdin
 }
@@ -36,7 +36,7 @@ func (t Traits) Pipelines() bool {
 // Examine finds the traits of an input, in time linear in its length.
 //
 // It looks at words outside strings, comments and quoted names, and into the body of DO. It cannot
-// see into what an input calls: functions, procedures, triggers, foreign tables.
+// look into functions, procedures, triggers and foreign tables that the input uses.
 func Examine(input string) Traits {
 	e := examiner{lexer: lexer{input: input}, traits: Traits{Empty: true, Reads: true, Inert: true}}
 	e.shape.SetSeed(shapes)
@@ -48,15 +48,15 @@ func Examine(input string) Traits {
 
 var shapes = maphash.MakeSeed()
 
-// examiner reads one input and gathers its traits.
+// examiner reads one input and collects its traits.
 type examiner struct {
 	lexer
 	traits    Traits
 	statement statement
 	previous  token
-	adjacent  string // the previous token in small letters, if it was a word
-	routine   bool   // inside BEGIN ATOMIC … END, where the first word END ends the body and no transaction
-	block     bool   // inside the body of DO, where COMMIT may come after any word
+	adjacent  string // the previous token in lower case, if it was a word
+	routine   bool   // inside BEGIN ATOMIC … END: a statement END ends the body, not the transaction
+	block     bool   // inside the body of DO: COMMIT may come after any word
 	shape     maphash.Hash
 }
 
@@ -112,12 +112,12 @@ func (e *examiner) examine(t token) {
 		case e.statement.first[0] == "do" && !e.block:
 			e.examineBlock(t.text)
 		case e.statement.has("copy") && before == "to":
-			e.traits.Outside = true // to a file of the server's
+			e.traits.Outside = true // COPY to a file on the server
 		}
 	}
 }
 
-// name knows the settings that count when they are quoted: SET "transaction_isolation".
+// name looks for settings with quoted names: SET "transaction_isolation".
 func (e *examiner) name(name string) {
 	switch strings.ToLower(name) {
 	case "isolation", "default_transaction_isolation", "transaction_isolation":
@@ -140,7 +140,7 @@ func (e *examiner) word(before, word string) {
 		e.traits.Calls = true
 	case "stdin":
 		e.traits.Stdin = true
-	case "stdout": // the server takes COPY FROM STDOUT for FROM STDIN
+	case "stdout": // the server reads COPY FROM STDOUT as FROM STDIN
 		e.traits.Stdin = e.traits.Stdin || before == "from"
 	case "commit", "rollback":
 		e.traits.NoTransaction = e.traits.NoTransaction || e.block
@@ -166,15 +166,15 @@ func (e *examiner) word(before, word string) {
 	s.words++
 }
 
-// endStatement judges the statement that a semicolon or the end of the input has completed. A
-// semicolon inside parentheses (CREATE RULE) or a routine's body counts too: nothing that is
-// allowed there is mistaken for more.
+// endStatement sets the traits of a statement that a semicolon or the end of the input has ended. A
+// semicolon inside parentheses (CREATE RULE) or a routine's body counts too: no statement that is
+// allowed there looks like one that sets these traits.
 func (e *examiner) endStatement() {
 	s := e.statement
 	e.statement = statement{}
 	e.adjacent = ""
 	e.traits.Outside = e.traits.Outside || s.has("copy") && s.has("program")
-	if !e.block { // there END and the like are words of a procedural language
+	if !e.block { // in a block, END and the like belong to a procedural language
 		e.traits.Control = e.traits.Control || s.control()
 		e.traits.NoTransaction = e.traits.NoTransaction || s.noTransaction()
 		if s.rollbackTo() {
@@ -190,9 +190,8 @@ func (e *examiner) examineBlock(body string) {
 	e.traits = inner.traits
 }
 
-// inert tells whether this token, after those before it, may belong to an input that calls nothing
-// that users can make: constants, lists of them, names for columns. Operators, types, functions and
-// relations may all be a user's.
+// inert tells whether the input can still be inert with this token: it has only constants, lists of
+// constants and column names. Users can create operators, types, functions and relations.
 func (e *examiner) inert(t token) bool {
 	named := e.previous.kind == tokenWord && strings.EqualFold(e.previous.text, "as")
 	switch t.kind {
@@ -210,12 +209,12 @@ func (e *examiner) inert(t token) bool {
 	return t.kind == tokenEnd || t.kind == tokenSemicolon
 }
 
-// statement is what is known of the statement that is being read.
+// statement records what the examiner knows of the current statement.
 type statement struct {
 	begun  bool
-	words  int // read so far
+	words  int // number of words so far
 	first  [3]string
-	within []string // those of them that count wherever they are, once each
+	within []string // words that count at any place, once each
 }
 
 func (s statement) has(any ...string) bool {
@@ -239,9 +238,9 @@ func (s statement) rollbackTo() bool {
 	return s.first[0] == "rollback" && (s.first[1] == "to" || noise && s.first[2] == "to")
 }
 
-// noTransaction knows the statements that PostgreSQL 12 to 18 refuse in a transaction block. Some
-// of them it refuses only in some forms that the words do not show: VACUUM, CLUSTER and
-// SUBSCRIPTION are here in all forms, REINDEX of a partitioned table is left to the server.
+// noTransaction tells whether PostgreSQL 12 to 18 refuse the statement in a transaction block. They
+// refuse only some forms of some statements, and the words do not show which: noTransaction returns
+// true for every VACUUM, CLUSTER and SUBSCRIPTION, and false for REINDEX of a partitioned table.
 func (s statement) noTransaction() bool {
 	switch s.first[0] {
 	case "vacuum", "cluster":
@@ -260,9 +259,9 @@ func (s statement) noTransaction() bool {
 	return false
 }
 
-// The functions whose effect does not fall with the transaction that calls them: other sessions and
-// servers (dblink, background workers, HTTP, cloud services, mail), files, sequences, replication
-// slots and the server itself. Schemas are not looked at.
+// Functions whose effects a rollback does not undo. They act on other sessions and servers (dblink,
+// background workers, HTTP, cloud services, mail), files, sequences, replication slots and the
+// server itself. Schema names are ignored.
 var (
 	outsideNames = map[string]bool{
 		"nextval": true, "setval": true, "lo_export": true, "query_export_to_s3": true,

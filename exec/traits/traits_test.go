@@ -11,14 +11,14 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// examined are an input's traits, but for those that others test.
+// examined returns an input's traits, without those that have tests of their own.
 func examined(input string) Traits {
 	traits := Examine(input)
 	traits.Reads, traits.Inert, traits.Shape = false, false, 0
 	return traits
 }
 
-// TestReads: an input whose statements are all queries.
+// TestReads: Reads is set if all statements are queries.
 func TestReads(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]bool{
@@ -32,7 +32,7 @@ func TestReads(t *testing.T) {
 	}
 }
 
-// TestShape: what differs in values alone has the same shape.
+// TestShape: inputs that differ only in values have the same shape.
 func TestShape(t *testing.T) {
 	t.Parallel()
 	shape := func(input string) uint64 { return Examine(input).Shape }
@@ -106,7 +106,7 @@ func TestExamine(t *testing.T) {
 		{"INSERT INTO t (commit) VALUES (1)", plain},
 		{"CREATE RULE r AS ON INSERT TO t DO ALSO (DELETE FROM u; DELETE FROM v)", plain},
 
-		// A plain string ends at a quote behind a backslash, an E string does not.
+		// A quote after a backslash ends a plain string, but not an E string.
 		{`SELECT '\'; COMMIT; --'`, control},
 		{`SELECT E'\'; COMMIT; --'`, plain},
 		{`SELECT 'a\b'; SELECT 1`, plain},
@@ -217,8 +217,7 @@ func TestAtomic(t *testing.T) {
 	}
 }
 
-// What the server refuses in a transaction block is known beforehand, and what it takes is not held
-// back.
+// Examine knows all statements that the server refuses in a transaction block, and no others.
 func TestExamineAsServer(t *testing.T) {
 	t.Parallel()
 	ctx := context.Background()
@@ -247,7 +246,7 @@ func TestExamineAsServer(t *testing.T) {
 		}
 		var refused *pgconn.PgError
 		prevented := errors.As(err, &refused) && refused.Code == "25001"
-		unknown := refused != nil && refused.Code == "42601" // to an older server
+		unknown := refused != nil && refused.Code == "42601" // an older server does not know the statement
 		if got := Examine(input).NoTransaction; got != prevented && !unknown {
 			t.Errorf("%s: examined as %t, the server says %v", input, got, err)
 		}
@@ -281,7 +280,7 @@ func FuzzExamine(f *testing.F) {
 	})
 }
 
-// Ten megabytes each, of what is slow for one reason or another.
+// Ten megabytes of each kind of input that could be slow.
 func BenchmarkExamine(b *testing.B) {
 	for name, piece := range map[string]string{
 		"words":    "SELECT customer, amount FROM invoice; ",
@@ -303,7 +302,7 @@ func BenchmarkExamine(b *testing.B) {
 	}
 }
 
-// TestInert: only what is certain to call nothing that anybody has made is taken for it.
+// TestInert: Inert is set only if the input certainly calls nothing that a user has created.
 func TestInert(t *testing.T) {
 	t.Parallel()
 	for input, want := range map[string]bool{
