@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// TestAFreedIDHoldsUpNoSuccessor: nor ends one. A task that ended without output is deleted, and
-// somebody may insert another row with its id. A task after the first one does not wait for that
-// row, neither while it waits for other tasks nor when it runs again.
+// TestAFreedIDHoldsUpNoSuccessor: a task that ended without output is deleted, and somebody may
+// insert another row with its id. A successor of the deleted task neither waits for that row nor
+// ends because of it. This holds while the successor waits for other tasks, and when it runs again.
 func TestAFreedIDHoldsUpNoSuccessor(t *testing.T) {
 	t.Parallel()
 	for what, row := range map[string]string{
@@ -22,7 +22,7 @@ func TestAFreedIDHoldsUpNoSuccessor(t *testing.T) {
 			s := play(t)
 			freed, waited := s.add(`input, plan`, "SELECT 1 WHERE false", "infinity"), s.add("input, plan, delete", "SELECT 1", "infinity", false)
 			var behind []int64
-			for range 6 { // each chooses at random for which it waits first
+			for range 6 { // each chooses at random which of the two it waits for first
 				behind = append(behind, s.successor("SELECT 1", freed, waited), s.successor("SELECT 1", waited, freed))
 			}
 			s.eventually("12", "SELECT count(*) FROM task WHERE awaits IS NOT NULL")
@@ -35,14 +35,14 @@ func TestAFreedIDHoldsUpNoSuccessor(t *testing.T) {
 			}
 			s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", behind[0])
 			s.eventually("DONE 1", "SELECT concat_ws(' ', state, jsonb_array_length(runs)) FROM task WHERE id = $1", behind[0])
-			// A task that names the id now means the row that has it.
+			// After the change, the id means the row that has it now.
 			s.exec("UPDATE task SET state = 'PLAN', after = $2 WHERE id = $1", behind[0], []int64{freed})
 			s.eventually("true", "SELECT awaits = $2 OR error LIKE '%after which%' FROM task WHERE id = $1", behind[0], freed)
 		})
 	}
 }
 
-// TestAChangedAfterIsLookedAtAgain, also where triggers of an earlier version know nothing of met.
+// TestAChangedAfterIsLookedAtAgain: also where old triggers do not know the column met.
 func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -59,8 +59,8 @@ func TestAChangedAfterIsLookedAtAgain(t *testing.T) {
 	s.becomes(behind, "DONE")
 }
 
-// TestAnotherRowOfTheSameIDHoldsUpNoSuccessor, and does not end one: a task waits for the oldest of
-// several with the id that it names.
+// TestAnotherRowOfTheSameIDHoldsUpNoSuccessor: nor does it end a successor. If several rows have
+// the id that a task names, the task waits for the oldest row.
 func TestAnotherRowOfTheSameIDHoldsUpNoSuccessor(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -81,7 +81,8 @@ func TestAnotherRowOfTheSameIDHoldsUpNoSuccessor(t *testing.T) {
 		one, other := s.add("input, plan", "SELECT 1", "infinity"), int64(0)
 		other = s.add("input, after", "SELECT 1", []int64{one})
 		s.exec("UPDATE task SET after = ARRAY[$2::int8] WHERE id = $1", one, other)
-		s.eventually("2", "SELECT count(*) FROM task WHERE id IN ($1, $2) AND error LIKE '%cycle%'", one, other) // all that waits has been looked at
+		// All waiting tasks have been looked at.
+		s.eventually("2", "SELECT count(*) FROM task WHERE id IN ($1, $2) AND error LIKE '%cycle%'", one, other)
 		if got := s.get("SELECT concat_ws(' ', state, error) FROM task WHERE id = $1", behind); got != "PLAN" {
 			t.Error(row, " before the end: ", got)
 		}
@@ -92,7 +93,8 @@ func TestAnotherRowOfTheSameIDHoldsUpNoSuccessor(t *testing.T) {
 	}
 }
 
-// TestARoleWaitsForItsOwnTask: where a task names the id of several, it means that of its own role.
+// TestARoleWaitsForItsOwnTask: if several tasks have the id that a task names, it waits for the one
+// of its own role.
 func TestARoleWaitsForItsOwnTask(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {

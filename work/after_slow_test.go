@@ -4,19 +4,19 @@ package work
 
 import "testing"
 
-// long is an after of ten thousand tasks that are no more, and of one that is open.
+// long is the after of a task that waits for ten thousand deleted tasks and one open task.
 const long = "ARRAY(SELECT generate_series(-9999, -1)) || $1::int8"
 
-// awaitsFirst is how a row shows that it waits for that one.
+// awaitsFirst makes a row show that it waits for the task $1.
 const awaitsFirst = "$1, (SELECT p.created FROM task AS p WHERE p.id = $1), 'infinity'"
 
-// TestOthersStartWhileLongAftersAreLookedAt: those of new tasks, and of tasks that wait for one
-// that ends.
+// TestOthersStartWhileLongAftersAreLookedAt: the long afters of new tasks, and those of tasks that
+// wait for a task that ends.
 func TestOthersStartWhileLongAftersAreLookedAt(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	s := play(t) // not in parallel: they keep the machine busy
+	s := play(t) // not in parallel: its tasks keep the machine busy
 	first, second := s.add("input, plan", "SELECT 1", "infinity"), s.add("input, plan", "SELECT 1", "infinity")
 	s.exec(`INSERT INTO task ("group", input, after) SELECT 'new', 'SELECT 1', `+long+" FROM generate_series(1, 600)", first)
 	brief := s.successor("SELECT 1", -1)
@@ -39,7 +39,7 @@ func TestOthersStartWhileLongAftersAreGivenUp(t *testing.T) {
 	if testing.Short() {
 		return
 	}
-	s := play(t) // not in parallel: they keep the machine busy
+	s := play(t) // not in parallel: its tasks keep the machine busy
 	gate := s.add("input, plan", "SELECT 1", "infinity")
 	s.exec("SELECT setval('task_id_seq', 10000)")
 	s.eventually("1", "SELECT awaits FROM task WHERE id = $1", s.successor("SELECT 1", gate))

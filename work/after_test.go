@@ -16,8 +16,8 @@ func (s *stage) successor(input string, after ...int64) int64 {
 	return s.add(`input, after, delete, "group"`, input, after, false, fmt.Sprint("after ", after))
 }
 
-// TestAfter: a task starts when all that it names have ended well, or are gone, and is given up
-// when one has not.
+// TestAfter: a task starts when all tasks that it names have ended well, or are gone. If one has
+// not ended well, the task is given up.
 func TestAfter(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -33,7 +33,7 @@ func TestAfter(t *testing.T) {
 		}
 	}
 
-	// A diamond: the last sees what the others have written.
+	// A diamond: the last task sees the writes of the others.
 	top := write("a")
 	left, right := s.successor("INSERT INTO result SELECT 0, value || 'b' FROM result", top), s.successor("SELECT pg_sleep(0.2)", top)
 	bottom := s.successor("SELECT string_agg(value, ' ' ORDER BY value) FROM result", left, right)
@@ -44,10 +44,10 @@ func TestAfter(t *testing.T) {
 	if got := s.row(bottom, "output, awaits, start >= (SELECT max(stop) FROM task AS p WHERE p.id = ANY (task.after)) AS later"); got != `{"output":"a ab","awaits":null,"later":true}` {
 		t.Error(got)
 	}
-	s.becomes(s.successor("SELECT 1", top, bottom, 0, -1), "DONE") // ended long ago
+	s.becomes(s.successor("SELECT 1", top, bottom, 0, -1), "DONE") // these ended long ago
 	s.becomes(s.successor("SELECT 1"), "DONE")
 
-	// What does not end well, and so on down. One that is waited for besides keeps nobody.
+	// A failed task ends its successors, and theirs, even if they also wait for an open task.
 	waited := write("never")
 	fails := s.add(`input, retry, backoff, plan, "group"`, "SELECT 1/0", 1, "1 ms", "infinity", "f")
 	next := s.add(`input, after, on_fail, delete, "group"`, "SELECT 1", []int64{waited, fails}, "SELECT 'told'", false, "g")
@@ -62,10 +62,11 @@ func TestAfter(t *testing.T) {
 	s.eventually("told", "SELECT output FROM task WHERE parent = $1", next)
 	s.becomes(s.successor("SELECT 1", last), "GONE")
 
-	// A pause is waited for, and so is another try; a stop is no good end, a deletion is one.
+	// Successors wait for a paused task, and for a retry. A stop ends them, a deletion does not.
 	paused, tries, stopped, deleted := write("p"), s.add("input, retry, backoff", "SELECT 1 / (current_setting('pg_task.attempt')::int - 1)", 1, "300 ms"), s.runningIn("s", "SELECT pg_sleep(60)", 0), write("d")
 	afterPaused, afterTries, afterStopped, afterDeleted := s.successor("SELECT 1", paused), s.successor("SELECT 1", tries), s.successor("SELECT 1", stopped), s.successor("SELECT 1", deleted)
-	s.eventually(fmt.Sprint(deleted), "SELECT awaits FROM task WHERE id = $1", afterDeleted) // one that is paused before is looked at when it goes on
+	// A successor that is paused before that is looked at when it goes on.
+	s.eventually(fmt.Sprint(deleted), "SELECT awaits FROM task WHERE id = $1", afterDeleted)
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = ANY ($1)", []int64{paused, stopped, afterDeleted})
 	s.exec("DELETE FROM task WHERE id = $1", deleted)
 	s.becomes(afterStopped, "GONE")
@@ -77,7 +78,8 @@ func TestAfter(t *testing.T) {
 	s.becomes(afterDeleted, "DONE")
 }
 
-// TestActiveCountsFromTheEndOfWhatIsWaitedFor.
+// TestActiveCountsFromTheEndOfWhatIsWaitedFor: active of a successor counts from the end of the
+// task before it.
 func TestActiveCountsFromTheEndOfWhatIsWaitedFor(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -94,7 +96,8 @@ func TestActiveCountsFromTheEndOfWhatIsWaitedFor(t *testing.T) {
 	}
 }
 
-// TestAfterIsChanged, of a task that waits; and it holds again for one that is to run once more.
+// TestAfterIsChanged: somebody changes after of a waiting task. It also counts again when a task is
+// set to run once more.
 func TestAfterIsChanged(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -118,7 +121,7 @@ func TestAfterIsChanged(t *testing.T) {
 	s.eventually("true", "SELECT after IS NULL AND awaits IS NULL AND freed IS NULL FROM task WHERE parent = $1", third)
 }
 
-// TestCyclesAreGivenUp, and who waits for one of their tasks with them.
+// TestCyclesAreGivenUp: and so are tasks that wait for a task of the cycle.
 func TestCyclesAreGivenUp(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -144,7 +147,7 @@ func TestCyclesAreGivenUp(t *testing.T) {
 	}
 }
 
-// TestWhatEndsWithoutTellingIsFound: by the next leader, and by a look at all that is waited for.
+// TestWhatEndsWithoutTellingIsFound: the next leader looks at all tasks that others wait for.
 func TestWhatEndsWithoutTellingIsFound(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -164,7 +167,7 @@ func TestWhatEndsWithoutTellingIsFound(t *testing.T) {
 	s.becomes(both, "DONE")
 }
 
-// TestLockedSuccessorsAreSeenToLater, and keep nobody else from starting.
+// TestLockedSuccessorsAreSeenToLater: and they keep no other task from starting.
 func TestLockedSuccessorsAreSeenToLater(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -178,7 +181,7 @@ func TestLockedSuccessorsAreSeenToLater(t *testing.T) {
 	s.becomes(locked, "DONE")
 }
 
-// TestAfterWhereverItRuns: on the target or on a remote, and however the leader is told.
+// TestAfterWhereverItRuns: on the target or on a remote, and with each way to wake the leader.
 func TestAfterWhereverItRuns(t *testing.T) {
 	t.Parallel()
 	for name, wake := range map[string]sql.Wake{"notify": sql.Auto, "wal": sql.WAL, "poll": sql.Poll} {
@@ -192,7 +195,8 @@ func TestAfterWhereverItRuns(t *testing.T) {
 			both := []int64{add(s.dsn, far, near), add("", far, near)}
 			last := []int64{add(s.dsn, both...), add("", both...)}
 			s.eventually("2", "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE'", last)
-			if early := s.get("SELECT count(*) FROM task AS t JOIN task AS p ON p.id = ANY (t.after) WHERE t.start < p.stop - interval '10 ms'"); early != "0" { // as far as a remote's clock is known
+			// The clock of a remote is known only roughly.
+			if early := s.get("SELECT count(*) FROM task AS t JOIN task AS p ON p.id = ANY (t.after) WHERE t.start < p.stop - interval '10 ms'"); early != "0" {
 				t.Error(early, "have begun before what they wait for had ended")
 			}
 			s.exec("UPDATE task SET state = 'PLAN', input = 'SELECT 1/0', retry = 0 WHERE id = $1", far)
@@ -202,7 +206,7 @@ func TestAfterWhereverItRuns(t *testing.T) {
 	}
 }
 
-// TestManyFollow: many tasks after one, one after many in any order, and a chain.
+// TestManyFollow: many tasks after one, one task after many in any order, and a chain.
 func TestManyFollow(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -216,8 +220,7 @@ func TestManyFollow(t *testing.T) {
 	s.eventually("true", "SELECT bool_and(start >= (SELECT stop FROM task AS p WHERE p.id = t.after[1])) FROM task AS t WHERE \"group\" = 'chain'")
 }
 
-// TestATasksOwnRoleChangesWhatItWaitsFor: pgtaskd_accept takes back what the leader has found of
-// it.
+// TestATasksOwnRoleChangesWhatItWaitsFor: pgtaskd_accept resets what the leader has written.
 func TestATasksOwnRoleChangesWhatItWaitsFor(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

@@ -14,11 +14,10 @@ import (
 
 // Tests of a task that comes when there is nothing else to do.
 
-// TestAlone: it is read before there is a look at what is due, and started if a session is there
-// that suits it.
+// TestAlone: the leader reads the task before it scans, and starts it if a session suits it.
 func TestAlone(t *testing.T) {
 	t.Parallel()
-	s := prepared(t, func(t *Target) { t.Run = 0 }) // so that nothing starts
+	s := prepared(t, func(t *Target) { t.Run = 0 }) // nothing starts
 	l := s.installed()
 	s.exec("INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity'), ('SELECT 1', statement_timestamp() + interval '1 hour')")
 	comes := func(columns string, values ...any) (read *inflight.Task, started bool) {
@@ -36,7 +35,7 @@ func TestAlone(t *testing.T) {
 		if row, read := s.row(id, "state, attempt"), l.tasks[id] != nil; row != `{"state":"PLAN","attempt":0}` || read && l.leader.expects() {
 			t.Fatal(row, read)
 		}
-		return l.tasks[id], l.leader.scan.Pending() // only a look at all of it leaves nothing to look for
+		return l.tasks[id], l.leader.scan.Pending() // only a full scan leaves nothing pending
 	}
 	if read, started := comes("input", "SELECT 1"); read != nil || started {
 		t.Error("it was read alone, and no session lies ready")
@@ -59,12 +58,12 @@ func TestAlone(t *testing.T) {
 	}
 }
 
-// TestAloneBarred: what was read alone when writes had been switched off waits again at once, and a
-// drain need not wait for it.
+// TestAloneBarred: a task that was read alone when writes had been switched off waits again at
+// once. A drain need not wait for it.
 func TestAloneBarred(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	s.becomes(s.add("input", "SELECT 1"), "DONE") // so that a session lies ready
+	s.becomes(s.add("input", "SELECT 1"), "DONE") // leaves a session ready
 	s.asleep()
 	s.exec("ALTER DATABASE " + pgx.Identifier{s.get("SELECT current_database()")}.Sanitize() + " SET default_transaction_read_only = on")
 	id := s.add("input", "SELECT 1")
@@ -73,7 +72,7 @@ func TestAloneBarred(t *testing.T) {
 	s.drain()
 }
 
-// TestForeignIsSeen: whether there are foreign servers is known of each look, and of each read.
+// TestForeignIsSeen: each scan and each read tells whether there are foreign servers.
 func TestForeignIsSeen(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
@@ -89,7 +88,7 @@ func TestForeignIsSeen(t *testing.T) {
 	}
 }
 
-// fallAsleep makes the loop one that is told of new tasks.
+// fallAsleep makes the loop sleep, so that INSERTs notify it.
 func (l *loop) fallAsleep(t *testing.T) {
 	t.Helper()
 	if _, err := l.wake.FallAsleep(t.Context()); err != nil || l.wake.Awake() {

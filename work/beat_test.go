@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestBeatsFallTogether: targets that have last spoken at different moments of a second speak next
-// at the same one, and none of them too late.
+// TestBeatsFallTogether: targets that last spoke at different moments of a second speak next at the
+// same moment, and none too late.
 func TestBeatsFallTogether(t *testing.T) {
 	t.Parallel()
 	second := time.Since(birth).Truncate(beatGrid)

@@ -2,14 +2,14 @@ package work
 
 import "testing"
 
-// TestMissedBeats: the newest of the missed beats are run, as many as catchup says; the first
-// repetition says how many were passed over.
+// TestMissedBeats: the newest of the missed beats run, as many as catchup says. The first
+// repetition tells how many were skipped.
 func TestMissedBeats(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	for _, c := range []struct {
 		name, columns string
-		beats         string // hours before the row was inserted, with what was passed over before
+		beats         string // hours from each plan to the INSERT, and how many beats were skipped before
 	}{
 		{"all are passed over", "", "10.5+0 -0.5+10"},
 		{"the newest are run", "catchup = 3", "10.5+0 2.5+7 1.5+0 0.5+0 -0.5+0"},

@@ -8,7 +8,7 @@ func TestRefusedChangesOfOneRowStopNoOther(t *testing.T) {
 	for name, c := range map[string]struct {
 		refuses string // a condition on the new row
 		add     func(s *stage) (odd int64)
-		states  []string // that it may come to; none: it does not matter
+		states  []string // states that it may reach; none: any
 	}{
 		"mark": {"NEW.state = 'WORK'", func(s *stage) int64 {
 			odd := s.add(`input, data`, "SELECT pg_sleep(0.5)", "odd")
@@ -50,8 +50,8 @@ func TestRefusedChangesOfOneRowStopNoOther(t *testing.T) {
 	}
 }
 
-// TestRowsThatATriggerKeepsAreNotReadWithoutEnd: a trigger lets the row be read, and silently keeps
-// it from being changed.
+// TestRowsThatATriggerKeepsAreNotReadWithoutEnd: a trigger silently discards each update of a row.
+// The leader must not read the row again and again.
 func TestRowsThatATriggerKeepsAreNotReadWithoutEnd(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -4,7 +4,7 @@ package work
 
 import "testing"
 
-// TestManyCronTasks that come at once are all planned.
+// TestManyCronTasks: the leader plans all of many cron tasks that come at once.
 func TestManyCronTasks(t *testing.T) {
 	t.Parallel()
 	s := play(t)

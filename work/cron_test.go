@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestCron: a task waits for the first match after its INSERT, unless it is given a plan, and then
-// for the next one each time.
+// TestCron: a task waits for the first match after its INSERT, unless it has a plan, and then each
+// time for the next match.
 func TestCron(t *testing.T) {
 	t.Parallel()
 	s := play(t, inBerlin)
@@ -53,14 +53,14 @@ func TestCronWithKey(t *testing.T) {
 	}
 }
 
-// hourly is a cron for each hour, half an hour from now, and its last time before now.
+// hourly is a cron expression for each hour, half an hour from now, and its last time before now.
 func (s *stage) hourly() (cron, last string) {
 	s.t.Helper()
 	minute := s.get("SELECT (extract(minute FROM now())::int4 + 30) % 60")
 	return minute + " * * * *", s.get("SELECT date_trunc('hour', now() - $1 * interval '1 min') + $1 * interval '1 min'", minute)
 }
 
-// TestCronThatMissedBeats: a run that was late passes them over, or runs the newest.
+// TestCronThatMissedBeats: a late run skips the missed beats, or runs the newest of them.
 func TestCronThatMissedBeats(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -80,7 +80,7 @@ func TestCronThatMissedBeats(t *testing.T) {
 	s.eventually("t 10", "SELECT format('%s %s', plan = $2::timestamptz + interval '1 hour', skipped) FROM task WHERE parent = $1 AND origin IS NULL", gone, last)
 }
 
-// TestCronUntil: the last one has no repetition.
+// TestCronUntil: the last run has no repetition.
 func TestCronUntil(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -92,11 +92,11 @@ func TestCronUntil(t *testing.T) {
 	s.eventually("true", "SELECT plan = until FROM task WHERE parent = $1 AND origin IS NULL", id)
 }
 
-// TestCronThatCannotBeRead: its task FAILs at once, not when it would be due.
+// TestCronThatCannotBeRead: the task FAILs at once, not when it would be due.
 func TestCronThatCannotBeRead(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	s.exec("SET session_replication_role TO replica") // no trigger looks at it
+	s.exec("SET session_replication_role TO replica") // no trigger checks it
 	for cron, why := range map[string]string{
 		"nonsense": `cron ends at character 9 after 1 field%`, "TZ=Nowhere/City 0 0 * * *": `time zone "Nowhere/City" at character 4 is not known%`, "0 0 30 2 *": "%never%",
 		strings.Repeat("1,", 1<<20) + "1 * * * *": "cron is longer than 1 kB", "": "cron is empty",
@@ -112,7 +112,8 @@ func TestCronThatCannotBeRead(t *testing.T) {
 	}
 }
 
-// TestCronThatWaitsWhilePaused: what was paused before it was planned counts from when it goes on.
+// TestCronThatWaitsWhilePaused: if a task was paused before it got a plan, its beats count from
+// when it goes on.
 func TestCronThatWaitsWhilePaused(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -122,8 +123,7 @@ func TestCronThatWaitsWhilePaused(t *testing.T) {
 	s.eventually("true", "SELECT plan = $2::timestamptz + interval '1 hour' AND skipped IN (71, 72) FROM task WHERE id = $1 AND origin IS NULL", id, last)
 }
 
-// TestVeryOldPlansKeepNobodyWaiting: finding the next time of a cron takes no longer for an old
-// plan.
+// TestVeryOldPlansKeepNobodyWaiting: the next time of a cron is found as fast for an old plan.
 func TestVeryOldPlansKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -153,8 +153,7 @@ func TestABeatOutOfTheRangeOfPlanFails(t *testing.T) {
 	}
 }
 
-// TestASeriesDoesNotEndByAnOddTimeZone: somebody has set it for the role for a moment: the series
-// waits.
+// TestASeriesDoesNotEndByAnOddTimeZone: somebody sets an odd zone, and the series waits.
 func TestASeriesDoesNotEndByAnOddTimeZone(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -165,7 +164,7 @@ func TestASeriesDoesNotEndByAnOddTimeZone(t *testing.T) {
 	s.exec("ALTER DATABASE " + database + " SET TimeZone = '<x>+167:59'")
 	s.serve()
 	s.says("is no name of the tz database: repetitions by cron wait")
-	fails := s.add("input, cron", "SELECT 1", "* * * * * *") // its author sees it at once
+	fails := s.add("input, cron", "SELECT 1", "* * * * * *") // its author sees that at once
 	s.becomes(fails, "FAIL")
 	before := s.get("SELECT count(*) FROM task WHERE state = 'DONE'")
 	s.exec("ALTER DATABASE " + database + " RESET TimeZone")

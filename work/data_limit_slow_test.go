@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestDataLimit: longer texts are not fetched, and a retry or another try brings a long one again.
+// TestDataLimit: texts over the limit are not fetched. A second run reads a long text again.
 func TestDataLimit(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.DataLimit = 100_000 })
@@ -36,7 +36,7 @@ func TestDataLimit(t *testing.T) {
 			t.Error(name, s.row(id, "output, left(error, 200) AS error"))
 		}
 	}
-	// Long names, which the lane and the session know.
+	// Long names, which the lane and the session use.
 	id := s.add(`input, "group", "null"`, "SELECT NULL, length(current_setting('pg_task.group'))", strings.Repeat("g", 60_000), strings.Repeat("n", 50_000))
 	s.becomes(id, "DONE")
 	if got := s.get("SELECT right(output, 10) || length(output) FROM task WHERE id = $1", id); got != "nnnn\t6000050022" {
@@ -45,8 +45,8 @@ func TestDataLimit(t *testing.T) {
 	s.others()
 }
 
-// TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData: a task over data_limit repeats itself as
-// any other. Where that takes its time, the next such end has to wait, and no other has.
+// TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData: a task over data_limit repeats like any
+// other. If writing that end is slow, the next end of this kind waits, and no other end does.
 func TestOthersHaveMostOfTheTimeBesideCopiesOfTooLongData(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.DataLimit = 100_000 })

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// TestRowsThatAForeignKeyKeepsAreLoggedOnce: their tasks have ended well, and stay.
+// TestRowsThatAForeignKeyKeepsAreLoggedOnce: their tasks have ended well, and the rows stay.
 func TestRowsThatAForeignKeyKeepsAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -21,7 +21,7 @@ func TestNothingStartsWhileTheDiskIsFull(t *testing.T) {
 	s.serve()
 	s.settled()
 	s.exec("CREATE FUNCTION work() RETURNS void LANGUAGE plpgsql SECURITY DEFINER AS $f$BEGIN COPY (SELECT 1) TO '/dev/full'; END$f$")
-	s.becomes(s.add("input", "SELECT work()"), "FAIL") // by which nothing is proved yet
+	s.becomes(s.add("input", "SELECT work()"), "FAIL") // proves nothing yet
 	s.others()
 
 	control := s.get("SELECT pid FROM pg_stat_activity WHERE application_name LIKE 'pgtaskd %'")

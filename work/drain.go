@@ -13,19 +13,18 @@ import (
 	"pgtaskd/work/hold"
 )
 
-// drain is the end of all work: nothing starts any more, what runs has a grace, and then is
-// cancelled.
+// drain ends all work: nothing starts any more, and after the grace period tasks are cancelled.
 type drain struct {
 	*shared
-	stop      <-chan struct{} // closed when it is to begin
-	since     time.Time       // zero: there is none
-	cancelled bool            // its grace is over
+	stop      <-chan struct{} // closed when the drain should begin
+	since     time.Time       // when the drain began; zero: it has not
+	cancelled bool            // the grace period is over
 }
 
-// on tells whether it has begun.
+// on tells whether the drain has begun.
 func (d *drain) on() bool { return !d.since.IsZero() }
 
-// wanted tells when it is to begin; never once it has.
+// wanted returns the channel that starts the drain, or nil once the drain has begun.
 func (d *drain) wanted() <-chan struct{} {
 	if d.on() {
 		return nil
@@ -33,7 +32,7 @@ func (d *drain) wanted() <-chan struct{} {
 	return d.stop
 }
 
-// look begins it if it is wanted, and in time enforces it.
+// look begins the drain if it is wanted, and cancels tasks when the grace period is over.
 func (d *drain) look() {
 	select {
 	case <-d.wanted():
@@ -45,7 +44,7 @@ func (d *drain) look() {
 	}
 }
 
-// step begins it, and in time enforces it.
+// step begins the drain if it has not begun, and cancels tasks when the grace period is over.
 func (d *drain) step() {
 	grace := d.live.Load().Grace
 	if !d.on() {
@@ -68,7 +67,7 @@ func (d *drain) step() {
 	}
 }
 
-// next is when its grace is over.
+// next is the time until the grace period is over.
 func (d *drain) next() time.Duration {
 	if !d.on() || d.cancelled {
 		return hold.Never
@@ -76,10 +75,10 @@ func (d *drain) next() time.Duration {
 	return d.live.Load().Grace - time.Since(d.since)
 }
 
-// namedMost is how many tasks a line of the log names.
+// namedMost is the number of tasks that one log line names.
 const namedMost = 20
 
-// underWay adds the tasks that have not ended to a line of the log.
+// underWay adds the tasks that have not ended to a log line.
 func (d *drain) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	ids := d.tasks.IDs()
 	return line.Int("tasks", len(ids)).Ints64(key, ids[:min(len(ids), namedMost)])
@@ -92,8 +91,8 @@ func (u *undrained) Error() string {
 	return fmt.Sprintf("%d tasks did not end in time; the next leader treats them as interrupted", u.tasks)
 }
 
-// drained tells whether the drain is over; the error says why it did not end as it should. A drain
-// that takes too long leaves locked rows as they are: the next controller finds them.
+// drained tells whether the drain is over; the error says why it failed. A drain that takes too
+// long leaves locked rows as they are: the next controller finds them.
 func (l *loop) drained() (done bool, err error) {
 	switch {
 	case !l.drain.on():
@@ -107,11 +106,11 @@ func (l *loop) drained() (done bool, err error) {
 	return false, nil
 }
 
-// handOverPatience is how long a drain keeps the lead for ends whose rows somebody has locked.
+// handOverPatience is how long a drain keeps the lead to write the ends of locked rows.
 const handOverPatience = time.Second
 
-// handOver gives the lead away as soon as all tasks that run are marked. The next leader starts the
-// tasks that wait, and leaves the marked ones alone: we still write their ends.
+// handOver gives up the lead as soon as all running tasks are marked. The next leader starts the
+// waiting tasks and leaves the marked ones alone: we still write their ends.
 func (l *loop) handOver(ctx context.Context) error {
 	if !l.drain.on() || l.leads.Handed || !l.busy() {
 		return nil
@@ -126,7 +125,7 @@ func (l *loop) handOver(ctx context.Context) error {
 	l.closeLater(l.runs.Pool.Stale(0))
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	l.stopLedger(false) // the next leader ends its connection
+	l.stopLedger(false) // the next leader ends the ledger's connection
 	if err := l.wake.WakeUp(ctx); err != nil {
 		return err
 	}

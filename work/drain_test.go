@@ -14,7 +14,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestDrain: running tasks go on for the grace, what waits stays, and what is cancelled runs again.
+// TestDrain: running tasks go on for the grace period, waiting tasks stay, and cancelled tasks run
+// again.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Grace = time.Second })
@@ -40,7 +41,7 @@ func TestDrain(t *testing.T) {
 	s.tellsOfTheDrain(short, long)
 }
 
-// tellsOfTheDrain checks what the log says a drain has waited for, and what it has cancelled.
+// tellsOfTheDrain checks which tasks the log says the drain waited for, and which it cancelled.
 func (s *stage) tellsOfTheDrain(short, long int64) {
 	s.t.Helper()
 	var waits, cancels []int64
@@ -59,7 +60,7 @@ func (s *stage) tellsOfTheDrain(short, long int64) {
 	}
 }
 
-// TestDrainNeverTwice: what is not exactly once, and is not to be repeated, FAILs when a drain cuts
+// TestDrainNeverTwice: a task with rerun = false that is not exactly once FAILs when a drain cuts
 // it off.
 func TestDrainNeverTwice(t *testing.T) {
 	t.Parallel()
@@ -73,7 +74,7 @@ func TestDrainNeverTwice(t *testing.T) {
 	}
 }
 
-// TestNeverTwice: nor when its own end could not be written.
+// TestNeverTwice: a task with rerun = false does not run again when its end could not be written.
 func TestNeverTwice(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -85,7 +86,7 @@ func TestNeverTwice(t *testing.T) {
 	}
 }
 
-// TestDrainWhileAnotherLeads: what runs is cancelled when its grace is over.
+// TestDrainWhileAnotherLeads: running tasks are cancelled when the grace period is over.
 func TestDrainWhileAnotherLeads(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, func(t *Target) { t.Grace = time.Second })
@@ -110,7 +111,7 @@ func TestDrainWhileAnotherLeads(t *testing.T) {
 	s.quiet()
 }
 
-// TestDrainWithoutServer waits between its tries to reach the server.
+// TestDrainWithoutServer: the drain waits between its tries to reach the server.
 func TestDrainWithoutServer(t *testing.T) {
 	own := servertest.New(t, server.Options{})
 	s := on(t, own)
@@ -129,7 +130,7 @@ func TestDrainWithoutServer(t *testing.T) {
 	}
 }
 
-// TestSessionsAreForgotten: what is closed is not kept in memory.
+// TestSessionsAreForgotten: closed sessions do not stay in memory.
 func TestSessionsAreForgotten(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -140,7 +141,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	}
 	defer l.control.Close()
 	l.inbox.Register = func(context.Context, []pool.Backend) error { return nil }
-	go func() { // what the loop would do
+	go func() { // in place of the loop
 		for {
 			select {
 			case <-l.inbox.Asked():

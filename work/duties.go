@@ -12,13 +12,12 @@ import (
 // duty is something that the loop does in each round while it leads.
 type duty struct {
 	do    func(context.Context) error
-	next  func() time.Duration // how long that can wait while nobody wakes the loop; nil: until somebody does
-	timed bool                 // it is done when next is over, and not before
-	rests bool                 // in a drain
+	next  func() time.Duration // how long the duty can wait if nobody wakes the loop; nil: until somebody does
+	timed bool                 // do it only when next is over
+	rests bool                 // skip it in a drain
 }
 
-// timetable lists the duties, in the order in which a round does them. The round and the sleep both
-// read it.
+// timetable lists the duties in the order of a round. Rounds and sleep both use it.
 func (l *loop) timetable() []duty {
 	survey := &keep.Survey{Control: l.control, Stats: l.stats, Tasks: l.tasks}
 	return []duty{
@@ -45,7 +44,7 @@ func (l *loop) timetable() []duty {
 	}
 }
 
-// round does all that is to be done now.
+// round does everything that is to be done now.
 func (l *loop) round(ctx context.Context) error {
 	for _, d := range l.duties {
 		if d.rests && l.drain.on() || d.timed && d.next() > 0 {
@@ -58,7 +57,7 @@ func (l *loop) round(ctx context.Context) error {
 	return nil
 }
 
-// doze is how long there is nothing to do, if nobody wakes us.
+// doze is how long the loop can sleep if nobody wakes it.
 func (l *loop) doze() time.Duration {
 	wait := hold.Never
 	for _, d := range l.duties {
@@ -69,7 +68,7 @@ func (l *loop) doze() time.Duration {
 	return max(wait, 0)
 }
 
-// hear takes up what others have said: settings that have changed, outcomes, questions.
+// hear takes changed settings, and the outcomes and questions of runners.
 func (l *loop) hear(ctx context.Context) error {
 	if latest := l.target.Changes.Latest(); latest != nil && latest != l.live.Load() {
 		l.runs.Lanes.Slots.Resize(latest.Run)
@@ -83,26 +82,25 @@ func (l *loop) hear(ctx context.Context) error {
 	return l.inbox.Enlist(ctx)
 }
 
-// show has the table of controllers show whether we lead.
 func (l *loop) show(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed) }
 
-// start starts tasks, and ends sessions that nobody has needed for a while.
+// start starts tasks, and closes sessions that have been idle for too long.
 func (l *loop) start(context.Context) error {
 	l.log.TellLeftOut()
 	l.runs.Lanes.Pace()
-	l.runs.CallBack() // pipelined tasks after one that lasts wait again
+	l.runs.CallBack() // tasks in a pipeline after one that takes long wait again
 	l.runs.Dispatch()
 	l.runs.Pool.Look()
 	l.closeLater(l.runs.Pool.Stale(l.live.Load().Idle))
 	return nil
 }
 
-// The ledger writes most of what happens to rows: the marks that runners wait for, the ends of
-// tasks that ran well and that nothing follows, and, asked by the runners themselves, preparations.
-// The entries that it passes over come back, and later duties look closer at them.
+// The ledger writes most changes of rows: marks that runners wait for, ends of tasks that succeeded
+// and have no follow-up, and preparations, which the runners themselves ask for. Entries that it
+// passes over come back, and later duties look at them more closely.
 
-// post hands the ledger what it can write, has it write that if it has no connection of its own,
-// and takes down what it has written.
+// post gives the ledger the entries that it can write. If the ledger has no connection of its own,
+// post makes it write them now. Then post records the results.
 func (l *loop) post(ctx context.Context) error {
 	entries := append(l.marks.Lasting(), l.ends.Entries()...)
 	if entries = append(entries, l.marks.Awaited()...); len(entries) > 0 {
@@ -115,8 +113,8 @@ func (l *loop) post(ctx context.Context) error {
 	return l.ends.Deletes.Step(ctx)
 }
 
-// answer answers the questions of runners, and sets the marks that they wait for. After a handover it
-// answers no; the ledger goes on for what still runs.
+// answer answers the questions of runners, and sets the marks that they wait for. After a handover
+// it answers no; the ledger goes on for tasks that still run.
 func (l *loop) answer(ctx context.Context) error {
 	if l.leads.Handed {
 		l.inbox.Decline()
@@ -136,11 +134,11 @@ func (l *loop) nextAnswer() time.Duration {
 	return l.marks.Next()
 }
 
-// asked tells whether runners wait for us.
+// asked tells whether runners wait for the loop.
 func (l *loop) asked() bool { return l.inbox.Waited() || l.marks.Asked() }
 
-// decline answers no to them: while another controller leads, we can do nothing for them, and their
-// sessions would never be free.
+// decline answers no to all runners that wait: while another controller leads, we can do nothing
+// for them, and their sessions would never become free.
 func (l *loop) decline() {
 	l.inbox.Take()
 	l.stopLedger(true)
@@ -148,23 +146,25 @@ func (l *loop) decline() {
 	l.marks.Decline()
 }
 
-// stopLedger takes back what the ledger has not written, at the end of a term. The next term writes
-// what runners wait for, unless decline is set: then another controller leads.
+// stopLedger takes back the entries that the ledger has not written, at the end of a term. The next
+// term writes the entries that runners wait for. With decline, runners get the answer no instead:
+// another controller leads.
 func (l *loop) stopLedger(decline bool) {
 	l.ledger.Stop(decline)
 	l.inbox.Do()
 }
 
-// startTick is how long a task that was read waits at most until start looks at it again. gatherFor
-// is how long the loop gathers ends if the lanes have gatherStock tasks to go on with.
+// startTick is the longest time that a prefetched task waits until start looks at it again.
+// gatherFor is how long the loop gathers ends while at least gatherStock tasks are ready in the
+// lanes.
 const (
 	startTick   = 50 * time.Millisecond
 	gatherFor   = 3 * time.Millisecond
-	gatherStock = 100 // tasks: more than start in that time
+	gatherStock = 100 // tasks: more than can start within gatherFor
 )
 
-// sleep waits until there is something to do: a runner's word, a notification, the next plan, the
-// end of a pause, or the time for one of the regular looks.
+// sleep waits until there is something to do: a runner reports, a notification comes, a plan is
+// reached, a pause ends, or a duty is due.
 func (l *loop) sleep(ctx context.Context) (err error) {
 	l.gather(ctx)
 	if !l.drain.on() {
@@ -196,8 +196,8 @@ func (l *loop) sleep(ctx context.Context) (err error) {
 	return err
 }
 
-// gather lets ends come together, and room for reads, while runners have enough to go on with: a
-// statement for a few rows costs as much as one for twenty.
+// gather waits a moment while runners have enough tasks: ends collect, and so does room for reads.
+// A statement for a few rows costs as much as one for twenty.
 func (l *loop) gather(ctx context.Context) {
 	if !l.runs.Lanes.Stocked(gatherStock) || l.asked() || l.drain.on() {
 		return

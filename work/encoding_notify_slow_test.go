@@ -10,12 +10,12 @@ import (
 	"pgtaskd/sql"
 )
 
-// odder are encodings of databases, with bytes of a payload each. Only from UTF8 and LATIN1 every
-// text can be told in UTF-8.
+// odder lists encodings of databases, each with bytes for a payload. Only texts from UTF8 and
+// LATIN1 can always be converted to UTF-8.
 var odder = map[string]string{"SQL_ASCII": `\xff`, "EUC_JP": `\xf5\xa1`, "WIN1252": `\x81`, "LATIN1": `\x81`, "UTF8": `\x01`}
 
-// TestNotificationsThatUTF8LacksStopNothing: a stranger's, on the channels of the table's triggers.
-// The leader still finds tasks, and what is stopped.
+// TestNotificationsThatUTF8LacksStopNothing: a stranger sends them on the channels of the table's
+// triggers. The leader still finds tasks, and stops.
 func TestNotificationsThatUTF8LacksStopNothing(t *testing.T) {
 	t.Parallel()
 	for encoding, odd := range someOf(odder) {
@@ -46,11 +46,11 @@ func TestNotificationsThatUTF8LacksStopNothing(t *testing.T) {
 	}
 }
 
-// flooding are more notifications at once than the leader waits for each of.
+// flooding is a number of notifications that the leader does not wait for one by one.
 const flooding = 1000
 
-// TestRowsThatUTF8LacksEndNoStream: what a row has does not matter to the leader that reads the
-// write-ahead log.
+// TestRowsThatUTF8LacksEndNoStream: the leader that reads the write-ahead log does not read the
+// contents of rows.
 func TestRowsThatUTF8LacksEndNoStream(t *testing.T) {
 	t.Parallel()
 	for encoding, odd := range odder {

@@ -14,7 +14,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// encoded is a stage in a database of an encoding, served.
+// encoded returns a stage whose database has the encoding, and serves it.
 func encoded(t *testing.T, encoding string) *stage {
 	t.Helper()
 	s := stageOn(t, encodedDatabase(t, encoding))
@@ -23,7 +23,7 @@ func encoded(t *testing.T, encoding string) *stage {
 	return s
 }
 
-// encodedDatabase is the connection string of a database of an encoding.
+// encodedDatabase makes a database with the encoding, and returns its connection string.
 func encodedDatabase(t *testing.T, encoding string) string {
 	t.Helper()
 	admin := &stage{t: t, dsn: servertest.Server(t).DSN("postgres")}
@@ -35,14 +35,14 @@ func encodedDatabase(t *testing.T, encoding string) string {
 	return servertest.Server(t).DSN(name)
 }
 
-// encodings that a server may have, with a character of each that UTF-8 has not; "": there is none.
+// encodings of servers, each with a character that UTF-8 lacks; "": none.
 var encodings = map[string]string{
 	"SQL_ASCII": `\xff`, "LATIN1": "", "LATIN2": "", "LATIN9": "", "KOI8R": "", "WIN1251": `\x98`, "WIN1252": `\x81`, "WIN1253": `\xaa`, "ISO_8859_8": `\xa1`,
 	"EUC_JP": `\xf5\xa1`, "EUC_KR": `\xc9\xa1`, "EUC_CN": `\xf8\xa1`, "EUC_TW": "", "UTF8": "",
 }
 
-// TestEndsAreWrittenInEachEncoding: once; characters that the encoding of the database lacks are
-// replaced.
+// TestEndsAreWrittenInEachEncoding: each once. Characters that the encoding of the database lacks
+// are replaced.
 func TestEndsAreWrittenInEachEncoding(t *testing.T) {
 	t.Parallel()
 	for encoding := range someOf(encodings) {
@@ -86,7 +86,7 @@ func TestEndsAreWrittenInEachEncoding(t *testing.T) {
 	}
 }
 
-// TestBytesThatNoEncodingHasStopTheirTaskAlone: whatever column has them.
+// TestBytesThatNoEncodingHasStopTheirTaskAlone: whichever column has them.
 func TestBytesThatNoEncodingHasStopTheirTaskAlone(t *testing.T) {
 	t.Parallel()
 	for encoding, odd := range someOf(encodings) {
@@ -118,7 +118,7 @@ func TestBytesThatNoEncodingHasStopTheirTaskAlone(t *testing.T) {
 			if got := s.get(`SELECT count(*) FROM task WHERE state = 'FAIL' AND sqlstate IN ('22P05', '22021') AND attempt = 1 AND error LIKE 'ERROR:  %byte sequence%'`); got != "5" {
 				t.Error(got, s.get("SELECT string_agg(concat_ws(' ', id, state, sqlstate, attempt), ', ' ORDER BY id) FROM task"))
 			}
-			// A refusal that would show the byte.
+			// An error message that would show the byte.
 			s.exec("ALTER TABLE task ADD CHECK (output <> 'refused')")
 			var refused int64
 			if err := s.conn.QueryRow(t.Context(), "INSERT INTO task (input, delete, key, author) VALUES ('SELECT ''refused''', false, E'2"+odd+"', E'"+odd+"') RETURNING id").Scan(&refused); err != nil {
@@ -128,7 +128,7 @@ func TestBytesThatNoEncodingHasStopTheirTaskAlone(t *testing.T) {
 			if row := s.row(refused, "attempt, output"); row != `{"attempt":1,"output":null}` {
 				t.Error(row)
 			}
-			// Many of them beside others of their lane, and one that an old leader has left.
+			// Many of them among others of their lane, and one that an old leader has left.
 			s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', CASE n % 2 WHEN 0 THEN E'` + odd + `' ELSE 'even' END FROM generate_series(1, 100) AS n`)
 			servertest.Replicate(t, s.conn, `INSERT INTO task (input, "group", state, pid, start, attempt) VALUES ('SELECT 1', E'`+odd+`', 'WORK', 2147483647, '2020-01-01', 1)`)
 			s.eventually("50 51", `SELECT concat_ws(' ', count(*) FILTER (WHERE state = 'DONE' AND "group" = 'even'), count(*) FILTER (WHERE state = 'FAIL' AND "group" = E'`+odd+`')) FROM task WHERE id > `+fmt.Sprint(refused))
@@ -137,8 +137,8 @@ func TestBytesThatNoEncodingHasStopTheirTaskAlone(t *testing.T) {
 	}
 }
 
-// TestRemotesOfOtherEncodings: what a remote's encoding does not have fails the task that says it,
-// in words, and what ours reads of its bytes is text.
+// TestRemotesOfOtherEncodings: a character that a remote's encoding lacks fails the task that has
+// it, with a readable error. Odd bytes from a remote become text.
 func TestRemotesOfOtherEncodings(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"SQL_ASCII", "LATIN1", "WIN1252", "EUC_JP"} {
@@ -175,8 +175,8 @@ func TestRemotesOfOtherEncodings(t *testing.T) {
 	}
 }
 
-// TestTextOfAStrangerThatUTF8LacksStopsNothing: in the name of a prepared transaction that holds
-// the leader's lock.
+// TestTextOfAStrangerThatUTF8LacksStopsNothing: the text is the name of a prepared transaction that
+// holds the leader's lock.
 func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"SQL_ASCII", "WIN1252"} {
@@ -204,8 +204,8 @@ func TestTextOfAStrangerThatUTF8LacksStopsNothing(t *testing.T) {
 	}
 }
 
-// TestNamesThatUTF8LacksStopNothing: of a role, which may have been made in a database of another
-// encoding, and which has locked a row.
+// TestNamesThatUTF8LacksStopNothing: the name of a role that has locked a row, and that may come
+// from a database of another encoding.
 func TestNamesThatUTF8LacksStopNothing(t *testing.T) {
 	t.Parallel()
 	for _, encoding := range []string{"SQL_ASCII", "WIN1252", "EUC_JP"} {

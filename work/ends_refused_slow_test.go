@@ -9,7 +9,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// counts makes what counts the runs of tasks that commit by themselves, and returns such an input.
+// counts makes a table that counts runs, and returns an input that adds to it and commits.
 func (s *stage) counts() (input string) {
 	s.t.Helper()
 	s.exec("CREATE TABLE ran (id int8)")
@@ -21,8 +21,8 @@ func (s *stage) ran(id int64) string {
 	return s.get("SELECT count(*) FROM ran WHERE id = $1", id)
 }
 
-// TestRowThatTakesNoEnd: it is left alone, and does not run again until somebody says so; its lane
-// is free.
+// TestRowThatTakesNoEnd: the row is left alone, and its task does not run again until somebody sets
+// it to PLAN. Its lane is free.
 func TestRowThatTakesNoEnd(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ do, state string }{
@@ -51,7 +51,7 @@ func TestRowThatTakesNoEnd(t *testing.T) {
 				t.Error(state, " ", n, " times")
 			}
 
-			// Somebody mends what refuses, and sets the row to PLAN.
+			// Somebody mends the table, and sets the row to PLAN.
 			s.exec("ALTER TABLE task DROP CONSTRAINT IF EXISTS mine; DROP TRIGGER IF EXISTS mine ON task; UPDATE task SET state = 'PLAN' WHERE data = 'odd'")
 			s.becomes(odd, "DONE")
 			if s.leads() != 1 {
@@ -61,15 +61,15 @@ func TestRowThatTakesNoEnd(t *testing.T) {
 	}
 }
 
-// change makes a trigger do something to the row with the data 'odd', under a condition on NEW.
+// change makes a trigger act on updates of the row with data 'odd', under a condition on NEW.
 func (s *stage) change(do, condition string) {
 	s.t.Helper()
 	s.exec("CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.data = 'odd' AND " + condition + " THEN " + do + "; END IF; RETURN NEW; END$$; " +
 		"CREATE TRIGGER mine BEFORE UPDATE ON task FOR EACH ROW EXECUTE FUNCTION mine()")
 }
 
-// TestTriggersThatKeepTheRow: where a trigger takes a change back, nothing of ours goes on as if it
-// had not.
+// TestTriggersThatKeepTheRow: a trigger undoes our change of a row. We must not go on as if the
+// change had been made.
 func TestTriggersThatKeepTheRow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ when, columns, input, state, ran, error string }{
@@ -86,7 +86,7 @@ func TestTriggersThatKeepTheRow(t *testing.T) {
 				input = c.input
 			}
 			do := "RETURN OLD"
-			if name == "planned by them" { // that is up to them
+			if name == "planned by them" { // this is their right
 				do = "NEW.state := 'PLAN'; NEW.plan := 'infinity'; RETURN NEW"
 			}
 			s.change(do, c.when)
@@ -114,8 +114,7 @@ func (s *stage) odd(what, input string) int64 {
 	return s.add("input, data", input, "odd")
 }
 
-// TestWordsThatTheTableRefuses: what ends without a run of its own ends all the same, without a
-// word.
+// TestWordsThatTheTableRefuses: a task that ends without a run still ends, without its error.
 func TestWordsThatTheTableRefuses(t *testing.T) {
 	t.Parallel()
 	for name, ddl := range map[string]string{

@@ -8,8 +8,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// refusingTables are ways in which a table does not take an end whose output, or else whose error,
-// says too much.
+// refusingTables are tables that refuse an end whose output, or error, is "too much".
 var refusingTables = map[string]refusing{
 	"a CHECK on the output":                     {ddl: "ALTER TABLE task ADD CHECK (output IS NULL OR output NOT LIKE '%too much%')"},
 	"a CHECK that knows no output":              {ddl: "ALTER TABLE task ADD CHECK (output IS NULL)"},
@@ -51,20 +50,20 @@ var refusingTables = map[string]refusing{
 
 type refusing struct {
 	ddl    string
-	sql    string // whose result is refused
-	gone   bool   // the row is, and the effects stay
-	policy bool   // the target's role is subject to policies
+	sql    string // the input whose result is refused
+	gone   bool   // the row is gone, and the effects stay
+	policy bool   // policies apply to the target's role
 }
 
-// mine is a trigger that does something to an end that says too much.
+// mine is the SQL of a trigger that acts on an end whose output contains "too much".
 func mine(when, do string) string {
 	return "CREATE FUNCTION mine() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.output LIKE '%too much%' THEN " + do + "; END IF; RETURN NEW; END$$; " +
 		"CREATE TRIGGER mine " + when + " UPDATE ON task FOR EACH ROW EXECUTE FUNCTION mine()"
 }
 
-// TestEndsThatTheTableRefuses: whatever refuses an end, its task is DONE, once, and its effects
-// stay; its row shows as much as it takes, the log says what refuses, and the next of its lane
-// runs.
+// TestEndsThatTheTableRefuses: whatever refuses the end, the task is DONE after one run, and its
+// effects stay. The row shows as much as it can take, the log names the refusal, and the next task
+// of the lane runs.
 func TestEndsThatTheTableRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range someOf(refusingTables) {
@@ -103,7 +102,7 @@ func TestEndsThatTheTableRefuses(t *testing.T) {
 	}
 }
 
-// serve serves a table that refuses.
+// serve serves a table that refuses ends.
 func (c refusing) serve(t *testing.T, change func(*Target)) *stage {
 	t.Helper()
 	if c.policy {
@@ -120,7 +119,7 @@ func (c refusing) serve(t *testing.T, change func(*Target)) *stage {
 	return s
 }
 
-// refused waits for the end of a task that the table has refused, and checks what is written of it.
+// refused waits for the end that the table has refused, and checks the row.
 func (s *stage) refused(what string, id int64, c refusing) {
 	s.t.Helper()
 	if c.gone {
@@ -137,8 +136,8 @@ func (s *stage) refused(what string, id int64, c refusing) {
 	s.says("the table refuses the end of a task", fmt.Sprintf(`"id":%d`, id))
 }
 
-// TestPreparationsThatTheTableRefuses: what is not prepared is not committed, and FAILs with the
-// reason; what writes nothing needs no preparation.
+// TestPreparationsThatTheTableRefuses: a task whose row cannot be prepared is not committed, and
+// FAILs with the reason. A task that writes nothing needs no preparation.
 func TestPreparationsThatTheTableRefuses(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ do, says string }{
@@ -169,7 +168,7 @@ func TestPreparationsThatTheTableRefuses(t *testing.T) {
 	}
 }
 
-// TestFinishRefused: what refuses the end undoes nothing, and nothing runs twice.
+// TestFinishRefused: if the table refuses the end, nothing is undone, and nothing runs twice.
 func TestFinishRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -183,16 +182,16 @@ func TestFinishRefused(t *testing.T) {
 	s.others()
 	s.exec("DROP TRIGGER refuse ON task")
 	s.drain()
-	s.serve() // which tries it again
+	s.serve() // the next leader tries the end again
 	s.becomes(odd, "DONE")
 	if row := s.row(odd, "output, attempt, (SELECT count(*) FROM effect) AS effects"); row != `{"output":"done","attempt":1,"effects":1}` {
 		t.Error(row)
 	}
 }
 
-// TestARefusedPreparationIsNotBlamedOnTheInput: where the table refuses that a task is prepared,
-// its run is rolled back, and the row says why, and shows no statement of the task's. What the
-// table refuses at COMMIT is a refusal like others.
+// TestARefusedPreparationIsNotBlamedOnTheInput: if the table refuses to prepare a task, its run is
+// rolled back. The row says why, and shows no statement of the task. A refusal of the table at
+// COMMIT counts as well.
 func TestARefusedPreparationIsNotBlamedOnTheInput(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -208,14 +207,14 @@ func TestARefusedPreparationIsNotBlamedOnTheInput(t *testing.T) {
 	for _, c := range []struct {
 		data   string
 		effect int
-		want   string // state, SQLSTATE, how many effects
+		want   string // state, SQLSTATE, number of effects
 		error  string
 	}{
 		{"odd", 1, "FAIL P0001 0", unwritten + "not this one\nCONTEXT:  PL/pgSQL function "},
 		{"short", 2, "FAIL 23514 0", unwritten + `new row for relation "task" violates check constraint "short"` + "\nDETAIL:  "},
 		{"silent", 3, "DONE  1", ""},
 		{"known", 4, "DONE  1", ""},
-		{"even", -5, "FAIL P0001 0", "ERROR:  not this effect\n"}, // that is the task's own
+		{"even", -5, "FAIL P0001 0", "ERROR:  not this effect\n"}, // the task's own error
 	} {
 		id := s.add("data, delete, input", c.data, false, fmt.Sprintf("INSERT INTO effect VALUES (%d)", c.effect))
 		s.becomes(id, "DONE", "FAIL")

@@ -10,24 +10,25 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Tests of ends that a task's SQL, or the table's triggers and keys, make difficult: the row says
-// what the contract says, effects and DONE agree, nothing runs more often than it should, and the
-// next task of the lane finds a session as new.
+// Tests of ends that a task's SQL, or the triggers and keys of the table, make difficult. The row
+// must show what the contract says, effects and DONE must agree, nothing may run too often, and the
+// next task of the lane must find a clean session.
 
-// ending is a task and what must come of it.
+// ending is a task and its expected end.
 type ending struct {
 	title   string
 	columns map[string]any // besides input
-	input   string         // {} is an effect; each run is counted by tick(), which the input does not show to be a sequence's
-	state   string         // "gone": there is no row any more; "WORK": the table takes no end; "DONE or FAIL": as effects say
-	code    string         // SQLSTATE; "*": any
-	effects int            // of DONE, if both may be
-	runs    int            // at most; 1 if not said
+	// {} is an effect. tick() counts the runs; the input does not show that it uses a sequence.
+	input   string
+	state   string // "gone": no row; "WORK": the table takes no end; "DONE or FAIL": must match the effects
+	code    string // SQLSTATE; "*": any
+	effects int    // effects if DONE
+	runs    int    // the most runs; 0 means 1
 }
 
 const own = "id = current_setting('pg_task.id')::int8"
 
-// lane has the tasks of one code to itself: some ends are tried for a while.
+// lane is a group for all tasks with one code: some ends are tried for a while.
 func (e *ending) lane() string {
 	if data, ok := e.columns["data"].(string); ok {
 		return data
@@ -88,11 +89,11 @@ var endings = []ending{
 	{title: "its row's inheritance", input: "{}; CREATE TABLE heir () INHERITS (task); DROP TABLE heir", state: "DONE", effects: 1},
 }
 
-// raised are codes that SQL of users raises, though they mean something else where the server does.
+// raised are codes that users' SQL raises, and that mean something else when the server sends them.
 var raised = []string{"25001", "2D000", "57P01", "57P02", "57P03", "40001", "40P01", "55P03", "57014", "22012", "25006", "25P02", "25P03", "26000", "08006", "53100", "53200", "53300", "42501", "42P01", "42703", "3F000", "0A000", "XX000"}
 
-// withRaised are the endings in which a code is raised by the SQL, at COMMIT, and at the end by a
-// trigger of the task table: that undoes nothing.
+// withRaised returns endings in which the SQL raises a code, raises it at COMMIT, or a trigger of
+// the task table raises it at the end. A trigger's error undoes nothing.
 func withRaised(code string) []ending {
 	raise := "DO $$BEGIN RAISE 'mine' USING ERRCODE = '" + code + "'; END$$"
 	columns := map[string]any{"data": "raise " + code}
@@ -108,12 +109,12 @@ func withRaised(code string) []ending {
 	}
 }
 
-// TestEndings runs all of them, beside each other what is tried again.
+// TestEndings runs all of them, with tasks between them that check the session.
 func TestEndings(t *testing.T) {
 	t.Parallel()
 	s := hostile(t)
-	// The lock first: in the course of a transaction it could not be had while a statement of the
-	// loop's, of which it holds a part of the locks, waits for us.
+	// Take the lock first: later in the transaction, a statement of the loop could hold a part of
+	// the locks and wait for us.
 	s.exec(`
 		LOCK TABLE task;
 		CREATE FUNCTION tick() RETURNS void LANGUAGE sql AS $$SELECT nextval('tick_' || current_setting('pg_task.id'))$$;
@@ -165,7 +166,7 @@ func TestEndings(t *testing.T) {
 	}
 }
 
-// allHaveEnded waits until they have, but those whose end the table does not take.
+// allHaveEnded waits until all tasks have ended, except those whose end the table refuses.
 func (s *stage) allHaveEnded(all []ending) {
 	s.t.Helper()
 	refused := 0
@@ -198,7 +199,6 @@ func (e *ending) insert(s *stage) (id int64) {
 	return id
 }
 
-// compare looks what has come of it.
 func (e *ending) compare(s *stage, id int64) {
 	s.t.Helper()
 	got := s.get(`SELECT concat_ws(' ', coalesce(t.state::text, 'gone'), t.sqlstate, count(f.id)) FROM (SELECT $1::int8 AS id) AS x LEFT JOIN task AS t USING (id)
@@ -211,7 +211,7 @@ func (e *ending) compare(s *stage, id int64) {
 	}
 }
 
-// want is what may come of it: state, SQLSTATE, number of effects.
+// want lists the results that may come of it: state, SQLSTATE, number of effects.
 func (e *ending) want() (all []string) {
 	for _, state := range strings.Split(e.state, " or ") {
 		switch {
@@ -219,7 +219,7 @@ func (e *ending) want() (all []string) {
 			all = append(all, fmt.Sprint(state, " ", e.effects))
 		case e.state == "FAIL":
 			all = append(all, fmt.Sprint("FAIL ", e.code, " ", e.effects))
-		default: // nothing is kept then
+		default: // no effect stays
 			all = append(all, fmt.Sprint("FAIL ", e.code, " 0"))
 		}
 	}

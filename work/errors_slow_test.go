@@ -13,13 +13,13 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// met are SQLSTATEs that say something of the server as a whole, or of what others do, where the
-// server says them to us.
+// codes are SQLSTATEs that tell something about the whole server, or about other sessions, when the
+// server itself sends them.
 var codes = []string{"53100", "53200", "53300", "57P01", "57P02", "57P03", "08006", "25006", "40001", "40P01", "42501", "55P03", "57014", "58030", "XX000"}
 
 const raises = "DO $$BEGIN RAISE 'mine' USING ERRCODE = '%s'; END$$"
 
-// insist has tasks come before all others again and again, each in a group of its own.
+// insist makes tasks run before all others again and again, each in its own group.
 func (s *stage) insist(columns string, tasks [][]any) {
 	s.t.Helper()
 	for i, values := range tasks {
@@ -27,8 +27,8 @@ func (s *stage) insist(columns string, tasks [][]any) {
 	}
 }
 
-// undisturbed checks that none of others waits long, however often those that come first have
-// failed, and that the target is served meanwhile.
+// undisturbed checks that no other task waits long, however often the tasks of insist have failed,
+// and that the target stays served.
 func (s *stage) undisturbed(add func(i int) (id int64)) {
 	s.t.Helper()
 	var ids []int64
@@ -45,7 +45,6 @@ func (s *stage) undisturbed(add func(i int) (id int64)) {
 	}
 }
 
-// prompt checks that no task has waited long.
 func (s *stage) prompt(ids []int64) {
 	s.t.Helper()
 	const longest = "SELECT extract(epoch FROM max(start - plan)) FROM task WHERE id = ANY ($1)"
@@ -54,7 +53,6 @@ func (s *stage) prompt(ids []int64) {
 	}
 }
 
-// failed is how many tasks have.
 func (s *stage) failed() (n int) {
 	s.t.Helper()
 	if _, err := fmt.Sscan(s.get("SELECT count(*) FROM task WHERE state = 'FAIL'"), &n); err != nil {
@@ -63,7 +61,7 @@ func (s *stage) failed() (n int) {
 	return n
 }
 
-// TestErrorsOfOneTaskKeepNoOtherWaiting: other tasks start as usual, whatever error a remote sends
+// TestErrorsOfOneTaskKeepNoOtherWaiting: other tasks start as usual, whichever error a remote sends
 // or a task raises, even as the last message of its session.
 func TestErrorsOfOneTaskKeepNoOtherWaiting(t *testing.T) {
 	t.Parallel()
@@ -152,7 +150,7 @@ func TestATaskThatFillsTheTableOfLocksKeepsNoOtherWaiting(t *testing.T) {
 	var ids []int64
 	for i := range 20 {
 		var id int64
-		s.until("an INSERT", func() bool { // which needs a lock, too
+		s.until("an INSERT", func() bool { // it needs a lock, too
 			return s.conn.QueryRow(t.Context(), `INSERT INTO task (input, "group") VALUES ('SELECT 1', $1) RETURNING id`, fmt.Sprint("other ", i)).Scan(&id) == nil
 		})
 		s.becomes(id, "DONE")

@@ -7,7 +7,7 @@ import (
 )
 
 // TestExactlyOnce: sessions of tasks and of the leader are terminated and cancelled while tasks
-// write: the effects are there once where the row says DONE, and not at all where it says FAIL.
+// write. The effects exist once if the row says DONE, and not at all if it says FAIL.
 func TestExactlyOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)

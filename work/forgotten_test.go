@@ -9,12 +9,11 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestEndsOfBeforeACrash: what a crash of the server may have undone is not written as if it had
-// not.
+// TestEndsOfBeforeACrash: an end that a crash of the server may have undone is not written.
 func TestEndsOfBeforeACrash(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
-		ended        time.Duration // after the crash
+		ended        time.Duration // relative to the crash
 		marked, lazy bool
 		remote       string
 		want         bool

@@ -7,8 +7,7 @@ import (
 	"testing"
 )
 
-// TestMoreLimitsThanCanBeKept: nothing starts, as one of those that are not known might keep it
-// from that, and the log says why.
+// TestMoreLimitsThanCanBeKept: nothing starts, as an unknown limit might forbid it.
 func TestMoreLimitsThanCanBeKept(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -19,12 +18,12 @@ func TestMoreLimitsThanCanBeKept(t *testing.T) {
 	s.becomes(id, "DONE", "PLAN")
 }
 
-// TestWithoutTheRightToLimits: tasks run, the log says so once, and when the right is given they
-// are limited.
+// TestWithoutTheRightToLimits: tasks run without limits, and the log says so once. When the right
+// is granted, limits apply.
 func TestWithoutTheRightToLimits(t *testing.T) {
 	t.Parallel()
 	s, do := withRoles(t, false)
-	s.serve() // the table is the dsn's user's, and so is what stands beside it
+	s.serve() // the dsn's user owns the table, and the tables beside it
 	s.settled()
 	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
 	do("REVOKE ALL ON task_group FROM $w")
@@ -40,7 +39,7 @@ func TestWithoutTheRightToLimits(t *testing.T) {
 	if n := strings.Count(s.logged(), says); n != 1 {
 		t.Error("said ", n, " times")
 	}
-	s.exec("DROP TABLE task_group") // the role may not make it again
+	s.exec("DROP TABLE task_group") // the role may not create it again
 	s.until("told of it", func() bool { return strings.Contains(s.logged(), "says: there is none") })
 	s.becomes(s.add(`input, "group"`, "SELECT 1", "a"), "DONE", "")
 }

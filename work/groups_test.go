@@ -6,15 +6,15 @@ import (
 	"time"
 )
 
-// marker waits until tasks that were inserted after all others have ended: so those would have
-// started, too.
+// marker waits until a task that was inserted after all others has ended: the others would have
+// started before it.
 func (s *stage) marker() {
 	s.t.Helper()
 	s.becomes(s.add(`input, "group"`, "SELECT 1", "marker"), "DONE", "")
 }
 
-// TestALimitHoldsForWhatComesAfterIt: each pause is known before the task that follows on it
-// starts, and lets go when it ends.
+// TestALimitHoldsForWhatComesAfterIt: a pause is known before a task starts that was inserted after
+// it. The task starts when the pause ends.
 func TestALimitHoldsForWhatComesAfterIt(t *testing.T) {
 	t.Parallel()
 	for _, way := range []string{"notify", "poll"} {
@@ -42,7 +42,7 @@ func TestALimitHoldsForWhatComesAfterIt(t *testing.T) {
 	}
 }
 
-// TestAChangeThatIsNotCommittedYetHoldsFromItsCommitOn, though it was seen to be on its way.
+// TestAChangeThatIsNotCommittedYetHoldsFromItsCommitOn: although the leader looked before that.
 func TestAChangeThatIsNotCommittedYetHoldsFromItsCommitOn(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -60,7 +60,7 @@ func TestAChangeThatIsNotCommittedYetHoldsFromItsCommitOn(t *testing.T) {
 	}
 }
 
-// TestALimitHoldsForWhatWaits, and cancels nothing that runs.
+// TestALimitHoldsForWhatWaits: and cancels no running task.
 func TestALimitHoldsForWhatWaits(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -77,7 +77,7 @@ func TestALimitHoldsForWhatWaits(t *testing.T) {
 	s.becomes(second, "DONE", "")
 }
 
-// TestSlotsOfAGroup: at most so many run, whatever max says.
+// TestSlotsOfAGroup: no more tasks run than the group has slots, whatever max says.
 func TestSlotsOfAGroup(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -95,7 +95,7 @@ func TestSlotsOfAGroup(t *testing.T) {
 	s.eventually("a1 3, a2 3", running)
 }
 
-// TestRateOfAGroup: in no stretch do more start, in one term or over two.
+// TestRateOfAGroup: no more tasks start in any period, in one term or across two.
 func TestRateOfAGroup(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -112,7 +112,7 @@ func TestRateOfAGroup(t *testing.T) {
 	}
 }
 
-// TestAPauseSurvivesATakeover, and its end counts as the plan of what it has held.
+// TestAPauseSurvivesATakeover: and its end counts as the plan of the tasks that it held.
 func TestAPauseSurvivesATakeover(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -135,7 +135,7 @@ func TestAPauseSurvivesATakeover(t *testing.T) {
 	s.becomes(short, "GONE")
 }
 
-// TestAPauseEndsByItself at until, for what it has held.
+// TestAPauseEndsByItself: the tasks that it held start at until.
 func TestAPauseEndsByItself(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -149,8 +149,8 @@ func TestAPauseEndsByItself(t *testing.T) {
 	}
 }
 
-// TestNoTaskThatIsNewerThanAPauseIsGivenUp, though its active has passed and the leader looks at it
-// at once.
+// TestNoTaskThatIsNewerThanAPauseIsGivenUp: even if its active has passed and the leader looks at
+// it at once.
 func TestNoTaskThatIsNewerThanAPauseIsGivenUp(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -11,7 +11,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// ledThroughProxy is a stage whose leader can be cut off.
+// ledThroughProxy returns a stage whose leader can be cut off.
 func ledThroughProxy(t *testing.T) (*stage, *proxy.Proxy) {
 	t.Helper()
 	s, p := prepared(t), throughProxy(t)
@@ -30,19 +30,18 @@ func ledThroughProxy(t *testing.T) (*stage, *proxy.Proxy) {
 	return s, p
 }
 
-// TestStopOutlivesTheLeader: a task is set to STOP, and its leader is gone before it has written
-// the end.
+// TestStopOutlivesTheLeader: the leader of a stopped task is gone before it has written the end.
 func TestStopOutlivesTheLeader(t *testing.T) {
 	t.Parallel()
 	for state, die := range someOf(map[string]func(*proxy.Proxy){
-		"WORK": func(p *proxy.Proxy) { p.Stall(true) }, // for the server, the session lives
+		"WORK": func(p *proxy.Proxy) { p.Stall(true) }, // for the server, the session is alive
 		"PLAN": func(*proxy.Proxy) {},
 	}) {
 		t.Run(state, func(t *testing.T) {
 			t.Parallel()
 			s, p := ledThroughProxy(t)
 			s.exec("CREATE TABLE effect (id int4)")
-			s.refuse("UPDATE", "NEW.state = 'WORK'") // so that it is PLAN while it runs
+			s.refuse("UPDATE", "NEW.state = 'WORK'") // keeps the row PLAN while the task runs
 			data := map[string]string{"PLAN": "odd"}[state]
 			id := s.add("input, repeat, data", "INSERT INTO effect VALUES (1); SELECT pg_advisory_xact_lock(42), pg_sleep(60)", "1 day", data)
 			behind := s.add("input", "SELECT pg_try_advisory_xact_lock(42)")
@@ -100,8 +99,7 @@ func throughProxy(t *testing.T) *proxy.Proxy {
 	return p
 }
 
-// TestStopAndSessionLost: the leader leads again, but knows of the end of the run no more than that
-// the session is gone.
+// TestStopAndSessionLost: the leader leads again, but knows only that the session is gone.
 func TestStopAndSessionLost(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -116,8 +114,9 @@ func TestStopAndSessionLost(t *testing.T) {
 	}
 }
 
-// TestStopOfAnOrphan: what an old leader's session runs is set to STOP when the next one leads. It
-// ends the session, but no other that has gone on to another task, or that only has the number.
+// TestStopOfAnOrphan: a task that runs in a session of an old leader is set to STOP while the next
+// one leads. The next leader ends that session. It does not end a session that has gone on to
+// another task, or one that only has the same process id.
 func TestStopOfAnOrphan(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -139,7 +138,7 @@ func TestStopOfAnOrphan(t *testing.T) {
 	s.serve()
 	s.until("led", func() bool { return s.leads() == 2 })
 	s.exec("BEGIN")
-	reused := working("other", other, "-1 hour") // it would be cut off at once
+	reused := working("other", other, "-1 hour") // committed alone, it would be cut off at once
 	s.exec("UPDATE task SET state = 'STOP' WHERE id IN ($1, $2, $3)", stopped, before, reused)
 	s.exec("COMMIT")
 	s.eventually("2", "SELECT count(*) FROM task WHERE state = 'STOP' AND stop IS NOT NULL AND id IN ($1, $2)", stopped, reused)
@@ -151,23 +150,23 @@ func TestStopOfAnOrphan(t *testing.T) {
 	}
 }
 
-// TestOrphanResumed: a task that an old leader was to stop waits again, and we run it before we
-// have seen that: it is an orphan no more.
+// TestOrphanResumed: a task that an old leader should have stopped waits again, and we run it
+// before we have seen that. It is no orphan any more.
 func TestOrphanResumed(t *testing.T) {
 	t.Parallel()
 	s := play(t)
 	s.drain()
-	s.refuse("UPDATE", "NEW.state = 'WORK' AND OLD.state = 'PLAN'") // so that no mark shows it while it runs
+	s.refuse("UPDATE", "NEW.state = 'WORK' AND OLD.state = 'PLAN'") // no mark shows the task while it runs
 	conn := s.connect()
 	s.enrols(int32(conn.PgConn().PID()))
 	working := func(group, data, start string) int64 {
 		return s.add(`input, "group", max, data, state, attempt, pid, start`, "SELECT pg_sleep(1)", group, 9, data, "WORK", 1, conn.PgConn().PID(), s.get("SELECT now() + $1::interval", start))
 	}
 	before := working("before", "odd", "1 s")
-	working("after", "", "2 s") // for which the session is not ended
+	working("after", "", "2 s") // because of this task the session is not ended
 	s.serve()
 	s.until("led", func() bool { return s.leads() == 2 })
-	s.becomes(s.add(`input, "group"`, "SELECT 1", "other"), "DONE") // all is seen then
+	s.becomes(s.add(`input, "group"`, "SELECT 1", "other"), "DONE") // the leader has seen everything then
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", before)
 	s.exec("UPDATE task SET state = 'PLAN' WHERE id = $1", before)
 	s.becomes(before, "DONE")
@@ -176,8 +175,8 @@ func TestOrphanResumed(t *testing.T) {
 	}
 }
 
-// TestStopBehindOurSession: what shows no end although nobody runs it is ended, also while the
-// session that did goes on.
+// TestStopBehindOurSession: a stopped task that nobody runs gets its end, even while the session
+// that ran it goes on.
 func TestStopBehindOurSession(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -188,8 +187,8 @@ func TestStopBehindOurSession(t *testing.T) {
 	s.eventually("false", "SELECT stop IS NULL FROM task WHERE id = $1", id)
 }
 
-// TestStraysOfTheOldLeader: rows that are deleted, or wait again, while their leader is frozen.
-// What it runs for them ends with its leadership.
+// TestStraysOfTheOldLeader: rows are deleted, or wait again, while their leader is frozen. Their
+// runs end with its term.
 func TestStraysOfTheOldLeader(t *testing.T) {
 	t.Parallel()
 	s, p := ledThroughProxy(t)

@@ -14,7 +14,6 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// said is a line of the log.
 type said struct{ Level, Message, Error, Hint string }
 
 func (s *stage) lines() (lines []said) {
@@ -29,7 +28,7 @@ func (s *stage) lines() (lines []said) {
 	return lines
 }
 
-// failure is the first failure that is logged.
+// failure waits for the first failure in the log.
 func (s *stage) failure() (line said) {
 	s.t.Helper()
 	s.until("a failure", func() bool {
@@ -43,8 +42,8 @@ func (s *stage) failure() (line said) {
 	return line
 }
 
-// TestFailureAtTheStart: the error of the target's own login is shown first, that of the dsn's user
-// after it, and none of a user whom nobody has named.
+// TestFailureAtTheStart: the error of the target's own login comes first, then the error of the
+// dsn's user. No error concerns a user whom nobody has named.
 func TestFailureAtTheStart(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -119,8 +118,8 @@ func TestFailureAtTheStart(t *testing.T) {
 	}
 }
 
-// TestLocksThatFillTheServerAreNamed: whoever can connect can take all locks that the server has room
-// for. That is not taken for a lack of memory.
+// TestLocksThatFillTheServerAreNamed: anyone who can connect can take all locks that the server has
+// room for. The hint must not blame a lack of memory.
 func TestLocksThatFillTheServerAreNamed(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -148,8 +147,7 @@ func TestLocksThatFillTheServerAreNamed(t *testing.T) {
 	}
 }
 
-// TestTakenAwayIsAWarning: what somebody drops while the table is served is no piece of
-// information.
+// TestTakenAwayIsAWarning: a dropped object is logged as a warning, not as information.
 func TestTakenAwayIsAWarning(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -166,7 +164,7 @@ func TestTakenAwayIsAWarning(t *testing.T) {
 	})
 }
 
-// TestATriggerThatNeedsAPathIsNamed: what it lacks is not the task table.
+// TestATriggerThatNeedsAPathIsNamed: the task table is not to blame for what the trigger lacks.
 func TestATriggerThatNeedsAPathIsNamed(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -183,7 +181,7 @@ func TestATriggerThatNeedsAPathIsNamed(t *testing.T) {
 	s.settled()
 }
 
-// TestAPoolerIsToldFromAServer by what it says to the settings of our sessions.
+// TestAPoolerIsToldFromAServer: by its answer to the settings of our sessions.
 func TestAPoolerIsToldFromAServer(t *testing.T) {
 	t.Parallel()
 	err := &pgconn.PgError{Severity: "FATAL", Code: "08P01", Message: "unsupported startup parameter: row_security"}
@@ -195,5 +193,4 @@ func TestAPoolerIsToldFromAServer(t *testing.T) {
 	}
 }
 
-// answerOf is an answer of the server with that SQLSTATE.
 func answerOf(code string) error { return &pgconn.PgError{Severity: "ERROR", Code: code} }

@@ -8,8 +8,8 @@ import (
 	"testing"
 )
 
-// TestIDsThatAreNotCommitted: they hold up the series that come to them, and nothing else. When
-// they are committed, repetitions take others.
+// TestIDsThatAreNotCommitted: they hold up only the series that need one of them. When they are
+// committed, repetitions take other ids.
 func TestIDsThatAreNotCommitted(t *testing.T) {
 	t.Parallel()
 	const effect = "'INSERT INTO public.effect VALUES (' || i || ')'"
@@ -48,8 +48,7 @@ func TestIDsThatAreNotCommitted(t *testing.T) {
 	}
 }
 
-// TestATriggerThatChoosesTakenIDs, for repetitions, ends the series, as any other that refuses
-// them.
+// TestATriggerThatChoosesTakenIDs: it ends the series, like any trigger that refuses repetitions.
 func TestATriggerThatChoosesTakenIDs(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestIdsBelowOne: they are as good as others: tasks with a cron or an after are planned and run.
+// TestIdsBelowOne: tasks with these ids run as others do, also with a cron or an after.
 func TestIdsBelowOne(t *testing.T) {
 	t.Parallel()
 	s := play(t, inBerlin)

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// TestATableOfInsertersRunsNothingUnderTheServingRole: where the configuration lacks "as", the
-// target is refused, by run and by check, until the trigger is gone.
+// TestATableOfInsertersRunsNothingUnderTheServingRole: if the configuration lacks "as", run and
+// check refuse the target until the trigger is gone.
 func TestATableOfInsertersRunsNothingUnderTheServingRole(t *testing.T) {
 	t.Parallel()
 	for _, create := range []bool{true, false} {
@@ -39,8 +39,7 @@ func TestATableOfInsertersRunsNothingUnderTheServingRole(t *testing.T) {
 	}
 }
 
-// TestPartsOfInsertersAreRefused: what is inserted into a partition, or a child, runs with the
-// whole.
+// TestPartsOfInsertersAreRefused: tasks that are inserted into a part run with the whole table.
 func TestPartsOfInsertersAreRefused(t *testing.T) {
 	t.Parallel()
 	for name, whole := range someOf(map[string]string{
@@ -60,8 +59,8 @@ func TestPartsOfInsertersAreRefused(t *testing.T) {
 	}
 }
 
-// TestATableThatComesToBeOfInsertersRunsNoTaskOfOthers: not even those inserted in the same moment,
-// whether the leader waits for tasks or has some.
+// TestATableThatComesToBeOfInsertersRunsNoTaskOfOthers: not even tasks inserted at the same moment,
+// whether the leader is idle or has tasks.
 func TestATableThatComesToBeOfInsertersRunsNoTaskOfOthers(t *testing.T) {
 	t.Parallel()
 	for _, tasks := range []int{0, 2000} {
@@ -84,7 +83,7 @@ func TestATableThatComesToBeOfInsertersRunsNoTaskOfOthers(t *testing.T) {
 	}
 }
 
-// TestAControllerThatKnowsTheInsertersTakesOver, while a task of the one that does not still runs.
+// TestAControllerThatKnowsTheInsertersTakesOver: while a task of the other controller still runs.
 func TestAControllerThatKnowsTheInsertersTakesOver(t *testing.T) {
 	t.Parallel()
 	c := founded(t, aloof, func(c *company) { c.target.Inserter = false })

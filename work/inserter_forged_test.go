@@ -8,9 +8,8 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// TestOnlyTheServingRoleSaysHowATaskRuns: not the one whose task it is, whatever the session is
-// called, and no other. Nor does what a task
-// leaves in its session stop those of others.
+// TestOnlyTheServingRoleSaysHowATaskRuns: no other role can, not even the task's own, whatever the
+// session is called. Nor can a task's leftovers in its session stop other roles' tasks.
 func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -49,7 +48,7 @@ func TestOnlyTheServingRoleSaysHowATaskRuns(t *testing.T) {
 	}
 }
 
-// TestAnotherStopsNoPreparedTask, whatever the session is called: its effects are about to be
+// TestAnotherStopsNoPreparedTask: whatever the session is called. The effects are about to be
 // committed.
 func TestAnotherStopsNoPreparedTask(t *testing.T) {
 	t.Parallel()
@@ -63,7 +62,7 @@ func TestAnotherStopsNoPreparedTask(t *testing.T) {
 	c.becomes(id, "DONE")
 }
 
-// forgeries are what an INSERT could say of a run that there has not been.
+// forgeries are INSERTs that claim a run that never happened.
 var forgeries = []string{
 	"pid) VALUES ('SELECT 1', 1)", "runs) VALUES ('SELECT 1', '[{\"cause\": \"crash\"}, {\"cause\": \"crash\"}]')", "interrupted) VALUES ('SELECT 1', 2)", "attempt) VALUES ('SELECT 1', 3)",
 	"state) VALUES ('SELECT 1', 'DONE')", "state, plan, stop) VALUES ('SELECT 1', 'FAIL', 'infinity', now())", "state, cron) VALUES ('SELECT 1', 'GONE', '@daily')", "state, stop) VALUES ('SELECT 1', 'STOP', now())",
@@ -71,8 +70,8 @@ var forgeries = []string{
 	"state, plan) VALUES ('SELECT 1', 'WORK', 'infinity')", "next) VALUES ('SELECT 1', 1)", "failures) VALUES ('SELECT 1', 3)", "state, stopping, pid, start) VALUES ('SELECT 1', 'STOP', true, 1, now())", "state, pid, start) VALUES ('SELECT 1', 'WORK', 1, now())",
 }
 
-// TestAPartitionTakesNoForgedTask either, whatever the session is called, of a role that may also
-// UPDATE.
+// TestAPartitionTakesNoForgedTask: nor does it from a role that may also UPDATE, whatever the
+// session is called.
 func TestAPartitionTakesNoForgedTask(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {
@@ -82,7 +81,8 @@ func TestAPartitionTakesNoForgedTask(t *testing.T) {
 	c.settled()
 	c.exec(c.named("GRANT SELECT, INSERT, UPDATE, DELETE ON task TO $bob; GRANT USAGE ON SEQUENCE task_id_seq TO $bob"))
 	for _, forged := range forgeries {
-		if strings.HasPrefix(forged, "pid)") || strings.HasPrefix(forged, "runs)") { // as a task that is to run again has them
+		// A task that is to run again has them.
+		if strings.HasPrefix(forged, "pid)") || strings.HasPrefix(forged, "runs)") {
 			continue
 		}
 		if err := c.does(c.bob, "SET application_name = 'pgtaskd public task'; INSERT INTO task (input, "+forged); !fault.Has(err, "42501", "23514") {
@@ -92,6 +92,6 @@ func TestAPartitionTakesNoForgedTask(t *testing.T) {
 	c.exec(c.named("GRANT $bob TO $serving"))
 	old := c.asks(c.bob, "SELECT 1/0", "plan", "'2020-06-01'", "active", "'100 years'")
 	c.becomes(old, "FAIL")
-	c.must(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", old)) // which moves it to the partition of now
+	c.must(c.bob, fmt.Sprintf("UPDATE task SET state = 'PLAN' WHERE id = %d", old)) // moves it to the current partition
 	c.eventually("FAIL 1 1", "SELECT concat_ws(' ', state, attempt, jsonb_array_length(runs)) FROM task WHERE id = $1 AND plan > '2025-01-01'", old)
 }

@@ -8,8 +8,8 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// TestTasksOfOthersAreGuarded: a role that is no member of a task's role does not change what the
-// task does, however the row is written.
+// TestTasksOfOthersAreGuarded: a role that is no member of a task's role cannot change what the
+// task does, whichever way it writes the row.
 func TestTasksOfOthersAreGuarded(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -74,16 +74,15 @@ func TestTasksOfOthersAreGuarded(t *testing.T) {
 	}
 }
 
-// TestWhoMayNotBecomeARoleDoesNotChangeItsTasks: the tasks run in a session of that role, with
-// things that no membership gives: its attributes, the roles that it alone may become, and the
-// objects that it makes. pgtaskd does not log in either as a role that the serving role may not
-// become.
+// TestWhoMayNotBecomeARoleDoesNotChangeItsTasks: tasks run in a session of that role, with rights
+// that membership does not give: its attributes, the roles that only it may become, and objects
+// that it creates. Nor does pgtaskd log in as a role that the serving role may not become.
 func TestWhoMayNotBecomeARoleDoesNotChangeItsTasks(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
 	bobs := c.asks(c.bob, "SELECT session_user", "plan", "'infinity'")
 	alices := c.asks(c.alice, "SELECT session_user", "plan", "'infinity'")
-	memberships := map[string]bool{"": true} // before 16 each can become the role
+	memberships := map[string]bool{"": true} // before 16, each member can become the role
 	if c.get("SELECT current_setting('server_version_num')::int4 >= 160000") == "true" {
 		memberships = map[string]bool{
 			"": true, " WITH INHERIT FALSE, SET TRUE": true, " WITH INHERIT TRUE, SET FALSE": false, " WITH INHERIT FALSE, SET FALSE": false,

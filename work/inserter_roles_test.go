@@ -13,7 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestRoleThatMayNotRun FAILs at once, and the row says what helps; its neighbours in the lane run.
+// TestRoleThatMayNotRun: its task FAILs at once, and the row says what helps. Others in the lane
+// run.
 func TestRoleThatMayNotRun(t *testing.T) {
 	t.Parallel()
 	const member = "GRANT $bob TO $serving; "
@@ -45,7 +46,7 @@ func TestRoleThatMayNotRun(t *testing.T) {
 	c.settled()
 	c.must("postgres", "GRANT SELECT, INSERT ON task TO PUBLIC; GRANT USAGE ON SEQUENCE task_id_seq TO PUBLIC")
 	for i, bob := range bobs {
-		if i != 5 { // else who has no right to connect fails
+		if i != 5 { // in the other cases only the tested reason may fail the task
 			c.must("postgres", "GRANT CONNECT ON DATABASE $database TO $serving, $alice, "+bob)
 		}
 		c.must("postgres", "SET ROLE "+bob+"; INSERT INTO task (id, input, plan) VALUES ("+fmt.Sprint(1000+i)+", 'SELECT session_user', 'infinity')")
@@ -74,8 +75,8 @@ func TestRoleThatMayNotRun(t *testing.T) {
 	}
 }
 
-// TestRoleOfTheConfiguration: it logs in by the password from a file or a command. The serving role
-// need not be a member of it to end its sessions.
+// TestRoleOfTheConfiguration: it logs in with the password from a file or a command. The serving
+// role can end its sessions without being a member.
 func TestRoleOfTheConfiguration(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {
@@ -107,8 +108,8 @@ func TestRoleOfTheConfiguration(t *testing.T) {
 	c.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", id)
 }
 
-// TestCheckSaysWhichRolesCannotLogIn: of those in the configuration; and where tasks have the
-// rights of a superuser.
+// TestCheckSaysWhichRolesCannotLogIn: of the roles in the configuration. Check also says if tasks
+// have the rights of a superuser.
 func TestCheckSaysWhichRolesCannotLogIn(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestTaskRunsAsWhoInsertedIt: whatever the INSERT says, and its repetition runs as the same.
+// TestTaskRunsAsWhoInsertedIt: whatever the INSERT says. Its repetition runs under the same role.
 func TestTaskRunsAsWhoInsertedIt(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -34,8 +34,8 @@ func TestTaskRunsAsWhoInsertedIt(t *testing.T) {
 }
 
 // TestEndIsWrittenWhateverATaskLeaves: temporary objects, settings, operators and prepared
-// statements of a role change nothing of how its tasks end, and nothing of theirs is run as the
-// owner of the table.
+// statements of a role do not change how its tasks end. None of its code runs as the owner of the
+// table.
 func TestEndIsWrittenWhateverATaskLeaves(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -78,8 +78,8 @@ func TestEndIsWrittenWhateverATaskLeaves(t *testing.T) {
 	}
 }
 
-// TestAJobIsNotCarriedOnByAnother: where a task of another role has come to wait with the key, the
-// repetition is kept beside it, as one that has been superseded. One of the same role carries on.
+// TestAJobIsNotCarriedOnByAnother: if a task of another role waits with the key, the repetition is
+// kept beside it as superseded. A waiting task of the same role carries on the job.
 func TestAJobIsNotCarriedOnByAnother(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -95,14 +95,13 @@ func TestAJobIsNotCarriedOnByAnother(t *testing.T) {
 	}
 }
 
-// fails fails the test unless the task, which has no role, FAILs for that.
+// fails checks that the task FAILs because it has no role.
 func (c *company) fails(id any) {
 	c.t.Helper()
 	c.eventually("FAIL ERROR:  task has no role nobody", "SELECT concat(state, ' ', split_part(error, E'\\n', 1), ' ', coalesce(role, 'nobody')) FROM task WHERE id = $1", id)
 }
 
-// nothing fails the test unless the task FAILs for want of a role, and so do its task of on_fail
-// and its repetition, at once.
+// nothing checks that the task, its on_fail task and its repetition FAIL at once without a role.
 func (c *company) nothing(id any) {
 	c.t.Helper()
 	c.fails(id)
@@ -117,15 +116,15 @@ func (c *company) nothing(id any) {
 
 const writesDown = "INSERT INTO ran VALUES (session_user)"
 
-// TestNothingOfATaskWithoutARoleRuns: nobody knows the author of its SQL, nor of its on_fail, which
-// the serving role inserts, as it does the repetition.
+// TestNothingOfATaskWithoutARoleRuns: nobody knows who wrote its SQL and its on_fail. The serving
+// role inserts the on_fail task and the repetition.
 func TestNothingOfATaskWithoutARoleRuns(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
 	c.must(c.serving, "CREATE TABLE ran (who text); GRANT ALL ON ran TO PUBLIC")
 	c.nothing(c.asks(c.serving, writesDown, "role", "NULL", "repeat", "'1 day'", "on_fail", "'"+writesDown+"'"))
 	c.drain()
-	c.must(c.serving, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role") // as a restore may
+	c.must(c.serving, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role") // as a restore may do
 	id := c.asks(c.bob, writesDown, "role", "NULL", "repeat", "'1 day'", "on_fail", "'"+writesDown+"'")
 	c.must(c.serving, "ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.serve()
@@ -133,8 +132,8 @@ func TestNothingOfATaskWithoutARoleRuns(t *testing.T) {
 	c.becomes(c.asks(c.alice, writesDown), "DONE")
 }
 
-// TestATaskWithoutARoleGetsNoneByMoving: a row that moves to another partition is inserted there,
-// and one of a table that is attached may have any role, or none.
+// TestATaskWithoutARoleGetsNoneByMoving: a row that moves to another partition is inserted there.
+// Rows of an attached table may have any role, or none.
 func TestATaskWithoutARoleGetsNoneByMoving(t *testing.T) {
 	t.Parallel()
 	var bound string

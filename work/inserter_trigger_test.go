@@ -7,7 +7,7 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// TestAChildIsGuardedToo: it does not inherit the trigger that writes down who inserts a task, and
+// TestAChildIsGuardedToo: a child does not inherit the trigger that records who inserts a task, and
 // its rows run with those of the table.
 func TestAChildIsGuardedToo(t *testing.T) {
 	t.Parallel()
@@ -16,7 +16,7 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	c.must(c.serving, "CREATE TABLE child () INHERITS (task); GRANT INSERT ON child TO $bob")
 	const refused = "table public.child is below the table, and its own trigger pgtaskd_role is missing or not enabled always"
 	const below = " ON child FOR EACH ROW EXECUTE FUNCTION pgtaskd_role('$serving')"
-	c.must(c.serving, "CREATE TRIGGER pgtaskd_role BEFORE INSERT"+below) // not UPDATE, nor always
+	c.must(c.serving, "CREATE TRIGGER pgtaskd_role BEFORE INSERT"+below) // neither for UPDATE, nor enabled always
 	c.refuses(refused, "SET ROLE $serving; DROP TRIGGER pgtaskd_role ON child; CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE"+below+"; ALTER TABLE child ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.must(c.bob, "INSERT INTO child (input, role, plan) VALUES ('SELECT session_user', '$serving', 'infinity')")
 	if role := c.get("SELECT role FROM child"); role != c.bob {
@@ -29,8 +29,8 @@ func TestAChildIsGuardedToo(t *testing.T) {
 	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 }
 
-// TestAColumnRoleWithoutItsTriggerIsNotBelieved: be it the user's own column or ours: any role that
-// may write into it has chosen its value.
+// TestAColumnRoleWithoutItsTriggerIsNotBelieved: any role that may write the column could have
+// chosen its value, whether the column is the user's own or ours.
 func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -43,7 +43,7 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 	c.must(c.serving, "ALTER TABLE task DISABLE TRIGGER pgtaskd_role")
 	c.must(c.alice, "INSERT INTO task (input, role, data) VALUES ('SELECT session_user', '$bob', 'forged')")
-	c.must(c.serving, "ALTER TABLE task ENABLE TRIGGER pgtaskd_role") // not always, which somebody has to say
+	c.must(c.serving, "ALTER TABLE task ENABLE TRIGGER pgtaskd_role") // not enabled always: only a person does that
 	c.says("target failed", refused)
 	c.must(c.serving, "UPDATE task SET role = '$alice' WHERE data = 'forged'; ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role")
 	c.eventually(c.alice, "SELECT output FROM task WHERE data = 'forged'")
@@ -56,7 +56,7 @@ func TestAColumnRoleWithoutItsTriggerIsNotBelieved(t *testing.T) {
 	c.eventually("1", "SELECT count(*) FROM task WHERE output = $1", c.serving)
 }
 
-// TestNothingIsReadThatItsTriggerMayNotHaveSeen: not even a task that comes alone, and for whose
+// TestNothingIsReadThatItsTriggerMayNotHaveSeen: not even a task that is read alone and for whose
 // role a session lies ready.
 func TestNothingIsReadThatItsTriggerMayNotHaveSeen(t *testing.T) {
 	t.Parallel()
@@ -73,7 +73,7 @@ func TestNothingIsReadThatItsTriggerMayNotHaveSeen(t *testing.T) {
 	}
 }
 
-// TestPartitionsAreGuardedToo: one that is written to itself as well, whenever it was made.
+// TestPartitionsAreGuardedToo: even against direct writes, and whenever a partition was made.
 func TestPartitionsAreGuardedToo(t *testing.T) {
 	t.Parallel()
 	c := founded(t, func(c *company) {
@@ -111,7 +111,7 @@ func TestPartitionsAreGuardedToo(t *testing.T) {
 		c.stops("table public.early is below the table, and its own trigger pgtaskd_role is missing or not enabled always",
 			"ALTER TABLE early "+off+" TRIGGER pgtaskd_role", "ALTER TABLE early ENABLE ALWAYS TRIGGER pgtaskd_role")
 	}
-	// As ALTER TRIGGER does before 15.
+	// ALTER TRIGGER does this before 15.
 	c.must("postgres", "UPDATE pg_trigger SET tgname = 'another' WHERE tgrelid = 'early'::regclass AND tgname = 'pgtaskd_role'")
 	c.drain()
 	c.refuses("table public.early is below the table, and its own trigger pgtaskd_role is missing or not enabled always",

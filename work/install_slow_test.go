@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestFunctionsOfAnotherVersionAreReplaced: the dsn's user, whose they are, replaces them where the
-// role may not. Where nobody may, the table is served, and run and check say so.
+// TestFunctionsOfAnotherVersionAreReplaced: the dsn's user owns them, and replaces them if the role
+// may not. If nobody may, the table is served, and run and check report it.
 func TestFunctionsOfAnotherVersionAreReplaced(t *testing.T) {
 	t.Parallel()
 	const old = "UPDATE pg_proc SET prosrc = prosrc || '-- of old' WHERE proname = 'pgtaskd_accept'"

@@ -2,8 +2,8 @@ package work
 
 import "testing"
 
-// TestTheDsnsUserMakesWhatIsNotThere: the table is its own, and the role gets what it takes to
-// serve it.
+// TestTheDsnsUserMakesWhatIsNotThere: this user owns the table, and the role gets the rights that
+// serving needs.
 func TestTheDsnsUserMakesWhatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s, _ := withRoles(t, false)

@@ -11,7 +11,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// sessions are the backends that run tasks of the stage's database.
+// sessions are the backends that run tasks in the stage's database.
 const sessions = "FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'"
 
 // TestARunThatSomebodyEndsFails: an administrator terminates its session, or cancels its SQL. Its
@@ -33,12 +33,12 @@ func TestARunThatSomebodyEndsFails(t *testing.T) {
 	}
 }
 
-// breaking is a stage whose connections break when the server answers for the first time to what
-// begins a task with the word "break".
+// breaking returns a stage with a proxy. It breaks the connection of the first task that contains
+// the word "break", at the server's first answer to it.
 func breaking(t *testing.T) *stage {
 	t.Helper()
 	p := throughProxy(t)
-	var link atomic.Int64 // that the task is on, and no other any more
+	var link atomic.Int64 // connection of that task + 1; -1: broken
 	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 		switch {
 		case fromClient && kind == 'Q' && strings.Contains(string(body), "break"):
@@ -55,11 +55,11 @@ func breaking(t *testing.T) *stage {
 		}
 	})
 	s.exec("CREATE TABLE effect (id int8)")
-	s.becomes(s.add("input", "SELECT 1"), "DONE") // leaves a session that has been used
+	s.becomes(s.add("input", "SELECT 1"), "DONE") // leaves a used session
 	return s
 }
 
-// TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff: its SQL may have run. It runs
+// TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff: its SQL may have run. The task runs
 // again, unless it must not run twice.
 func TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff(t *testing.T) {
 	t.Parallel()
@@ -82,8 +82,7 @@ func TestAConnectionThatBreaksBeforeTheStartIsKnownCutsTheTaskOff(t *testing.T) 
 	}
 }
 
-// TestEndsOfTerminatedSessionsDoNotWaitForEachOther: many sessions are terminated, one after the
-// other.
+// TestEndsOfTerminatedSessionsDoNotWaitForEachOther: sessions are terminated one after another.
 func TestEndsOfTerminatedSessionsDoNotWaitForEachOther(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 60 })

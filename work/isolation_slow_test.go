@@ -9,8 +9,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestConflictsBetweenOurTransactionsSpendNoRetry: serializable transactions of ours can abort each
-// other. Their tasks end well, once, and lose no retry.
+// TestConflictsBetweenOurTransactionsSpendNoRetry: our serializable transactions can abort each
+// other. Their tasks end well after one attempt, and lose no retry.
 func TestConflictsBetweenOurTransactionsSpendNoRetry(t *testing.T) {
 	t.Parallel()
 	for i, c := range []struct {
@@ -46,8 +46,8 @@ func TestConflictsBetweenOurTransactionsSpendNoRetry(t *testing.T) {
 	}
 }
 
-// TestAConflictAtEachCommitFailsInTheEnd: a task that meets another transaction at each COMMIT
-// fails after some tries.
+// TestAConflictAtEachCommitFailsInTheEnd: a task that conflicts with another transaction at each
+// COMMIT fails after some tries.
 func TestAConflictAtEachCommitFailsInTheEnd(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -2,11 +2,11 @@ package work
 
 import "testing"
 
-// dated has a run see everything as it was when it began.
+// dated makes a run see the database as it was when the run began.
 const dated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
 
-// TestAGrantDuringARepeatableReadRunDoesNotRepeatIt: a GRANT rewrites the row of the table in
-// pg_class, and any role with a right can cause that.
+// TestAGrantDuringARepeatableReadRunDoesNotRepeatIt: a GRANT rewrites the table's row in pg_class,
+// and any role that can pass on a right can cause it.
 func TestAGrantDuringARepeatableReadRunDoesNotRepeatIt(t *testing.T) {
 	t.Parallel()
 	for name, role := range map[string]string{"of the serving role": "", "of another role": "inserter"} {
@@ -20,7 +20,7 @@ func TestAGrantDuringARepeatableReadRunDoesNotRepeatIt(t *testing.T) {
 			must(t, gate, "BEGIN; LOCK TABLE gate")
 			id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
 			s.becomes(id, "WORK")
-			s.exec("SELECT pg_sleep(1)") // it lasts
+			s.exec("SELECT pg_sleep(1)") // long enough for it to count as long
 			s.exec("GRANT SELECT ON task TO " + s.role())
 			must(t, gate, "COMMIT")
 			s.becomes(id, "DONE")
@@ -31,8 +31,8 @@ func TestAGrantDuringARepeatableReadRunDoesNotRepeatIt(t *testing.T) {
 	}
 }
 
-// TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger: where no more sessions may be
-// opened, the ledger writes on the control connection.
+// TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger: if no more sessions may be opened,
+// the ledger writes on the control connection.
 func TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger(t *testing.T) {
 	t.Parallel()
 	s := owned(t)
@@ -53,7 +53,7 @@ func TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger(t *testing.T) {
 	}
 }
 
-// TestAStrictRunOfAnotherRoleEndsOnce: although its snapshot is that of its beginning.
+// TestAStrictRunOfAnotherRoleEndsOnce: although its snapshot is as old as its start.
 func TestAStrictRunOfAnotherRoleEndsOnce(t *testing.T) {
 	t.Parallel()
 	c := employed(t)
@@ -67,8 +67,8 @@ func TestAStrictRunOfAnotherRoleEndsOnce(t *testing.T) {
 	}
 }
 
-// TestChangedMeanwhile: somebody else changes the row, so that the end fails in a transaction that
-// does not see the change (40001). That is no fault of the task.
+// TestChangedMeanwhile: somebody else changes the row, so a transaction that does not see the
+// change could not write the end (40001). That is not the task's fault.
 func TestChangedMeanwhile(t *testing.T) {
 	t.Parallel()
 	for name, level := range map[string]string{

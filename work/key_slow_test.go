@@ -10,8 +10,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestASeriesWhoseRetryIsSupersededGoesOn: as the one that waits with its key if that repeats
-// itself, else as a row that keeps it for somebody to set to PLAN.
+// TestASeriesWhoseRetryIsSupersededGoesOn: if the waiting task with its key repeats itself, that
+// task carries on the series. If not, a row keeps the series until somebody sets it to PLAN.
 func TestASeriesWhoseRetryIsSupersededGoesOn(t *testing.T) {
 	t.Parallel()
 	for name, repeat := range map[string]string{"by a one-shot": "0", "by another definition": "2 hours"} {
@@ -39,8 +39,8 @@ func TestASeriesWhoseRetryIsSupersededGoesOn(t *testing.T) {
 	}
 }
 
-// TestARunThatWouldWaitAgainIsSuperseded: after a failure, when it was cut off, at a takeover and
-// after a drain; by a task that waits, and by one that is paused.
+// TestARunThatWouldWaitAgainIsSuperseded: after a failure, a cut-off or a drain, by a task that
+// waits or is paused.
 func TestARunThatWouldWaitAgainIsSuperseded(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -71,15 +71,14 @@ func TestARunThatWouldWaitAgainIsSuperseded(t *testing.T) {
 	}
 }
 
-// cutOff ends the session of a run so that the leader finds its row, but no backend.
+// cutOff ends the session of a run. The leader then finds the row, but no backend.
 func (s *stage) cutOff(id int64) {
 	s.t.Helper()
 	s.exec("UPDATE task SET pid = 1 WHERE id = $1", id)
 	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'")
 }
 
-// TestRunsOfOneKeyThatAreCutOffTogether: the first waits again, and runs; the others are superseded
-// by it.
+// TestRunsOfOneKeyThatAreCutOffTogether: the first waits again, and runs. It supersedes the others.
 func TestRunsOfOneKeyThatAreCutOffTogether(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -96,7 +95,7 @@ func TestRunsOfOneKeyThatAreCutOffTogether(t *testing.T) {
 	}
 }
 
-// TestRunsOfOneKeyThatFailTogether: one is tried again, the other is superseded by it.
+// TestRunsOfOneKeyThatFailTogether: one is retried, and supersedes the other.
 func TestRunsOfOneKeyThatFailTogether(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -117,7 +116,7 @@ func (s *stage) count() int {
 	return n
 }
 
-// TestRunsOfOneKeyThatEndTogether leave one repetition, which follows on both.
+// TestRunsOfOneKeyThatEndTogether: they leave one repetition, which follows both.
 func TestRunsOfOneKeyThatEndTogether(t *testing.T) {
 	t.Parallel()
 	for name, input := range map[string]string{
@@ -142,8 +141,8 @@ func TestRunsOfOneKeyThatEndTogether(t *testing.T) {
 	}
 }
 
-// TestNothingIsSupersededByATaskThatWaitsNoMore: it is tried again, as if the other had not been
-// there.
+// TestNothingIsSupersededByATaskThatWaitsNoMore: the change is tried again as if the other task had
+// never been there.
 func TestNothingIsSupersededByATaskThatWaitsNoMore(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

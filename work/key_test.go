@@ -44,8 +44,8 @@ func TestKeyTaken(t *testing.T) {
 	}
 }
 
-// waitsForKeys has jobs run to their ends while others have inserted their keys and do not commit,
-// and returns how those are called.
+// waitsForKeys lets jobs run to their ends while other transactions have inserted the jobs' keys
+// and do not commit. It returns the names of these transactions in messages.
 func (s *stage) waitsForKeys(ids []int64, way string) (called []string, end func(string)) {
 	s.t.Helper()
 	var sqls []func(string)
@@ -72,9 +72,9 @@ func (s *stage) waitsForKeys(ids []int64, way string) (called []string, end func
 	}
 }
 
-// TestAKeyThatIsNotCommitted: it holds up the end of the job with that key, and nothing else: other
-// tasks start at once, and the log names the session that keeps the transaction open. When that
-// ends, the job is DONE, and its repetition waits, or has been superseded.
+// TestAKeyThatIsNotCommitted: it holds up only the end of the job with that key. Other tasks start
+// at once, and the log names the session that keeps the transaction open. When the transaction
+// ends, the job is DONE, and its repetition waits or is superseded.
 func TestAKeyThatIsNotCommitted(t *testing.T) {
 	t.Parallel()
 	for way, ends := range someOf(map[string]struct{ sql, follows string }{

@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestTasksReadBehindALongOneStart: they were read before it was their turn, and waited longer than
-// rows are kept in memory.
+// TestTasksReadBehindALongOneStart: they were read before their turn, and waited for longer than
+// rows stay in memory.
 func TestTasksReadBehindALongOneStart(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -14,7 +14,7 @@ func TestTasksReadBehindALongOneStart(t *testing.T) {
 	s.eventually("2500", "SELECT count(*) FROM task WHERE state = 'DONE'")
 }
 
-// TestALongGroupNeedNotFitIntoAStartupPacket: a task sees all of its group.
+// TestALongGroupNeedNotFitIntoAStartupPacket: a task sees the whole name of its group.
 func TestALongGroupNeedNotFitIntoAStartupPacket(t *testing.T) {
 	t.Parallel()
 	s := play(t)

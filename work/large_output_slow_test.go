@@ -8,7 +8,7 @@ import (
 )
 
 // TestLargeOutputsAreWrittenWholeAndOnce: a large output after many small ones of similar tasks is
-// written whole, once, here and on a remote.
+// written whole and once, here and on a remote.
 func TestLargeOutputsAreWrittenWholeAndOnce(t *testing.T) {
 	t.Parallel()
 	for name, columns := range someOf(map[string]string{"here": "NULL", "elsewhere": "'here'"}) {
@@ -26,7 +26,7 @@ func TestLargeOutputsAreWrittenWholeAndOnce(t *testing.T) {
 }
 
 // TestALargeEndOfALockedRowKeepsNoSlot: some large ends may wait for their locked rows without a
-// slot, so that other tasks run.
+// slot, so other tasks run.
 func TestALargeEndOfALockedRowKeepsNoSlot(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 4 })

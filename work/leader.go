@@ -24,9 +24,8 @@ import (
 	"pgtaskd/work/target"
 )
 
-// leader does what only a controller does that leads: it finds, reads and plans tasks, judges runs
-// that were cut off, and deletes old rows. begin starts a term, and clear drops what belongs to
-// one.
+// leader does what only a leading controller does: it finds, reads and plans tasks, judges runs
+// that were cut off, and deletes old rows. begin starts a term, and clear drops its state.
 type leader struct {
 	*shared
 	shape *shape
@@ -43,11 +42,11 @@ type leader struct {
 	disk       *keep.Disk
 }
 
-// begin finds out where things stand when a term begins.
+// begin reads the state of the table when a term begins.
 func (l *leader) begin(ctx context.Context) error {
 	l.clear()
 	l.judge.Begin(l.runs.Clock.Now())
-	var used bool // tasks have been written to the table: pauses may be under way
+	var used bool // tasks have been written to the table: some lanes may be in a pause
 	var crashed *time.Time
 	if err := l.control.Row(ctx, "used", nil, &used, &crashed); err != nil {
 		return err
@@ -66,7 +65,7 @@ func (l *leader) begin(ctx context.Context) error {
 	return l.judge.Orphans.Clear(ctx)
 }
 
-// clear drops what belongs to a term: nothing of it outlasts that.
+// clear drops the state of a term.
 func (l *leader) clear() {
 	l.holds.Clear()
 	l.groups.Clear()
@@ -77,7 +76,7 @@ func (l *leader) clear() {
 	l.shape.forget()
 }
 
-// rescan looks for tasks that have become due. In a drain there is none to be found.
+// rescan looks for tasks that have become due. A drain needs none.
 func (l *leader) rescan(ctx context.Context) error {
 	if l.drain.on() {
 		l.scan.Rest()
@@ -92,8 +91,7 @@ func (l *leader) rescan(ctx context.Context) error {
 func (l *leader) nextScan() time.Duration { return l.scan.Next(l.drain.on()) }
 
 // comesNext reads the server's clock and the earliest plan to come. It is due when the control
-// session has been silent for long, as a sign of life, or when nobody has looked at the table for
-// long.
+// session has been silent for long (as a sign of life), or the last look at the table is old.
 func (l *leader) comesNext(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	l.scan.QueueNext(batch)
@@ -104,7 +102,7 @@ func (l *leader) comesNext(ctx context.Context) error {
 }
 
 // redescribe looks at the table again when it has changed: a repetition copies all columns, and
-// what has been dropped may be missing.
+// somebody may have dropped objects that we need.
 func (l *leader) redescribe(ctx context.Context) error {
 	if !l.table.Changed() {
 		return nil
@@ -112,13 +110,13 @@ func (l *leader) redescribe(ctx context.Context) error {
 	if err := l.shape.install(ctx); err != nil {
 		return err
 	}
-	l.scan.All() // nothing may have told us of new tasks meanwhile
+	l.scan.All() // notifications of new tasks may have been missed meanwhile
 	l.leads.Renew()
 	return nil
 }
 
-// askMore adds the questions of other rooms to the first part of a scan. full: the scan looks at
-// all that is due.
+// askMore adds the queries of other rooms to the first part of a scan. full: it reads all due
+// tasks.
 func (l *leader) askMore(batch *pgx.Batch, full bool) {
 	l.planner.Queue(batch)
 	if full {
@@ -126,7 +124,7 @@ func (l *leader) askMore(batch *pgx.Batch, full bool) {
 	}
 }
 
-// hearMore acts on the answers to a part of a scan. first: it is the first part.
+// hearMore acts on the answers to one part of a scan. first: this is the first part.
 func (l *leader) hearMore(ctx context.Context, first bool) error {
 	if err := l.redescribe(ctx); err != nil || !first {
 		return err
@@ -134,17 +132,17 @@ func (l *leader) hearMore(ctx context.Context, first bool) error {
 	return l.planner.Step(ctx)
 }
 
-// expects tells whether to try to read a task alone: there is no other that we know of, ours or not,
-// and a session lies ready. A leader that is awake looks all the time.
+// expects tells whether to try to read one task alone: no other task is known, ours or not, and a
+// session lies ready. A leader that is awake scans all the time instead.
 func (l *leader) expects() bool {
 	busy, waiting, ready := l.runs.Lanes.Load()
 	known := busy + waiting + ready + len(l.tasks) + l.judge.Orphans.Len() + l.holds.Len()
 	return known == 0 && !l.wake.Awake() && !l.scan.Active() && !l.runs.Pool.Empty()
 }
 
-// startAlone reads the task that is due alone, if there is one, and starts it. If no session suits it,
-// since settings are others than when those were opened, a look comes first: writes may have been
-// switched off.
+// startAlone reads the due task if there is exactly one, and starts it. If no session suits the
+// task, as settings have changed since the sessions were opened, a scan comes first: writes may
+// have been switched off.
 func (l *leader) startAlone(ctx context.Context) (started bool, err error) {
 	if !l.expects() {
 		return false, nil
@@ -154,34 +152,34 @@ func (l *leader) startAlone(ctx context.Context) (started bool, err error) {
 		return false, err
 	}
 	l.runs.Dispatch()
-	runtime.Gosched() // the runner begins here and now, and need not wait for another thread to wake up: 0.035 ms
+	runtime.Gosched() // run the runner now, not when another thread wakes up: saves 0.035 ms
 	l.scan.StartedAlone()
 	return true, nil
 }
 
-// want has the next round look for what has become due.
+// want makes the next round scan for due tasks.
 func (l *leader) want() { l.scan.Want() }
 
-// doubt takes note that somebody has changed rows: running tasks may have been stopped, what others wait
-// for may have been deleted, and one that waits may have another place in its lane.
+// doubt records that somebody has changed rows: a running task may have been stopped, a task that
+// others wait for may have been deleted, and a waiting task may have a new place in its lane.
 func (l *leader) doubt() {
 	l.scan.Changed()
 	l.successors.Doubt()
 	l.judge.Watch.Doubt()
 }
 
-// every is how often all that is due is looked at when nothing says that there is something.
+// every is how often to scan all due tasks when nothing reports new ones.
 func (l *leader) every() time.Duration {
 	return min(l.wake.Every(l.poll()), l.target.Reset)
 }
 
-// clogged tells that so many ends wait to be written that no more tasks may be read.
+// clogged tells that too many ends wait to be written: no more tasks may be read.
 func (l *leader) clogged() bool {
 	most := 4 * l.live.Load().Run
 	return l.ends.Heavy() || l.ends.Len() > most || l.ledger.Len() > most+ledger.Most
 }
 
-// nextDispatch is when a pause in a lane is over, and soon while a task that was read waits.
+// nextDispatch is the time until a pause in a lane ends, and short while a prefetched task waits.
 func (l *leader) nextDispatch() time.Duration {
 	next := hold.Never
 	if at, ok := l.runs.Lanes.Wake(); ok {
@@ -193,9 +191,9 @@ func (l *leader) nextDispatch() time.Duration {
 	return next
 }
 
-// What becomes of tasks is counted and logged here, and told to those who wait for them.
+// The functions below count and log the ends of tasks, and pass them on to the tasks' successors.
 
-// ended takes note that the row of a task shows its end, or that it waits again.
+// ended records that the row of a task shows its end, or that the task waits again.
 func (l *leader) ended(e *ends.End, state string) {
 	l.stats.Ends(state, 1)
 	l.successors.EndedAs(e.Task.Row.ID, state)
@@ -212,10 +210,10 @@ func (l *leader) ended(e *ends.End, state string) {
 	l.log.Task(line)
 }
 
-// over tells the successors of a task that we forget it.
+// over tells the successors of a task that we forget the task.
 func (l *leader) over(o *run.Outcome) { l.successors.Over(o.Task.Row.ID) }
 
-// counted takes note of tasks that have ended, or wait again, without a run of ours.
+// counted records tasks that have ended, or wait again, without a run of ours.
 func (l *leader) counted(all []change.Changed) {
 	for _, c := range all {
 		l.stats.Ends(c.State, 1)
@@ -231,13 +229,13 @@ func (l *leader) counted(all []change.Changed) {
 	}
 }
 
-// superseded counts tasks of which another with their key waits.
+// superseded counts tasks that were given up because another task with the same key waits.
 func (l *leader) superseded(all []change.Changed) {
 	l.counted(all)
 	l.stats.Skips(target.Superseded, len(all))
 }
 
-// judged takes note of tasks of an old leader, or of lost sessions, whose rows show their end by now.
+// judged records tasks of an old leader, or of lost sessions, whose rows show their end now.
 func (l *leader) judged(all []change.Changed) {
 	for _, c := range all {
 		if c.Empty {
@@ -250,7 +248,7 @@ func (l *leader) judged(all []change.Changed) {
 	l.counted(all)
 }
 
-// seen takes down what was seen of a run.
+// seen takes the outcome of a run.
 func (l *leader) seen(o run.Outcome) {
 	l.ran(&o)
 	if f := o.Failure(); f != nil && f.SQLState == fault.DiskFull && o.Task.Row.Remote == "" {
@@ -259,7 +257,7 @@ func (l *leader) seen(o run.Outcome) {
 	l.ends.Seen(o)
 }
 
-// ran counts a run of which the outcome is known.
+// ran counts a run whose outcome is known.
 func (l *leader) ran(o *run.Outcome) {
 	if o.Start.IsZero() || o.Kind == run.Released {
 		return
@@ -271,7 +269,7 @@ func (l *leader) ran(o *run.Outcome) {
 	l.stats.Ran(row.Schedule.Plan.Add(row.Schedule.Late), o.Start, o.Stop, late)
 }
 
-// shownGroup is the name of a group, of a long one the beginning, for a line of the log.
+// shownGroup is the name of a group for a log line; a long name is cut.
 func shownGroup(group string) string {
 	if head := lane.Head(group); head != group {
 		return head + "…"
@@ -279,7 +277,7 @@ func shownGroup(group string) string {
 	return group
 }
 
-// readable is a text of the database's, as far as it can be read.
+// readable converts text from the database to valid UTF-8 for the log.
 func (l *leader) readable(raw []byte) string {
 	if l.control.Facts().Encoding == "UTF8" {
 		return strings.ToValidUTF8(string(raw), "?")

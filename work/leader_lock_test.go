@@ -11,11 +11,11 @@ import (
 	"pgtaskd/sql/lock"
 )
 
-// numbers are those of an advisory lock in pg_locks, as its functions take them.
+// numbers is SQL for the arguments with which lock functions take an advisory lock in pg_locks.
 const numbers = "CASE objsubid WHEN 1 THEN ((classid::int8 << 32) + objid::int8)::text " +
 	"ELSE (classid::int8::bit(32)::int4)::text || ', ' || (objid::int8::bit(32)::int4)::text END"
 
-// leaderKey are the numbers of the lock that a leader takes when nobody is in the way.
+// leaderKey returns the arguments of the lock that a leader takes when nobody else holds it.
 func (s *stage) leaderKey() (key string) {
 	s.t.Helper()
 	k := lock.Leadership(s.target.Relation(), false)
@@ -27,7 +27,7 @@ func (s *stage) leaderKey() (key string) {
 	return key
 }
 
-// ways are those in which a lock can be held without end; $ stands for its numbers.
+// ways to hold a lock without end; $ stands for its arguments.
 var ways = map[string]string{
 	"session":             "SELECT pg_advisory_lock($)",
 	"session, shared":     "SELECT pg_advisory_lock_shared($)",
@@ -36,8 +36,8 @@ var ways = map[string]string{
 	"prepared":            "BEGIN; SELECT pg_advisory_xact_lock($); PREPARE TRANSACTION '@'",
 }
 
-// hold has a role hold a lock in one of the ways, and returns the statement that ends that, as
-// messages say it.
+// hold makes a role hold a lock in one of the ways. It returns the statement that frees the lock,
+// as our messages show it.
 func (s *stage) hold(role, way, key string) (end string) {
 	s.t.Helper()
 	conn := s.connectAs(role)
@@ -50,7 +50,7 @@ func (s *stage) hold(role, way, key string) (end string) {
 	return fmt.Sprintf(": SELECT pg_terminate_backend(%d)", conn.PgConn().PID())
 }
 
-// serves fails the test unless a task is done soon.
+// serves checks that a task is done soon.
 func (s *stage) serves() {
 	s.t.Helper()
 	servertest.Wait(s.t, 5*time.Second, "a task is done", func() bool {
@@ -63,7 +63,7 @@ func (s *stage) serves() {
 	}
 }
 
-// TestAStrangerThatHoldsTheLeadersLockIsNamed: in each way to hold it, before the first start and
+// TestAStrangerThatHoldsTheLeadersLockIsNamed: for each way to hold it, before the first start and
 // before a later one. The target is served when the lock is free.
 func TestAStrangerThatHoldsTheLeadersLockIsNamed(t *testing.T) {
 	t.Parallel()
@@ -88,8 +88,8 @@ func TestAStrangerThatHoldsTheLeadersLockIsNamed(t *testing.T) {
 	}
 }
 
-// TestABusyLockAtTheFirstStart: somebody is believed to lead for a moment when a target is served
-// for the first time: its table is made nevertheless.
+// TestABusyLockAtTheFirstStart: somebody seems to lead for a moment when a target is first served.
+// Its table is still created.
 func TestABusyLockAtTheFirstStart(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -102,7 +102,7 @@ func TestABusyLockAtTheFirstStart(t *testing.T) {
 	s.serves()
 }
 
-// TestATableThatWasSeenWhileStandingBy is not made again: somebody has taken it away.
+// TestATableThatWasSeenWhileStandingBy: it is not created again if somebody drops it.
 func TestATableThatWasSeenWhileStandingBy(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -114,8 +114,8 @@ func TestATableThatWasSeenWhileStandingBy(t *testing.T) {
 	second.says("is gone")
 }
 
-// TestALockOfAColleagueDeposesNobody: where each task runs under the role that inserted it, many
-// have the rights that serving takes.
+// TestALockOfAColleagueDeposesNobody: if tasks run under the roles that insert them, many roles
+// have the rights that serving needs.
 func TestALockOfAColleagueDeposesNobody(t *testing.T) {
 	t.Parallel()
 	c := employed(t)

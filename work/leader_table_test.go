@@ -9,16 +9,16 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// inControl is the rows of the table of controllers.
+// inControl reads the rows of the table of controllers.
 const inControl = `SELECT coalesce(string_agg(concat_ws(' ', controller, CASE WHEN leads THEN 'leads' ELSE 'stands by' END, run, timezone), ', ' ORDER BY controller), 'nobody') FROM task_leader`
 
-// serveAs serves as a controller of that name.
+// serveAs serves as a controller with that name.
 func (s *stage) serveAs(controller string) {
 	s.t.Helper()
 	s.beginWith(func(_ int, l *loop) { l.leads.Controller = controller })
 }
 
-// TestControllersShowWhoLeads: a row each, which tells when that changes.
+// TestControllersShowWhoLeads: each has a row, which shows since when it leads or stands by.
 func TestControllersShowWhoLeads(t *testing.T) {
 	t.Parallel()
 	one := prepared(t)
@@ -42,7 +42,7 @@ func TestControllersShowWhoLeads(t *testing.T) {
 	}
 }
 
-// TestALeaderThatDrainsShowsIt: as soon as it has given the lead away.
+// TestALeaderThatDrainsShowsIt: as soon as it has given up the lead.
 func TestALeaderThatDrainsShowsIt(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -58,7 +58,7 @@ func TestALeaderThatDrainsShowsIt(t *testing.T) {
 	<-s.ended
 }
 
-// TestWhatIsDoneToTheTableOfControllersHoldsNothingUp: it is locked, dropped, or its name is taken.
+// TestWhatIsDoneToTheTableOfControllersHoldsNothingUp: the table is locked or dropped.
 func TestWhatIsDoneToTheTableOfControllersHoldsNothingUp(t *testing.T) {
 	t.Parallel()
 	leads := "one leads 8 "
@@ -95,8 +95,8 @@ func TestWhatIsDoneToTheTableOfControllersHoldsNothingUp(t *testing.T) {
 	})
 }
 
-// TestTheServingRoleMayWriteWhoLeads, and nobody else, where the dsn's user makes the table. What
-// default privileges have given away is taken back.
+// TestTheServingRoleMayWriteWhoLeads: and nobody else may, if the dsn's user makes the table.
+// Rights that default privileges have granted are revoked.
 func TestTheServingRoleMayWriteWhoLeads(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

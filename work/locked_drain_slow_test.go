@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestAnEndOutlastsALongLockInADrain: the next leader sees that somebody still has the session.
+// TestAnEndOutlastsALongLockInADrain: the next leader sees that the session is still in use.
 func TestAnEndOutlastsALongLockInADrain(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -23,7 +23,7 @@ func TestAnEndOutlastsALongLockInADrain(t *testing.T) {
 	close(s.stop)
 	other.settled()
 	s.eventually("true", `SELECT a.state_change - t.start > interval '13 s' FROM task AS t
-		JOIN pg_stat_activity AS a ON a.pid = t.pid`) // sessions that stand still are ended after 10 s
+		JOIN pg_stat_activity AS a ON a.pid = t.pid`) // idle sessions are ended after 10 s
 	release()
 	s.becomes(id, "DONE")
 	if row := s.row(id, "attempt, error, (SELECT count(*) FROM effect) AS effects"); row != `{"attempt":1,"error":null,"effects":1}` {
@@ -56,7 +56,7 @@ func TestADrainDoesNotWaitForALockOfAStranger(t *testing.T) {
 	}
 }
 
-// TestLockedAtDrain: a locked row does not keep the controller from ending for ever.
+// TestLockedAtDrain: a locked row does not keep the controller from ending.
 func TestLockedAtDrain(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Grace = time.Second })

@@ -7,9 +7,9 @@ import (
 	"testing"
 )
 
-// TestManyEndsThatMeetALockStopNothingElse: many ends, marks and tasks of an old leader wait for
-// something that a stranger has locked. Other tasks start and end at once, and the log names the
-// role that has the lock. All end when it is gone.
+// TestManyEndsThatMeetALockStopNothingElse: many ends, marks and tasks of an old leader wait for a
+// stranger's lock. Other tasks start and end at once, and the log names the role that has the lock.
+// When the lock is gone, all end.
 func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
 	t.Parallel()
 	const many = 40 // ends; clogged from 4 * Run on
@@ -66,8 +66,8 @@ func TestManyEndsThatMeetALockStopNothingElse(t *testing.T) {
 	}
 }
 
-// TestATaskThatMeetsALockOfOthersIsTriedItself: many tasks wait for the lock of a stranger. This
-// one is not taken for one of them.
+// TestATaskThatMeetsALockOfOthersIsTriedItself: many tasks wait for a stranger's lock. A task that
+// does not need that lock is not held up with them.
 func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -86,9 +86,9 @@ func TestATaskThatMeetsALockOfOthersIsTriedItself(t *testing.T) {
 	s.eventually("0", `SELECT count(*) FROM task WHERE account = 1 AND parent IS NULL AND state <> 'DONE'`)
 }
 
-// TestASeriesOutlastsALockInAnIndex: somebody's open transaction can hold up the repetition of a
-// task, by an id or a key that it has inserted, for longer than any try to write it. The end waits
-// for it.
+// TestASeriesOutlastsALockInAnIndex: somebody's open transaction has inserted an id or a key, and
+// holds up the repetition of a task for longer than any try to write it. The end waits for the
+// transaction.
 func TestASeriesOutlastsALockInAnIndex(t *testing.T) {
 	t.Parallel()
 	for name, blocks := range someOf(map[string]string{
@@ -105,7 +105,8 @@ func TestASeriesOutlastsALockInAnIndex(t *testing.T) {
 			must(t, other, blocks)
 			s.says("keeps a task's row from being changed", fmt.Sprintf("pid %d ", other.PgConn().PID()))
 			since := s.get("SELECT clock_timestamp()")
-			s.eventually("true", "SELECT clock_timestamp() > $1::timestamptz + interval '21 s'", since) // what is taken for a trigger's is given up after 16
+			// An error that seems to come from a trigger is given up after 16 s.
+			s.eventually("true", "SELECT clock_timestamp() > $1::timestamptz + interval '21 s'", since)
 			must(t, other, "ROLLBACK")
 			s.eventually("FAIL t", "SELECT concat(t.state, ' ', n.state = 'PLAN') FROM task AS t LEFT JOIN task AS n ON n.id = t.next WHERE t.id = $1", id)
 			s.others()

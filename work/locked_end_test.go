@@ -7,8 +7,8 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// TestOneLockedRowIsSetAsideAlone: the ends, marks and recoveries beside it are written at once,
-// and its own when the lock is gone.
+// TestOneLockedRowIsSetAsideAlone: the ends, marks and recoveries of other rows are written at
+// once, and those of the locked row when the lock is gone.
 func TestOneLockedRowIsSetAsideAlone(t *testing.T) {
 	t.Parallel()
 	for name, c := range someOf(map[string]struct{ columns, values, odd string }{
@@ -19,7 +19,7 @@ func TestOneLockedRowIsSetAsideAlone(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := stageOn(t, tasktest.Database(t), func(t *Target) { t.Run = 100 })
-			if name == "mark" { // there is no time before the mark in which the key is free
+			if name == "mark" { // the key is not free at any moment before the mark
 				s.exec("CREATE FUNCTION taken() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN PERFORM pg_advisory_xact_lock(7); RETURN NEW; END$$; " +
 					"CREATE TRIGGER taken AFTER UPDATE ON task FOR EACH ROW WHEN (NEW.state = 'WORK' AND NEW.key IS NOT NULL) EXECUTE FUNCTION taken()")
 			}
@@ -55,8 +55,7 @@ func TestOneLockedRowIsSetAsideAlone(t *testing.T) {
 	}
 }
 
-// TestATaskThatMeetsALockAtEachEndKeepsNoOtherWaiting: other tasks do not wait until it has run
-// alone.
+// TestATaskThatMeetsALockAtEachEndKeepsNoOtherWaiting: others need not wait until it has run.
 func TestATaskThatMeetsALockAtEachEndKeepsNoOtherWaiting(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -12,10 +12,10 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Tests of rows, and the table, that somebody has locked for a while.
+// Tests of rows, and of the table, that somebody locks for a while.
 
-// calm checks that the loop does not look without end: it commits little while nothing happens. An
-// idle backend tells the server within 10 s what it has committed, so some of it may be of before.
+// calm checks that the loop does not spin: it commits little while nothing happens. An idle backend
+// reports its commits within 10 s, so some may be older.
 func (s *stage) calm() {
 	s.t.Helper()
 	commits := func() int {
@@ -77,8 +77,8 @@ func TestLockedAtFinish(t *testing.T) {
 	}
 }
 
-// TestLockedByForeignKey: a foreign key's check in somebody's open transaction holds up that task,
-// and no other.
+// TestLockedByForeignKey: the check of a foreign key in somebody's open transaction holds up that
+// task, and no other.
 func TestLockedByForeignKey(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -102,7 +102,7 @@ func TestLockedAtStop(t *testing.T) {
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", odd)
 	locked := make(chan func(), 1)
 	other := s.connect()
-	go func() { // gets the lock with the commit
+	go func() { // gets the lock when the UPDATE commits
 		tx, err := other.Begin(t.Context())
 		if err == nil {
 			_, err = tx.Exec(t.Context(), "SELECT FROM task WHERE id = $1 FOR UPDATE", odd)
@@ -123,7 +123,7 @@ func TestLockedAtStop(t *testing.T) {
 	s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", odd)
 }
 
-// TestTableLocked: a run that has ended meanwhile is not forgotten, and not repeated.
+// TestTableLocked: a run that ends meanwhile is neither forgotten nor repeated.
 func TestTableLocked(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -148,8 +148,8 @@ func TestTableLocked(t *testing.T) {
 	}
 }
 
-// TestALockIsNoRefusal: a row that does not take its end, however often it is tried, has lost nothing of
-// it when it is free.
+// TestALockIsNoRefusal: however often a locked row does not take its end, the end loses nothing,
+// and is written whole when the row is free.
 func TestALockIsNoRefusal(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
@@ -177,8 +177,8 @@ func TestALockIsNoRefusal(t *testing.T) {
 	}
 }
 
-// TestReadersOfAnIncompleteTableAreNamed: who has only read from a table keeps it from getting a
-// column. The log and check say who, and how that is ended; then the table is served.
+// TestReadersOfAnIncompleteTableAreNamed: a transaction that has only read the table keeps it from
+// getting a column. The log and check name the session and how to end it. Then the table is served.
 func TestReadersOfAnIncompleteTableAreNamed(t *testing.T) {
 	t.Parallel()
 	s := stageOn(t, tasktest.Database(t))

@@ -15,7 +15,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// loginSettings are what may be SET for the logins of a database or of a role, in groups.
+// loginSettings are settings for the logins of a database or of a role, in groups.
 var loginSettings = map[string][]string{
 	"path":        {"search_path = other, pg_catalog"},
 	"role":        {"role = 'pg_monitor'"},
@@ -43,8 +43,8 @@ var loginSettings = map[string][]string{
 	"spaces": {"temp_tablespaces = $s, pg_default", "default_tablespace = 'pg_default'", "temp_buffers = 100", "work_mem = '64kB'", "maintenance_work_mem = '1MB'"},
 }
 
-// TestTasksRunUnderTheSettingsOfTheirLogin: as statements of psql do with the same login; their
-// ends are written.
+// TestTasksRunUnderTheSettingsOfTheirLogin: like statements of psql with the same login. Their ends
+// are written.
 func TestTasksRunUnderTheSettingsOfTheirLogin(t *testing.T) {
 	t.Parallel()
 	for way, alter := range []string{"ALTER DATABASE $d SET ", "ALTER ROLE $r SET ", "ALTER ROLE $r IN DATABASE $d SET "} {
@@ -75,14 +75,13 @@ func TestTasksRunUnderTheSettingsOfTheirLogin(t *testing.T) {
 	}
 }
 
-// lacks tells a setting that the server does not have.
+// lacks tells whether the server does not have the setting.
 func (s *stage) lacks(setting string) bool {
 	name := strings.Fields(setting)[0]
 	return !strings.Contains(name, ".") && s.get("SELECT count(*) FROM pg_settings WHERE lower(name) = lower($1)", name) == "0"
 }
 
-// space makes a tablespace for the time of the test, where the server lets us have one without a
-// folder of its own (from 15 on).
+// space makes a tablespace for the test if the server allows one without a folder (from 15 on).
 func (s *stage) space(owner string) (name string) {
 	s.t.Helper()
 	if s.lacks("allow_in_place_tablespaces") {
@@ -99,8 +98,7 @@ func (s *stage) space(owner string) (name string) {
 	return name
 }
 
-// runsAs compares what tasks of several kinds see with what a login sees that has nothing to do
-// with us.
+// runsAs compares the results of tasks of several kinds with those of an ordinary login.
 func (s *stage) runsAs(login *pgx.Conn, shown []string) {
 	s.t.Helper()
 	if i := slices.Index(shown, "current_setting('client_encoding')"); i >= 0 {
@@ -125,7 +123,7 @@ func (s *stage) runsAs(login *pgx.Conn, shown []string) {
 			s.t.Errorf("%s: %s\n%s\nwant %s", input, s.state(id), out, want)
 		}
 	}
-	for i := range 3 { // what follows on one another shares sessions, and plans
+	for i := range 3 { // tasks in a row share sessions, and plans
 		s.exec(`INSERT INTO task ("group", input, "delete") SELECT $1, $2, false FROM generate_series(1, 20)`, fmt.Sprint("many ", i),
 			[]string{probe, "INSERT INTO public.effect VALUES (3)", "SELECT 1"}[i])
 	}

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestARoleIsServedThatLogsInAsAnother: by ALTER ROLE … SET role. Its tasks run as that other role,
-// and their ends are written by the role that has logged in.
+// TestARoleIsServedThatLogsInAsAnother: by ALTER ROLE … SET role. Its tasks run as the other role,
+// and the role that logged in writes their ends.
 func TestARoleIsServedThatLogsInAsAnother(t *testing.T) {
 	t.Parallel()
 	s := owned(t)
@@ -25,8 +25,8 @@ func TestARoleIsServedThatLogsInAsAnother(t *testing.T) {
 	}
 }
 
-// TestPasswordIsReadAtEachConnection: it is changed in the file, then in the server, while the
-// target is served. So is that of a remote.
+// TestPasswordIsReadAtEachConnection: it changes in the file, then in the server, while the target
+// is served. The same holds for a remote.
 func TestPasswordIsReadAtEachConnection(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

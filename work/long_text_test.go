@@ -10,9 +10,9 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestALockedRowHoldsNoRoomForTexts: while a task with long texts waits for the mark of its row, which
-// somebody has locked, tasks with long texts of another target start before long; then it runs with
-// its texts.
+// TestALockedRowHoldsNoRoomForTexts: a task with long texts waits for the mark of its row, which
+// somebody has locked. Meanwhile tasks with long texts of another target start soon. Then the task
+// runs with its texts.
 func TestALockedRowHoldsNoRoomForTexts(t *testing.T) {
 	t.Parallel()
 	s, other := prepared(t), play(t)
@@ -35,7 +35,7 @@ func TestALockedRowHoldsNoRoomForTexts(t *testing.T) {
 	}
 }
 
-// TestALongTextThatChangesWithTheMark: what was read before it runs, as it does of a short one.
+// TestALongTextThatChangesWithTheMark: the text from before the mark runs, as with a short text.
 func TestALongTextThatChangesWithTheMark(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -49,7 +49,7 @@ func TestALongTextThatChangesWithTheMark(t *testing.T) {
 	s.others()
 }
 
-// TestALockedTableIsNoFaultOfALongText: its task is not told that it cannot be read.
+// TestALockedTableIsNoFaultOfALongText: the task is not told that its text cannot be read.
 func TestALockedTableIsNoFaultOfALongText(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

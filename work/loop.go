@@ -32,8 +32,8 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// loop serves one target. Its fields belong to the goroutine that called Serve, unless they say
-// otherwise.
+// loop serves one target. Its fields belong to the goroutine that called Serve, unless marked
+// shared.
 type loop struct {
 	*shared
 	leader  *leader
@@ -43,8 +43,8 @@ type loop struct {
 	marks   *mark.Marks
 }
 
-// newLoop makes the rooms, and gives each the rooms that it calls. The inbox and the ends get those
-// that are made after them.
+// newLoop makes the rooms, and gives each the rooms that it calls. The inbox and the ends get the
+// rooms that are made later at the end.
 func newLoop(ctx context.Context, s *service) *loop {
 	common := newShared(ctx, s.target, s.trouble.log)
 	l := &loop{shared: common, leader: &leader{shared: common}, trouble: s.trouble}
@@ -83,7 +83,7 @@ func newLoop(ctx context.Context, s *service) *loop {
 	return l
 }
 
-// dispatcher is what starts tasks for the loop.
+// dispatcher makes the room that starts tasks for the loop.
 func (l *loop) dispatcher(panics *judge.Panics) *run.Dispatcher {
 	clock := &run.Clock{}
 	return run.New(run.Config{
@@ -93,30 +93,30 @@ func (l *loop) dispatcher(panics *judge.Panics) *run.Dispatcher {
 	})
 }
 
-// endTerm gives up what belongs to the term, because of an error or not.
+// endTerm gives up what belongs to the term, after an error or not.
 func (l *loop) endTerm(ctx context.Context, err error) {
-	if errors.Is(err, control.ErrReadOnly) { // this session may write still, the next one may not
+	if errors.Is(err, control.ErrReadOnly) { // this session may still write, the next one may not
 		_ = l.ends.Step(ctx)
 	}
 	l.dropWaiting()
 	l.leader.judge.Orphans.Release()
 	l.leader.clear()
-	l.closeLater(l.runs.Pool.Stale(0)) // what took the control connection may have taken them, too
+	l.closeLater(l.runs.Pool.Stale(0)) // the failure of the control connection may have cut them off, too
 }
 
-// shared is what the loop and its leader have in common. It outlasts terms.
+// shared is the state that the loop and its leader share. It outlasts terms.
 type shared struct {
 	target  target.Target
 	log     *target.Log
 	stats   *target.Stats
-	live    atomic.Pointer[target.Live] // settings of the target, or what it was told since; any goroutine may read it
-	crew    *routine.Group              // all goroutines of the loop, and of its sessions
+	live    atomic.Pointer[target.Live] // current settings of the target; any goroutine may read them
+	crew    *routine.Group              // all goroutines of the loop and of its sessions
 	control *control.Control
 	notices wake.Notices
 	wake    *wake.Waker
 	runs    *run.Dispatcher // any goroutine may use it
-	tasks   inflight.Tasks  // read by us, until their end is written
-	holds   *hold.Holds     // tasks that could not be taken just now, or have refused a change
+	tasks   inflight.Tasks  // tasks that we have read, until their ends are written
+	holds   *hold.Holds     // tasks that could not be taken just now, or that have refused a change
 	tries   *hold.Tries
 	changes *change.Changer
 	ends    *ends.Ends
@@ -139,29 +139,28 @@ func newShared(ctx context.Context, t target.Target, log *target.Log) *shared {
 	return s
 }
 
-// closeLater ends sessions while the loop goes on: a server takes its time to let them go.
+// closeLater closes sessions while the loop goes on: a server may take a while to close them.
 func (s *shared) closeLater(old []*pool.Session) {
 	if len(old) > 0 {
 		s.crew.Go(func() { pool.Close(old) })
 	}
 }
 
-// dropWaiting forgets all that was read and has not started.
+// dropWaiting forgets all tasks that were read and have not started.
 func (s *shared) dropWaiting() {
 	s.tasks.Forget(s.runs.Lanes.Forget())
 }
 
-// load counts the tasks that run, those that are due and wait, and the sessions. Any goroutine may
-// call it.
+// load counts running tasks, due tasks that wait, and sessions. Any goroutine may call it.
 func (s *shared) load() (running, ready, sessions int) {
 	busy, prefetched, ready := s.runs.Lanes.Load()
 	return busy, prefetched + ready, s.runs.Pool.Count()
 }
 
-// busy tells whether tasks of ours run, or their ends are still to be written.
+// busy tells whether tasks of ours run, or their ends are not yet written.
 func (s *shared) busy() bool { return len(s.tasks) > 0 }
 
-// poll is how often to look if nothing tells of changes.
+// poll is how often to scan if nothing reports changes.
 func (s *shared) poll() time.Duration { return s.live.Load().Sleep }
 
 // furnish makes the rooms of the leader.
@@ -187,7 +186,7 @@ func (l *leader) furnish(panics *judge.Panics) {
 	l.disk = &keep.Disk{Control: l.control, Log: l.log, Stats: l.stats, Halt: l.runs.Lanes.Slots.Halt}
 }
 
-// reads makes what finds tasks that are due.
+// reads makes the rooms that find due tasks.
 func (l *leader) reads() {
 	l.groups = &read.Groups{
 		Control: l.control, Table: l.target.Relation(), Lanes: l.runs.Lanes, Clock: l.runs.Clock, Notices: &l.notices,
@@ -202,7 +201,7 @@ func (l *leader) reads() {
 	l.groups.Resumed = l.scan.Resumed
 }
 
-// judges makes what sees to what was cut off, and to what somebody has stopped.
+// judges makes the room that judges runs that were cut off, and tasks that somebody has stopped.
 func (l *leader) judges(panics *judge.Panics) {
 	l.judge = judge.New(judge.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks,
@@ -213,13 +212,13 @@ func (l *leader) judges(panics *judge.Panics) {
 	})
 }
 
-// ready is how many tasks are known to be due.
+// ready is the number of tasks that are known to be due.
 func (l *leader) ready() int {
 	_, _, ready := l.runs.Lanes.Load()
 	return ready
 }
 
-// free lets a successor start that waits no more.
+// free puts a successor that waits no more into its lane.
 func (l *leader) free(group, remote []byte, successor lane.Rank) {
 	if !l.tasks.Has(successor.ID) {
 		l.runs.Lanes.Add(group, remote, successor)

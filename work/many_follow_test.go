@@ -14,8 +14,8 @@ import (
 	"pgtaskd/work/control"
 )
 
-// TestManyRepetitionsVisitEachOnce: what a statement visits for each task that it repeats is no more
-// where it repeats many, with keys or without.
+// TestManyRepetitionsVisitEachOnce: for each task that it repeats, a statement visits no more rows
+// if it repeats many tasks, with keys or without.
 func TestManyRepetitionsVisitEachOnce(t *testing.T) {
 	t.Parallel()
 	for name, c := range someOf(map[string]struct{ columns, values string }{
@@ -40,7 +40,7 @@ func TestManyRepetitionsVisitEachOnce(t *testing.T) {
 	}
 }
 
-// repeats ends the first tasks and repeats them, and takes that back: it is what that visits.
+// repeats ends the first n tasks, repeats them and rolls back. It returns the visited rows.
 func (s *stage) repeats(n int) (visited float64) {
 	s.t.Helper()
 	ids := s.get("SELECT quote_literal(array_agg(i)) FROM generate_series(1, $1::int) AS i", n)
@@ -66,8 +66,8 @@ func (s *stage) repeats(n int) (visited float64) {
 	return plans[0].Plan.visited()
 }
 
-// TestWhatFollowsTooSlowlyIsLeftOut: a row whose repetition takes too long ends without it when that
-// has happened twice, and holds up no other.
+// TestWhatFollowsTooSlowlyIsLeftOut: a row whose repetition takes too long twice ends without it,
+// and holds up no other row.
 func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -101,7 +101,7 @@ func TestWhatFollowsTooSlowlyIsLeftOut(t *testing.T) {
 	}
 }
 
-// TestAnEndWhoseRepetitionIsTooSlowIsWritten, without it, and others start.
+// TestAnEndWhoseRepetitionIsTooSlowIsWritten: without the repetition. Other tasks start.
 func TestAnEndWhoseRepetitionIsTooSlowIsWritten(t *testing.T) {
 	if testing.Short() {
 		return
@@ -117,8 +117,8 @@ func TestAnEndWhoseRepetitionIsTooSlowIsWritten(t *testing.T) {
 	s.others()
 }
 
-// TestManyThatWaitForOneAreNotVisited by a look at what is waited for, and few by one at who waits,
-// whatever the server believes of them.
+// TestManyThatWaitForOneAreNotVisited: awaited.sql visits none of them, and successors.sql only a
+// few, whatever the statistics of the server say.
 func TestManyThatWaitForOneAreNotVisited(t *testing.T) {
 	t.Parallel()
 	for what, setup := range map[string]string{"never analyzed": "", "analyzed": "ANALYZE task"} {

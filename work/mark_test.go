@@ -7,8 +7,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestMarksCutOff: when the connection breaks in the middle of the marks, those who have been
-// answered are not asked for again, and the others once.
+// TestMarksCutOff: the connection breaks in the middle of the marks. Marks that were answered are
+// not asked for again, the others once.
 func TestMarksCutOff(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -26,7 +26,8 @@ func TestMarksCutOff(t *testing.T) {
 		l.marks.Ask(one, run.Marking{PID: 1}, answers[data])
 	}
 	defer s.lock(1, "FOR UPDATE")()
-	s.until("the connection is lost", func() bool { return l.marks.Step(t.Context()) != nil }) // a busy machine ends a turn before
+	// On a busy machine a turn may end before that.
+	s.until("the connection is lost", func() bool { return l.marks.Step(t.Context()) != nil })
 	if !l.marks.Asked() || len(answers["cut"]) > 0 {
 		t.Error("the one in whose mark the connection broke is not open")
 	}

@@ -2,7 +2,7 @@ package work
 
 import "testing"
 
-// TestFailuresInARow: they pause the job at max_failures; resumed, it counts from 0.
+// TestFailuresInARow: they pause the job at max_failures. When it is resumed, it counts from 0.
 func TestFailuresInARow(t *testing.T) {
 	t.Parallel()
 	s := play(t)

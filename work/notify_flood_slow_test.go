@@ -16,7 +16,7 @@ import (
 )
 
 // TestAFloodOfNotificationsKeepsNoTaskWaiting: a stranger notifies thousands of times a second on
-// the leader's channels: tasks start and stop all the same, and the leader reads no more often than
+// the leader's channels. Tasks start and stop as usual, and the leader reads no more often than
 // when it is awake.
 func TestAFloodOfNotificationsKeepsNoTaskWaiting(t *testing.T) {
 	t.Parallel()

@@ -14,9 +14,9 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// filling has notifications fail in a database as they do while the server's queue is full, which
-// has room for 8 GB: by functions in the place of the server's own, and a proxy that has the error
-// at COMMIT come from where the server's does.
+// filling makes notifications fail in one database as if the server's queue were full, which would
+// take 8 GB. It replaces functions of the server; a proxy makes the error at COMMIT look like the
+// server's.
 const filling = `
 CREATE TABLE queue (usage float8, full_for text); INSERT INTO queue VALUES (0, '');
 CREATE TABLE refused (channel text);
@@ -35,7 +35,7 @@ BEGIN
 	END IF;
 END$$`
 
-// fillable is a stage whose server's queue of notifications may be full.
+// fillable returns a stage whose queue of notifications the test can fill.
 func fillable(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
 	p, err := proxy.Start(servertest.Server(t).Socket())
@@ -55,7 +55,7 @@ func fillable(t *testing.T, change ...func(*Target)) *stage {
 	return s
 }
 
-// asOfTheQueue has the error of refuse look like the server's own.
+// asOfTheQueue makes the error of refuse look like the server's own.
 func asOfTheQueue(body []byte) {
 	var e pgproto3.ErrorResponse
 	if e.Decode(body) != nil || e.Code != "54000" || e.Routine != "exec_stmt_raise" {
@@ -74,8 +74,8 @@ func asOfTheQueue(body []byte) {
 	copy(body, encoded[header:])
 }
 
-// full has every notification fail, once the leader knows that the queue is filling up; room has
-// none fail.
+// full makes every notification fail, once the leader knows that the queue is nearly full. room
+// makes them work again.
 func (s *stage) full() {
 	s.t.Helper()
 	s.exec("UPDATE queue SET usage = 0.9999")
@@ -85,8 +85,8 @@ func (s *stage) full() {
 
 func (s *stage) room() { s.exec("UPDATE queue SET usage = 0, full_for = ''") }
 
-// TestAFullQueueOfNotificationsEndsNothing: tasks that notify nobody go on, others wait until there
-// is room, and nothing is taken for a failure of theirs.
+// TestAFullQueueOfNotificationsEndsNothing: tasks that notify nobody go on. The others wait until
+// there is room, and it does not count as a failure of theirs.
 func TestAFullQueueOfNotificationsEndsNothing(t *testing.T) {
 	t.Parallel()
 	s := fillable(t)
@@ -143,8 +143,8 @@ func TestAFullQueueOfNotificationsEndsNothing(t *testing.T) {
 	}
 }
 
-// TestATriggerThatNotifiesWaitsForRoom: while the queue is full no row takes a change, if a trigger
-// of the user's notifies. Tries are not lost by that.
+// TestATriggerThatNotifiesWaitsForRoom: if a user's trigger notifies, no row takes a change while
+// the queue is full. The tasks lose no tries by that.
 func TestATriggerThatNotifiesWaitsForRoom(t *testing.T) {
 	t.Parallel()
 	s := fillable(t)
@@ -165,7 +165,7 @@ func TestATriggerThatNotifiesWaitsForRoom(t *testing.T) {
 		ends[s.add(`input, "group", retry, backoff`, input, input, 2, "1 ms")] = end
 	}
 	s.says(`"error"`, "queue of notifications is full")
-	s.exec("SELECT pg_sleep(1.5)") // in which they would fail
+	s.exec("SELECT pg_sleep(1.5)") // long enough for them to fail
 	for id := range ends {
 		s.eventually("PLAN", "SELECT state FROM task WHERE id = $1", id)
 	}
@@ -179,8 +179,8 @@ func TestATriggerThatNotifiesWaitsForRoom(t *testing.T) {
 	}
 }
 
-// TestATaskThatNotifiesTooMuchFails: where others have not filled the queue, it is the task's own
-// doing, and has its tries.
+// TestATaskThatNotifiesTooMuchFails: if others have not filled the queue, the task itself has
+// failed, and uses its tries.
 func TestATaskThatNotifiesTooMuchFails(t *testing.T) {
 	t.Parallel()
 	s := fillable(t)
@@ -197,8 +197,7 @@ func TestATaskThatNotifiesTooMuchFails(t *testing.T) {
 	}
 }
 
-// TestAControllerStartsWhileTheQueueIsFull: it looks by itself until there is room, and sleeps
-// then.
+// TestAControllerStartsWhileTheQueueIsFull: it polls until there is room, and then sleeps.
 func TestAControllerStartsWhileTheQueueIsFull(t *testing.T) {
 	t.Parallel()
 	s := fillable(t)

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// TestNotify: each way in which a task ends is told, once, with its commit.
+// TestNotify: each kind of end is notified once, with its commit.
 func TestNotify(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -33,7 +33,7 @@ func TestNotify(t *testing.T) {
 	}
 }
 
-// told waits for the notification of an end, which must be the next.
+// told waits for the notification of an end, which must be the next notification.
 func (s *stage) told(listener *pgx.Conn, id int64, state string) {
 	s.t.Helper()
 	ctx, cancel := context.WithTimeout(s.t.Context(), patient)
@@ -50,8 +50,7 @@ func (s *stage) told(listener *pgx.Conn, id int64, state string) {
 	}
 }
 
-// TestATaskThatListensEndsOnce: notifications that reach its session do not disturb it, however it
-// runs.
+// TestATaskThatListensEndsOnce: notifications to its session do not disturb it, however it runs.
 func TestATaskThatListensEndsOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) {

@@ -6,8 +6,8 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// TestOddValuesOfARowStopNoOther: they may have come past the triggers that refuse them (by
-// replication), or have been there before the triggers.
+// TestOddValuesOfARowStopNoOther: the values may have bypassed the triggers that refuse them (by
+// replication), or may be older than the triggers.
 func TestOddValuesOfARowStopNoOther(t *testing.T) {
 	t.Parallel()
 	for name, add := range map[string]func(s *stage){
@@ -40,7 +40,7 @@ func TestOddValuesOfARowStopNoOther(t *testing.T) {
 	}
 }
 
-// TestAnINSERTWithAnInfiniteBaseIsRefused by a CHECK.
+// TestAnINSERTWithAnInfiniteBaseIsRefused: by a CHECK.
 func TestAnINSERTWithAnInfiniteBaseIsRefused(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)

@@ -30,7 +30,7 @@ func TestOnFail(t *testing.T) {
 	}
 }
 
-// TestOnFailThatIsRefused: the task FAILs all the same, and says why.
+// TestOnFailThatIsRefused: the task still FAILs, and its row says why.
 func TestOnFailThatIsRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t)

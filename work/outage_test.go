@@ -13,8 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestOutages puts the server's clock forward while nobody serves the table, and compares what is
-// run, passed over and planned afterwards with what a person would count.
+// TestOutages sets the server's clock forward while nobody serves the table. It compares the beats
+// that run, are skipped and are planned afterwards with what a person would count.
 func TestOutages(t *testing.T) {
 	t.Parallel()
 	for name, ahead := range map[string]time.Duration{"an hour": 61 * time.Minute, "a day": 24 * time.Hour, "three months": 92 * 24 * time.Hour} {
@@ -30,8 +30,8 @@ func TestOutages(t *testing.T) {
 
 type job struct{ name, set, beats string }
 
-// jobs are what comes each minute, each night and on each month's last day, with all beats of a
-// span as the server's own arithmetic finds them.
+// jobs come each minute, each night and on the last day of each month. beats lists all beats of a
+// span by the server's own arithmetic.
 var jobs = []job{
 	{"minute", "cron = '* * * * *'", minutes},
 	{"every minute", "repeat = '1 min', plan = date_trunc('minute', now()) + interval '1 min'", minutes},
@@ -97,15 +97,15 @@ type waited struct {
 	Always  bool
 }
 
-// beaten is one of a chain: what became of it, and what had been passed over.
+// beaten is one task of a chain: its state, and how many beats were skipped before it.
 type beaten struct {
 	Plan    time.Time
 	State   string
 	Skipped int
 }
 
-// check compares the chain with what a person would count. What was written at the end of its first
-// run, or when that was given up, tells when that was.
+// check compares the chain with what a person would count. The stop of its first task tells when
+// that task ended or was given up.
 func (m waited) check(s *stage) {
 	s.t.Helper()
 	rows, err := s.conn.Query(s.t.Context(), "SELECT plan, state::text, skipped FROM task WHERE data = $1 AND id >= $2 ORDER BY id", m.Name, m.ID)
@@ -125,7 +125,7 @@ func (m waited) check(s *stage) {
 		got[0].Skipped = want[0].Skipped
 	}
 	if waits := len(want) - 1; len(got) > waits && want[waits].State == "PLAN" && got[waits].State == "DONE" {
-		got, want[waits].State = got[:waits+1], "DONE" // its time came before the drain
+		got, want[waits].State = got[:waits+1], "DONE" // its plan was reached before the drain
 	}
 	if !slices.EqualFunc(got, want, func(a, b beaten) bool { return a.Plan.Equal(b.Plan) && a.State == b.State && a.Skipped == b.Skipped }) {
 		s.t.Errorf("%s, ended %v\n got %v\nwant %v", m.Name, ended, got, want)
@@ -174,8 +174,8 @@ func (m waited) expected(s *stage, ended *time.Time) (all []beaten) {
 	return all
 }
 
-// insert adds the job with each setting. The first of a chain by repeat is planned for the next
-// minute, or night.
+// insert adds the job with each setting. The first task of a chain by repeat is planned for the
+// next minute, or night.
 func (j job) insert(s *stage, ahead time.Duration) {
 	for _, catchup := range []int{0, 2} {
 		for _, active := range []string{"0", "1 hour"} {

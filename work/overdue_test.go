@@ -2,7 +2,7 @@ package work
 
 import "testing"
 
-// TestOthersStartWhileManyAreOverdue: tasks whose active has passed are given up some at a time.
+// TestOthersStartWhileManyAreOverdue: tasks whose active has passed are given up a few at a time.
 func TestOthersStartWhileManyAreOverdue(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -2,7 +2,7 @@ package work
 
 import "testing"
 
-// TestOverlap: the repetition is there from the start of the run on, once.
+// TestOverlap: the repetition exists from the start of the run on, once.
 func TestOverlap(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -25,7 +25,7 @@ func TestOverlap(t *testing.T) {
 	if _, err := s.conn.Exec(t.Context(), "UPDATE task SET plan = now() WHERE id = $1", next); err != nil {
 		t.Fatal(err)
 	}
-	s.eventually("2", "SELECT count(*) FROM task WHERE state = 'WORK'") // beside the first
+	s.eventually("2", "SELECT count(*) FROM task WHERE state = 'WORK'") // at the same time as the first
 	if err := tx.Rollback(t.Context()); err != nil {
 		t.Fatal(err)
 	}

@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// TestTaskThatRewritesItsTableEndsWell: its row is a new version then, which nobody has changed.
+// TestTaskThatRewritesItsTableEndsWell: its row has a new version, but nobody has changed it.
 func TestTaskThatRewritesItsTableEndsWell(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -34,7 +34,7 @@ func TestTaskThatRewritesItsTableEndsWell(t *testing.T) {
 	}
 }
 
-// TestTaskChangesItsOwnRow by whatever way: it runs a second time, and what it sets holds.
+// TestTaskChangesItsOwnRow: in many ways. The task runs a second time, and its change stays.
 func TestTaskChangesItsOwnRow(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -67,7 +67,7 @@ func TestTaskChangesItsOwnRow(t *testing.T) {
 	}
 }
 
-// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: its transaction is younger than the task's.
+// TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: the mark's transaction is younger than the task's.
 func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -80,9 +80,9 @@ func TestMarkInTheMiddleIsNoChangeOfTheTasksOwn(t *testing.T) {
 	}
 }
 
-// TestARunThatLocksTheTableEnds: its row is prepared before it begins, the second time. One that
-// must be the first of its transaction cannot run so, and one that sees everything as it was when
-// that began cannot change its row: they FAIL, and say how it would go.
+// TestARunThatLocksTheTableEnds: the second time, its row is prepared before its SQL begins. This
+// is impossible for an input that must come first in its transaction, and for one that reads from
+// an old snapshot and changes its row: they FAIL, with a hint.
 func TestARunThatLocksTheTableEnds(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -109,8 +109,8 @@ func TestARunThatLocksTheTableEnds(t *testing.T) {
 	}
 }
 
-// TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped: the check of a foreign key locks the row; we
-// can mark and stop it all the same.
+// TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped: the check of a foreign key locks the row. We
+// can still mark and stop the task.
 func TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -124,7 +124,8 @@ func TestATaskThatItsOwnSQLRefersToIsMarkedAndStopped(t *testing.T) {
 	}
 }
 
-// TestClaimWhoseAnswerIsLost: it is judged, for which its session ends. No other task meets that.
+// TestClaimWhoseAnswerIsLost: the task is judged, for which its session ends. No other task runs on
+// that session.
 func TestClaimWhoseAnswerIsLost(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -14,7 +14,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// panicsAtBad panics when the SQL of a task of the group bad has run and has written.
+// panicsAtBad panics when a task of the group "bad" has run and written.
 type panicsAtBad struct{ run.Leader }
 
 func (p panicsAtBad) Prepare(ctx context.Context, t *run.Task, what run.Preparation) (run.Prepared, *text.Failure) {
@@ -24,9 +24,8 @@ func (p panicsAtBad) Prepare(ctx context.Context, t *run.Task, what run.Preparat
 	return p.Leader.Prepare(ctx, t, what)
 }
 
-// TestATaskWhoseRunnerPanicsFails: the task at which a runner panics FAILs at once, with an error
-// that leads to the log, and without effects; what runs beside it is cut off and run again; all
-// others go on.
+// TestATaskWhoseRunnerPanicsFails: the task whose runner panics FAILs at once, without effects, and
+// its error refers to the log. Runs beside it are cut off and run again. All other tasks go on.
 func TestATaskWhoseRunnerPanicsFails(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -61,7 +60,7 @@ func TestATaskWhoseRunnerPanicsFails(t *testing.T) {
 	s.drain()
 }
 
-// TestNobodyWaitsForALoopThatHasPanicked: a runner that asks it gets an answer.
+// TestNobodyWaitsForALoopThatHasPanicked: a runner that asks the loop gets an answer.
 func TestNobodyWaitsForALoopThatHasPanicked(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
@@ -75,7 +74,7 @@ func TestNobodyWaitsForALoopThatHasPanicked(t *testing.T) {
 	l.crew.Wait()
 }
 
-// panicky is a log that nobody can write to at first.
+// panicky is a log that panics at the first line that says "leading".
 type panicky struct {
 	*stage
 	done atomic.Bool

@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// withoutChildren is a table that has no partition for the tasks that follow on others.
+// withoutChildren is a table without a partition for repetitions and other tasks that follow one.
 const withoutChildren = `CREATE TABLE task (id bigserial, parent int8, input text NOT NULL) PARTITION BY LIST ((parent IS NULL));
 	CREATE TABLE task_first PARTITION OF task FOR VALUES IN (true)`
 
@@ -29,8 +29,8 @@ func TestAMissingPartitionEndsNoSeriesOfARole(t *testing.T) {
 	}
 }
 
-// TestATaskWhoseEndLacksAPartitionCanBeStopped: or lose its repetition: its end is written soon
-// after.
+// TestATaskWhoseEndLacksAPartitionCanBeStopped: or its repetition can be taken away. Its end is
+// written soon after that.
 func TestATaskWhoseEndLacksAPartitionCanBeStopped(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -41,14 +41,15 @@ func TestATaskWhoseEndLacksAPartitionCanBeStopped(t *testing.T) {
 	for change, end := range map[string]string{"state = 'STOP'": "STOP", "repeat = '0'": "DONE"} {
 		id := s.add(`input, repeat, rerun, "group"`, "VACUUM effect", "1 day", false, change)
 		s.becomes(id, "WORK")
-		s.eventually("true", "SELECT a.state = 'idle' FROM task AS t JOIN pg_stat_activity AS a USING (pid) WHERE t.id = $1", id) // its end waits
+		// Its end waits.
+		s.eventually("true", "SELECT a.state = 'idle' FROM task AS t JOIN pg_stat_activity AS a USING (pid) WHERE t.id = $1", id)
 		s.exec("UPDATE task SET "+change+" WHERE id = $1", id)
 		s.eventually(end, "SELECT CASE WHEN stop IS NOT NULL THEN state::text END FROM task WHERE id = $1", id)
 	}
 }
 
-// TestEndsThatLackAPartitionHoldNoPlace: other tasks run, however large the waiting ends are; all
-// are written when there is a partition.
+// TestEndsThatLackAPartitionHoldNoPlace: other tasks run, however large the waiting ends are. When
+// there is a partition, all ends are written.
 func TestEndsThatLackAPartitionHoldNoPlace(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 4 })

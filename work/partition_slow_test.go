@@ -9,7 +9,7 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestPartOfAServedTableIsRefused: its lanes would be counted apart from those of the whole.
+// TestPartOfAServedTableIsRefused: two leaders would count the same lanes separately.
 func TestPartOfAServedTableIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, tables := range map[string]string{
@@ -50,7 +50,7 @@ func refusesAPart(t *testing.T, tables string) {
 	}
 }
 
-// foreignParts make a table of which a part is another server's, and take that part away.
+// foreignParts make a table, add a part that is on another server, and take that part away.
 var foreignParts = map[string]struct{ make, part, away string }{
 	"partition": {
 		"CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT now(), input text NOT NULL) PARTITION BY RANGE (plan); CREATE TABLE here PARTITION OF task DEFAULT",
@@ -69,8 +69,8 @@ const (
 	farRefused = "foreign table public.far is a partition or child of the table"
 )
 
-// TestAForeignPartIsRefused, by name: what is changed there is not seen, and rows of the other
-// server's owner would run.
+// TestAForeignPartIsRefused: and named. We do not see changes there, and rows of the other server's
+// owner would run.
 func TestAForeignPartIsRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range foreignParts {
@@ -93,7 +93,7 @@ func TestAForeignPartIsRefused(t *testing.T) {
 	}
 }
 
-// TestAForeignPartThatComesLaterIsNoticed: the table is not served until it is gone.
+// TestAForeignPartThatComesLaterIsNoticed: the table is not served until the part is gone.
 func TestAForeignPartThatComesLaterIsNoticed(t *testing.T) {
 	t.Parallel()
 	for name, c := range foreignParts {

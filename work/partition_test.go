@@ -8,7 +8,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// TestACronTaskIsPlannedIntoAnotherPartition, where a row that moves is inserted.
+// TestACronTaskIsPlannedIntoAnotherPartition: a row that moves is inserted there.
 func TestACronTaskIsPlannedIntoAnotherPartition(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -26,13 +26,13 @@ func TestACronTaskIsPlannedIntoAnotherPartition(t *testing.T) {
 	s.eventually("true", "SELECT n.plan > now() + '1000 hours' AND n.origin IS NULL FROM task AS t JOIN task AS n ON n.parent = t.id WHERE t.id = $1", id)
 }
 
-// TestAPartitionThatComesBackHoldsUpNoLane: a task ran when its partition was detached, and is
-// found to be cut off when that is attached again. Its session was ended, or has gone on with other
-// tasks as the end was refused. Other tasks of its lane go on.
+// TestAPartitionThatComesBackHoldsUpNoLane: a task ran when its partition was detached, and counts
+// as cut off when the partition is attached again. Its session was ended, or has gone on with other
+// tasks because the end was refused. Other tasks of the lane go on.
 func TestAPartitionThatComesBackHoldsUpNoLane(t *testing.T) {
 	t.Parallel()
 	for name, sleep := range map[string]time.Duration{
-		"cut off": time.Second, "refused": time.Hour, // it is not looked whether tasks were stopped
+		"cut off": time.Second, "refused": time.Hour, // an hour: the leader does not look for stopped tasks
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -42,7 +42,8 @@ func TestAPartitionThatComesBackHoldsUpNoLane(t *testing.T) {
 			s.serve()
 			s.settled()
 			s.exec("SELECT pg_advisory_lock(7)")
-			s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(100)", "runs"), "WORK") // each second it is looked whether it is to be cancelled
+			// Makes the leader check each second whether to cancel it.
+			s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(100)", "runs"), "WORK")
 			id := s.add("input, rerun", "INSERT INTO effect VALUES (1); SELECT pg_advisory_xact_lock_shared(7)", false)
 			s.becomes(id, "WORK")
 			pid := s.get("SELECT pid FROM task WHERE id = $1", id)
@@ -84,7 +85,7 @@ func TestAMarkMovesARowToAnotherPartition(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-// TestATableAboveIsServed: a partition of it is not, until it is no more.
+// TestATableAboveIsServed: a partition of it is refused as long as the whole table is served.
 func TestATableAboveIsServed(t *testing.T) {
 	t.Parallel()
 	s := owned(t)

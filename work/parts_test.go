@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestATaskWithALongNameHasItsLane: of one group one runs at a time, and each runs.
+// TestATaskWithALongNameHasItsLane: all tasks of the group run, one at a time.
 func TestATaskWithALongNameHasItsLane(t *testing.T) {
 	t.Parallel()
 	s := play(t)

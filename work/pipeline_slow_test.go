@@ -9,19 +9,19 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// TestSizeOfPipelines: what is sent at once fits into the smallest buffers that a way may have, as
-// nobody reads meanwhile, and yet is as much as they hold.
+// TestSizeOfPipelines: a pipeline fits into the smallest buffers on its way, as nobody reads
+// meanwhile. It should still use most of them.
 func TestSizeOfPipelines(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
 	var mu sync.Mutex
 	sent, read := map[int]int{}, map[int]int{} // bytes
 	type question struct {
-		bytes int // up to it
+		bytes int // up to and including this question
 		sync  bool
 	}
-	asked := map[int][]question{} // that the server has to answer by being ready
-	failed := map[int]bool{}      // it passes over what comes before the next Sync
+	asked := map[int][]question{} // questions that the server has not yet answered with ReadyForQuery
+	failed := map[int]bool{}      // the server skips everything up to the next Sync
 	size, most := 0, 0
 	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 		mu.Lock()

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// anywhere runs a test of pipelines with tasks in the target's own database, and once more with
-// remote ones.
+// anywhere runs a test of pipelines with tasks in the target's own database, and with remote ones.
 func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Target)) *led)) {
 	t.Parallel()
 	t.Run("own", func(t *testing.T) {
@@ -24,8 +23,7 @@ func anywhere(t *testing.T, test func(*testing.T, func(*testing.T, ...func(*Targ
 	})
 }
 
-// TestPipelinesKeepOrder: tasks that are pipelined run as others do, each lane in its order, each
-// task once.
+// TestPipelinesKeepOrder: pipelined tasks run as others do, each lane in its order, each task once.
 func TestPipelinesKeepOrder(t *testing.T) { anywhere(t, testPipelinesKeepOrder) }
 
 func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -39,7 +37,7 @@ func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)
 	if !queued {
 		t.Error("nothing has queued")
 	}
-	// Each session with a remote has found out for itself by how much its clock differs.
+	// Each session with a remote has measured the difference of the clocks for itself.
 	if odd := s.get(`SELECT count(*) FROM (
 			SELECT start, lag(stop) OVER lane - CASE WHEN remote > '' THEN interval '10 ms' ELSE '0' END AS before
 			FROM task WINDOW lane AS (PARTITION BY "group" ORDER BY priority DESC, id)
@@ -48,8 +46,8 @@ func testPipelinesKeepOrder(t *testing.T, lead func(*testing.T, ...func(*Target)
 	}
 }
 
-// TestPipelinesInWideLanes: a lane that lets several tasks run at once has no more of them running,
-// and tasks after a long one do not wait for it.
+// TestPipelinesInWideLanes: a lane that allows several tasks at once never runs more, and tasks
+// after a long one do not wait for it.
 func TestPipelinesInWideLanes(t *testing.T) { anywhere(t, testPipelinesInWideLanes) }
 
 func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -67,8 +65,8 @@ func testPipelinesInWideLanes(t *testing.T, lead func(*testing.T, ...func(*Targe
 	}
 }
 
-// TestEffectsOfPipelines: a query that turns out to write has its effects once, and the results of
-// the others are their own.
+// TestEffectsOfPipelines: a query that turns out to write has its effects once, and the other
+// queries get their own results.
 func TestEffectsOfPipelines(t *testing.T) { anywhere(t, testEffectsOfPipelines) }
 
 func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -88,13 +86,13 @@ func testEffectsOfPipelines(t *testing.T, lead func(*testing.T, ...func(*Target)
 	}
 }
 
-// TestPipelineIsCalledBack: a query lasts, though similar ones were quick: the tasks after it go on
-// elsewhere.
+// TestPipelineIsCalledBack: a query takes long, although similar ones were quick. The tasks after
+// it go on elsewhere.
 func TestPipelineIsCalledBack(t *testing.T) { anywhere(t, testPipelineIsCalledBack) }
 
 func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
 	s := lead(t, func(t *Target) { t.Run = 2 })
-	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "long") // so that all places in run are in use
+	long := s.add(`input, "group"`, "SELECT pg_sleep(60)", "long") // all slots are in use
 	s.becomes(long, "WORK")
 	first, others, release := s.stuck("a", "b", "c", "d")
 	s.becomes(first, "WORK")
@@ -115,8 +113,8 @@ func testPipelineIsCalledBack(t *testing.T, lead func(*testing.T, ...func(*Targe
 	s.done(append(behind, first)...)
 }
 
-// TestLatePipeline: tasks that were to follow in the same lane wait for their turn again; they may
-// be stopped, deleted, or come after a more urgent task.
+// TestLatePipeline: tasks that were sent after a long one in the same lane wait for their turn
+// again. They may be stopped, deleted, or come after a more urgent task.
 func TestLatePipeline(t *testing.T) { anywhere(t, testLatePipeline) }
 
 func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {
@@ -124,7 +122,7 @@ func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led
 	first, others, release := s.stuck("a")
 	s.becomes(first, "WORK")
 	s.until("called back", func() bool { return s.queued() == 0 })
-	s.exec("BEGIN") // the leader sees it at once: instead of four, three wait
+	s.exec("BEGIN") // the leader sees all at once: three tasks wait instead of four
 	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", others[0])
 	s.exec("DELETE FROM task WHERE id = $1", others[1])
 	urgent := s.add(`input, data, "group", priority`, waits, "quick", "a", 5)
@@ -140,8 +138,7 @@ func testLatePipeline(t *testing.T, lead func(*testing.T, ...func(*Target)) *led
 	}
 }
 
-// TestPipelineIsCut: somebody ends the running task; the tasks after it run as if nothing had
-// happened.
+// TestPipelineIsCut: somebody ends the running task. The tasks after it run as usual.
 func TestPipelineIsCut(t *testing.T) { anywhere(t, testPipelineIsCut) }
 
 func testPipelineIsCut(t *testing.T, lead func(*testing.T, ...func(*Target)) *led) {

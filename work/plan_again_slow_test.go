@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestATaskSetToPLANAtItsEndStartsAtOnce: the leader does not know of its end yet. The task starts
-// before the next scan of all rows.
+// TestATaskSetToPLANAtItsEndStartsAtOnce: the leader does not yet know that its end is written. The
+// task starts before the next scan of all rows.
 func TestATaskSetToPLANAtItsEndStartsAtOnce(t *testing.T) {
 	t.Parallel()
 	s := play(t)

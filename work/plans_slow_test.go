@@ -4,8 +4,7 @@ package work
 
 import "testing"
 
-// TestAnEndFindsItsRowByTheIndexInATableThatHasGrown: its statement was planned when the table was
-// empty.
+// TestAnEndFindsItsRowByTheIndexInATableThatHasGrown: its statement was planned for an empty one.
 func TestAnEndFindsItsRowByTheIndexInATableThatHasGrown(t *testing.T) {
 	t.Parallel()
 	s := play(t)

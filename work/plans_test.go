@@ -17,15 +17,15 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// several is how many tasks a statement is given.
+// several is the number of tasks that a statement gets.
 const several = 20
 
-// Parameters that are as many as the tasks.
+// each is an array parameter with one value for each task.
 func each(value string) string {
 	return "'{" + strings.TrimSuffix(strings.Repeat(value+",", several), ",") + "}'"
 }
 
-// ids are the tasks, which stand amid the others.
+// ids is an array parameter with the ids of the tasks, which lie among others.
 func ids() string {
 	var b strings.Builder
 	for i := range several {
@@ -34,11 +34,11 @@ func ids() string {
 	return "'{" + b.String()[1:] + "}'"
 }
 
-// planned is a statement of sql/query: its parameters, and the state that its tasks have.
+// planned is a statement of sql/query: its parameters, and the state of its tasks.
 type planned struct {
 	args  []string
 	state string
-	makes float64 // rows that it makes, and places that it asks for, besides
+	makes float64 // more rows and pages that it may visit
 }
 
 const (
@@ -46,7 +46,7 @@ const (
 	aWeek = "'{7 days,7 days,7 days,7 days}'"
 )
 
-// plans are all statements of sql/query. Those without a state do not read the table.
+// plans are all statements of sql/query. A statement without a state does not read the table.
 var plans = map[string]planned{
 	"above":         {args: []string{"'public'", "'task'"}},
 	"alive":         {args: []string{each("1"), each("2020-01-01")}},
@@ -103,10 +103,9 @@ var plans = map[string]planned{
 	"used":          {state: "PLAN"},
 }
 
-// cost is what a statement has visited.
+// cost is the number of rows and pages that a statement visits.
 type cost struct{ rows, reads float64 }
 
-// node is one of a plan's, as EXPLAIN shows it.
 type node struct {
 	Kind     string  `json:"Node Type"`
 	Rows     float64 `json:"Actual Rows"`
@@ -132,12 +131,12 @@ var given = "UPDATE task SET state = $1, pid = 7, start = '2020-01-01', attempt 
 	"stop = CASE WHEN $1 = ANY ('{DONE,FAIL}') THEN timestamptz '2020-01-01' END, stopping = CASE WHEN $1 = 'STOP' THEN true END, " +
 	"repeat = CASE WHEN $1 = 'DONE' THEN interval '1 day' ELSE '0' END WHERE id = ANY (" + ids() + "::int8[])"
 
-// world is a table of 30,000 rows, and what the server believes of it.
+// world is a table of 30,000 rows, with statistics of some kind.
 type world struct {
 	name  string
-	table string   // of the user's; empty: ours
+	table string   // the user's own table; empty: ours
 	setup []string // before the statements are prepared
-	later []string // after that, where they have been planned
+	later []string // after they have been planned
 	roles bool     // tasks run under the roles that insert them
 }
 
@@ -165,8 +164,7 @@ var worlds = []world{
 	{name: "under the roles that insert", roles: true, setup: []string{"ANALYZE task", aDue}},
 }
 
-// TestPlansDoNotDependOnStatistics: each statement visits what it is given, whatever the server
-// believes of the table.
+// TestPlansDoNotDependOnStatistics: each statement visits only the rows that it is given.
 func TestPlansDoNotDependOnStatistics(t *testing.T) {
 	t.Parallel()
 	entries, err := filepath.Glob("../sql/query/*.sql")
@@ -202,7 +200,8 @@ func (w world) try(t *testing.T, dsn string) {
 		s.exec(sql)
 	}
 	conn := l.control.Conn()
-	must(t, conn, "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'") // the others may take their time
+	// The other statements may take long.
+	must(t, conn, "SELECT set_config(name, '0', false) FROM pg_settings WHERE name = 'idle_session_timeout'")
 	for name, p := range plans {
 		must(t, conn, "PREPARE plan_"+name+" AS "+l.control.Queries().Text(name)+"\n")
 		if len(w.later) > 0 {
@@ -212,17 +211,19 @@ func (w world) try(t *testing.T, dsn string) {
 	for _, sql := range w.later {
 		s.exec(sql)
 	}
-	s.exec("SET session_replication_role = replica; SET application_name = 'pgtaskd test'") // not in theirs, as it makes the session plan again
+	// Not in the control session: it would plan again.
+	s.exec("SET session_replication_role = replica; SET application_name = 'pgtaskd test'")
 	s.exec("SET enable_seqscan = off")
 	for name, p := range plans {
 		if p.state != "" {
 			s.exec(strings.ReplaceAll(given, "$1", "'"+p.state+"'"))
 		}
-		explain(t, conn, name, p) // which finds the rows that are dead, and says so in the index
+		explain(t, conn, name, p) // finds the dead rows, and marks them in the index
 		got, plan := explain(t, conn, name, p)
 		rows, reads := p.bounds()
 		for end := time.Now().Add(patient); (got.rows > rows || got.reads > reads) && time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
-			got, plan = explain(t, conn, name, p) // not dead for everybody yet: the server may look after the table at this moment
+			// The rows are not dead for everybody yet: autovacuum may be at work.
+			got, plan = explain(t, conn, name, p)
 		}
 		if got.rows > rows || got.reads > reads {
 			t.Errorf("%s visits %v rows, %v pages; most: %v, %v", name, got.rows, got.reads, rows, reads)
@@ -240,18 +241,17 @@ func (p planned) call(name string) string {
 	return "plan_" + name + "(" + strings.Join(p.args, ", ") + ")"
 }
 
-// another is how much statements that are rare visit of an index of the user's, where the server
-// takes that instead of the primary key.
+// another is how many rows of a user's index a rare statement may visit if the server uses that
+// index instead of the primary key.
 const another = 100
 
-// catalogs is how much of the server's catalogs the statements visit that look something up there.
+// catalogs is how many rows of the server's catalogs a statement may visit that reads them.
 const catalogs = 200
 
-// lockTable is how many locks the other tests may hold, which the statements read that look for some.
+// lockTable is how many locks of other tests a statement may read that looks for locks.
 const lockTable = 20_000
 
-// bounds are the most rows and pages that a statement may visit: fewer pages than an index of the
-// table has.
+// bounds are the most rows and pages that a statement may visit: fewer pages than an index has.
 func (p planned) bounds() (rows, reads float64) {
 	n := 1.
 	if slices.Contains(p.args, ids()) {
@@ -267,7 +267,7 @@ func must(t *testing.T, conn *pgx.Conn, sql string) {
 	}
 }
 
-// explain runs the statement on its tasks, and takes it back.
+// explain runs the statement on its tasks, and rolls back.
 func explain(t *testing.T, conn *pgx.Conn, name string, p planned) (cost, string) {
 	t.Helper()
 	tx, err := conn.Begin(t.Context())

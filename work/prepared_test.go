@@ -14,10 +14,9 @@ import (
 	"pgtaskd/work/ledger"
 )
 
-// Tests of rows that are prepared: their transaction may be committed, and their end is not written.
+// Tests of prepared rows: their transaction may be committed, and their end is not written yet.
 
-// held is a stage where ends wait until the gate opens: only those of tasks that write are waited
-// for.
+// held returns a stage where the ends of tasks that write wait until the gate opens.
 func held(t *testing.T) (s *stage, open func()) {
 	t.Helper()
 	s = play(t)
@@ -37,8 +36,8 @@ func (s *stage) committed(id int64) {
 	s.eventually("WORK t 1", "SELECT concat_ws(' ', state, xact IS NOT NULL, (SELECT count(*) FROM effect AS e WHERE e.id = t.id)) FROM task AS t WHERE id = $1", id)
 }
 
-// TestWhatIsDoneToAPreparedRow undoes nothing: STOP stops its repetition, PLAN leaves it as it is,
-// DELETE takes the row and ends its series, and any other change holds.
+// TestWhatIsDoneToAPreparedRow: nothing is undone. STOP stops its repetition, PLAN changes nothing,
+// DELETE removes the row and ends its series, and any other change stays.
 func TestWhatIsDoneToAPreparedRow(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ change, columns, want string }{
@@ -73,7 +72,7 @@ func TestWhatIsDoneToAPreparedRow(t *testing.T) {
 	}
 }
 
-// atCommit is a stage where COMMIT waits until the gate opens: of what has written to effect.
+// atCommit returns a stage where a task that wrote to effect waits in COMMIT for the gate.
 func atCommit(t *testing.T) (s *stage, open func()) {
 	t.Helper()
 	s = play(t)
@@ -84,11 +83,11 @@ func atCommit(t *testing.T) (s *stage, open func()) {
 	return s, func() { t.Helper(); must(t, gate, "SELECT pg_advisory_unlock(8)") }
 }
 
-// atWork is where a task's session waits for the lock in COMMIT.
+// atWork is SQL for the sessions of tasks that wait for the lock in COMMIT.
 const atWork = "SELECT pid FROM pg_locks WHERE locktype = 'advisory' AND objid = 8 AND NOT granted AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 
-// TestASessionIsLostAtCommit: the server says that its transaction is aborted, and it runs again, but
-// where it must not.
+// TestASessionIsLostAtCommit: the server says that the transaction is aborted, and the task runs
+// again, unless it must not.
 func TestASessionIsLostAtCommit(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -130,8 +129,8 @@ func (s *stage) serveUntilKilled() (kill func()) {
 	return kill
 }
 
-// TestAControllerDiesBeforeTheEnd: the next leader judges the row by the server's record, with the
-// output that the row has, and writes what follows.
+// TestAControllerDiesBeforeTheEnd: the next leader judges the row by the server's record. It keeps
+// the output that the row has, and writes what follows.
 func TestAControllerDiesBeforeTheEnd(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -158,7 +157,7 @@ func TestAControllerDiesBeforeTheEnd(t *testing.T) {
 	s.told(listener, id, "DONE")
 }
 
-// TestAControllerDiesBeforeCommit: what is aborted runs again, and FAILs where it must not.
+// TestAControllerDiesBeforeCommit: an aborted task runs again, and FAILs if it must not.
 func TestAControllerDiesBeforeCommit(t *testing.T) {
 	t.Parallel()
 	s, open := atCommit(t)
@@ -179,7 +178,8 @@ func TestAControllerDiesBeforeCommit(t *testing.T) {
 	}
 }
 
-// TestAControllerDiesWhoseTaskIsPlannedForLater by then: the next one finds the run that was cut off.
+// TestAControllerDiesWhoseTaskIsPlannedForLater: somebody has planned it for later meanwhile. The
+// next leader still finds the run that was cut off.
 func TestAControllerDiesWhoseTaskIsPlannedForLater(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -195,8 +195,8 @@ func TestAControllerDiesWhoseTaskIsPlannedForLater(t *testing.T) {
 	s.eventually("2", "SELECT count(*) FROM task WHERE state = 'FAIL'")
 }
 
-// TestARowOfAnotherPlaceIsNotJudged by the server's record, whose transaction of that id is another:
-// it FAILs, whatever retry says, and on_fail follows.
+// TestARowOfAnotherPlaceIsNotJudged: this server's record has another transaction with that id. The
+// task FAILs, whatever retry says, and its on_fail follows.
 func TestARowOfAnotherPlaceIsNotJudged(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -224,8 +224,8 @@ func TestARowOfAnotherPlaceIsNotJudged(t *testing.T) {
 	s.eventually("DONE", "SELECT state FROM task WHERE parent = $1", ids["'elsewhere/1'"])
 }
 
-// TestAServerCrashesBeforeARowIsPrepared: what waited to be prepared is over, and its transaction's
-// number may be another's by now, since nothing of the transaction was on the disk.
+// TestAServerCrashesBeforeARowIsPrepared: the run that waited to be prepared is gone. Another
+// transaction may now have its number, as nothing of the first one was on the disk.
 func TestAServerCrashesBeforeARowIsPrepared(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{Settings: map[string]string{"wal_writer_delay": "10s", "autovacuum": "off"}})
@@ -259,8 +259,8 @@ func TestAServerCrashesBeforeARowIsPrepared(t *testing.T) {
 	}
 }
 
-// TestOnlyARunWhoseSessionIsThereIsPrepared: what a crash has ended could else be told by the number
-// of another transaction.
+// TestOnlyARunWhoseSessionIsThereIsPrepared: else a run that a crash has ended could be judged by
+// another transaction with its number.
 func TestOnlyARunWhoseSessionIsThereIsPrepared(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -311,7 +311,7 @@ func TestOnlyARunWhoseSessionIsThereIsPrepared(t *testing.T) {
 	}
 }
 
-// TestASuccessClearsTheErrorOfTheTryBefore, of a run that was prepared, and that something follows.
+// TestASuccessClearsTheErrorOfTheTryBefore: for a run that was prepared, and with a follow-up.
 func TestASuccessClearsTheErrorOfTheTryBefore(t *testing.T) {
 	t.Parallel()
 	s := play(t)

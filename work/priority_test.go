@@ -3,7 +3,7 @@ package work
 import "testing"
 
 // TestPriorityGoesBeforeTasksThatSuitASession: a session that does not suit the task with the
-// highest priority makes room for it, although other tasks suit the session.
+// highest priority makes room for it, although it suits other tasks.
 func TestPriorityGoesBeforeTasksThatSuitASession(t *testing.T) {
 	t.Parallel()
 	s := leading(t, func(t *Target) { t.Run = 1 })

@@ -10,15 +10,15 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// promise is a kind of statement, and what is left of it when its connection breaks in the middle
-// of its first run. hold() is where it breaks.
+// promise is a kind of statement and its result when the connection breaks in hold() of its first
+// run.
 type promise struct {
 	name  string
-	input string // {} is unlike in tasks with rerun and without
+	input string // {} is different with and without rerun
 	count string // SQL that counts its effects; "": those of effect()
 
-	atomic      bool   // what the row says before it runs
-	again, once string // with rerun and without: state, SQLSTATE if there is one, effects
+	atomic      bool   // what the row shows before the run
+	again, once string // with and without rerun: state, SQLSTATE if any, effects
 }
 
 // promises are the lines of docs/reference.md, "Which promise holds for what".
@@ -74,7 +74,8 @@ func TestPromises(t *testing.T) {
 	s.serve()
 	s.settled()
 	merges := s.get("SELECT current_setting('server_version_num')::int >= 150000") == "true"
-	database := s.get("SELECT oid FROM pg_database WHERE datname = current_database()") // files and prepared transactions are the server's
+	// The whole server shares files and prepared transactions.
+	database := s.get("SELECT oid FROM pg_database WHERE datname = current_database()")
 	type try struct {
 		promise
 		rerun bool
@@ -97,11 +98,13 @@ func TestPromises(t *testing.T) {
 			tries = append(tries, t)
 		}
 	}
-	const held = "(wait_event = 'PgSleep' OR wait_event_type = 'Lock')" // those that work on one table's indexes wait for each other
+	// Tasks that build indexes on one table wait for each other.
+	const held = "(wait_event = 'PgSleep' OR wait_event_type = 'Lock')"
 	s.eventually(fmt.Sprint(len(tries)), "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND "+held)
 	s.eventually(fmt.Sprint(len(tries)), "SELECT count(*) FROM task WHERE state = 'WORK'")
 	p.Cut()
-	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND " + held) // a remote one would not notice
+	// A remote session would not notice the cut.
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND " + held)
 	s.eventually("0", "SELECT count(*) FROM task WHERE state IN ('PLAN', 'TAKE', 'WORK')")
 	for _, try := range tries {
 		count, want := "SELECT count(*) FROM effect WHERE id = $1", try.again

@@ -15,15 +15,16 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestATaskReadBeforeWritesWereSwitchedOffWaits: default_transaction_read_only comes on after the
-// task was read. The task runs when it is off again, and does not fail.
+// TestATaskReadBeforeWritesWereSwitchedOffWaits: default_transaction_read_only is switched on after
+// the task was read. The task does not fail; it runs when the setting is off again.
 func TestATaskReadBeforeWritesWereSwitchedOffWaits(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
 	var armed atomic.Bool
 	var off func()
 	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
-		if !fromClient && kind == 'C' && bytes.HasPrefix(body, []byte("LOCK")) && armed.CompareAndSwap(true, false) { // what is read comes now
+		// The answer with the task comes next.
+		if !fromClient && kind == 'C' && bytes.HasPrefix(body, []byte("LOCK")) && armed.CompareAndSwap(true, false) {
 			off()
 		}
 		return proxy.Pass

@@ -10,21 +10,20 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// register is the name of the stage's register of sessions.
 func (s *stage) register() string { return sql.Beside(s.target.Relation(), "session") }
 
-// enrols registers a session of the test's own, as if the leader had opened it.
+// enrols registers a session of the test as if the leader had opened it.
 func (s *stage) enrols(pid int32) {
 	s.t.Helper()
 	s.exec("INSERT INTO "+s.register()+" SELECT pid, backend_start FROM pg_stat_activity WHERE pid = $1", pid)
 }
 
-// unknown counts the sessions of tasks that are not in the register.
+// unknown is SQL that counts the task sessions that are not in the register.
 func (s *stage) unknown() string {
 	return "SELECT count(*) FROM (SELECT pid, backend_start " + sessions + " EXCEPT SELECT pid, started FROM " + s.register() + ") AS unknown"
 }
 
-// TestASessionIsRegisteredBeforeItsFirstTask: each task looks for the session that it runs on.
+// TestASessionIsRegisteredBeforeItsFirstTask: each task looks for its own session there.
 func TestASessionIsRegisteredBeforeItsFirstTask(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -36,7 +35,7 @@ func TestASessionIsRegisteredBeforeItsFirstTask(t *testing.T) {
 	}
 }
 
-// TestTheRegisterDoesNotGrow: hundreds of sessions are opened, and closed.
+// TestTheRegisterDoesNotGrow: hundreds of sessions are opened and closed.
 func TestTheRegisterDoesNotGrow(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -58,7 +57,7 @@ func TestTheRegisterDoesNotGrow(t *testing.T) {
 	}
 }
 
-// TestSessionsThatWentUnseenLeaveTheRegister: those of a controller that has been killed.
+// TestSessionsThatWentUnseenLeaveTheRegister: sessions of a controller that was killed.
 func TestSessionsThatWentUnseenLeaveTheRegister(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -68,9 +67,9 @@ func TestSessionsThatWentUnseenLeaveTheRegister(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM "+s.register())
 }
 
-// TestAnUnmarkedTaskOfAnEarlierLeaderIsFound: by the register, whatever its session calls itself by
-// now, or by name, where there is none. It is ended before the new leader starts anything, and has
-// had no effect.
+// TestAnUnmarkedTaskOfAnEarlierLeaderIsFound: by the register, whatever its session now calls
+// itself, or by name if there is no register. The run is ended before the new leader starts
+// anything, and has had no effect.
 func TestAnUnmarkedTaskOfAnEarlierLeaderIsFound(t *testing.T) {
 	t.Parallel()
 	for _, by := range []string{"register", "name"} {
@@ -85,7 +84,7 @@ func TestAnUnmarkedTaskOfAnEarlierLeaderIsFound(t *testing.T) {
 				s.until("without a register", func() bool { return strings.Contains(s.logged(), "goes without a register") })
 			}
 			s.exec("CREATE TABLE effect (id int4)")
-			s.refuse("UPDATE", "NEW.state = 'WORK' AND NEW.xact IS NULL") // so that it is PLAN while it runs
+			s.refuse("UPDATE", "NEW.state = 'WORK' AND NEW.xact IS NULL") // keeps the row PLAN while the task runs
 			holder := s.connect()
 			must(t, holder, "SELECT pg_advisory_lock(43)")
 			id := s.add("input, data", "INSERT INTO effect VALUES (1); "+name+"SELECT pg_advisory_xact_lock(43)", "odd")
@@ -95,7 +94,7 @@ func TestAnUnmarkedTaskOfAnEarlierLeaderIsFound(t *testing.T) {
 			s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 			s.serve()
 			s.anyLeader()
-			for range 2 { // it is looked for meanwhile
+			for range 2 { // time for the leader to look for it
 				s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(1)", "others"), "DONE")
 			}
 			if state := s.state(id); state != "PLAN" {
@@ -110,8 +109,8 @@ func TestAnUnmarkedTaskOfAnEarlierLeaderIsFound(t *testing.T) {
 	}
 }
 
-// TestWithoutTheRightToCreate: a role that cannot make the register goes without, and says so once.
-// When somebody makes it, all sessions are registered at once.
+// TestWithoutTheRightToCreate: a role that cannot create the register goes without, and logs that
+// once. When somebody creates it, all sessions are registered at once.
 func TestWithoutTheRightToCreate(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -145,7 +144,7 @@ func TestWithoutTheRightToCreate(t *testing.T) {
 	}
 }
 
-// TestTheDsnsUserMakesTheRegister for a role that cannot, together with the table.
+// TestTheDsnsUserMakesTheRegister: together with the table, for a role that cannot.
 func TestTheDsnsUserMakesTheRegister(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -163,7 +162,7 @@ func TestTheDsnsUserMakesTheRegister(t *testing.T) {
 	}
 }
 
-// TestTheRegisterIsDropped while the table is served: it is made again, and no task notices.
+// TestTheRegisterIsDropped: while the table is served. It is created again, and no task notices.
 func TestTheRegisterIsDropped(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -184,7 +183,7 @@ func TestTheRegisterIsDropped(t *testing.T) {
 	}
 }
 
-// TestTheRegisterIsLocked: a task that needs a new session waits and shows why, others go on.
+// TestTheRegisterIsLocked: a task that needs a new session waits and shows why. Others go on.
 func TestTheRegisterIsLocked(t *testing.T) {
 	t.Parallel()
 	s := play(t)

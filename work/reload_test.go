@@ -8,7 +8,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestSettingsChangeWithoutADrain: what runs goes on, what starts later obeys.
+// TestSettingsChangeWithoutADrain: running tasks go on, and later tasks obey the new settings.
 func TestSettingsChangeWithoutADrain(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Run, t.Changes = 1, target.NewChanges() })
@@ -38,7 +38,8 @@ func TestSettingsChangeWithoutADrain(t *testing.T) {
 	if output := s.get("SELECT output FROM task WHERE id = $1", fourth); !strings.HasPrefix(output, "xxxxxxxxx\n") || strings.Count(output, "x\n") != 1 {
 		t.Errorf("the output is %q", output)
 	}
-	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'") // idle is 0
+	// -.
+	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'")
 	if n := s.leads(); n != 1 {
 		t.Errorf("led %d times", n)
 	}
@@ -52,7 +53,6 @@ func TestSettingsChangeWithoutADrain(t *testing.T) {
 	}
 }
 
-// stillRun checks that tasks run still.
 func (s *stage) stillRun(ids ...int64) {
 	s.t.Helper()
 	for _, id := range ids {
@@ -62,7 +62,7 @@ func (s *stage) stillRun(ids ...int64) {
 	}
 }
 
-// TestKeepChangesWithoutADrain: what runs goes on, and the leader begins at once to delete.
+// TestKeepChangesWithoutADrain: running tasks go on, and the leader begins to delete at once.
 func TestKeepChangesWithoutADrain(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Changes = target.NewChanges() })

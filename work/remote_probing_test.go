@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// answering is a port of this machine that sends some bytes, if any, to each client, and
-// hangs up.
+// answering opens a port that sends some bytes, if any, to each client, and hangs up.
 func answering(t *testing.T, words string) (port string) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -35,7 +34,7 @@ func answering(t *testing.T, words string) (port string) {
 }
 
 // TestErrorsOfARemoteTellNothingOfTheControllersMachine: a role that is no superuser cannot tell
-// its paths and ports apart, by the error or by the time until it comes.
+// the machine's paths and ports apart, neither by the error nor by the time until it comes.
 func TestErrorsOfARemoteTellNothingOfTheControllersMachine(t *testing.T) {
 	t.Parallel()
 	folder := t.TempDir()

@@ -12,13 +12,14 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestRemoteServerStopped: the server of a remote that stops cuts its tasks off, as ours does.
+// TestRemoteServerStopped: a remote's server that stops cuts its tasks off, as ours does.
 func TestRemoteServerStopped(t *testing.T) {
 	own := servertest.New(t, server.Options{})
 	s := play(t)
 	id := s.add("input, remote", "SELECT pg_sleep(60)", own.DSN("postgres"))
 	elsewhere := stageOn(t, own.DSN("postgres"))
-	elsewhere.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(60)'") // it is marked before
+	// The task is marked before that.
+	elsewhere.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE state = 'active' AND query = 'SELECT pg_sleep(60)'")
 	ctx, cancel := context.WithTimeout(t.Context(), time.Minute)
 	defer cancel()
 	if err := own.Restart(ctx); err != nil {
@@ -30,8 +31,8 @@ func TestRemoteServerStopped(t *testing.T) {
 	}
 }
 
-// TestARemoteThatIsLostAgainAndAgain: nobody knows whether the task has made it crash, so it waits
-// longer each time, and FAILs after the fifth.
+// TestARemoteThatIsLostAgainAndAgain: nobody knows whether the task has made it crash. So the task
+// waits longer each time, and FAILs after the fifth.
 func TestARemoteThatIsLostAgainAndAgain(t *testing.T) {
 	t.Parallel()
 	p := throughProxy(t)
@@ -50,8 +51,7 @@ func TestARemoteThatIsLostAgainAndAgain(t *testing.T) {
 	}
 }
 
-// TestRemoteCannotBePrepared: settings that the remote cannot take are a failure, not an endless
-// interruption.
+// TestRemoteCannotBePrepared: settings that the remote refuses are a failure, not an interruption.
 func TestRemoteCannotBePrepared(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -65,7 +65,6 @@ func TestRemoteCannotBePrepared(t *testing.T) {
 	}
 }
 
-// clear runs a statement at the end of a test.
 func (s *stage) clear(sql string) {
 	ctx := context.WithoutCancel(s.t.Context())
 	conn, err := connectTo(ctx, s.dsn)
@@ -78,8 +77,8 @@ func (s *stage) clear(sql string) {
 	}
 }
 
-// TestClockOfARemote: what its server says lies between question and answer, and is moved no
-// further than that.
+// TestClockOfARemote: the server's reading must lie between question and answer, and is corrected
+// by no more than that needs.
 func TestClockOfARemote(t *testing.T) {
 	t.Parallel()
 	asked := time.Date(2026, 1, 1, 0, 0, 0, 0, time.UTC)
@@ -103,8 +102,8 @@ func TestClockOfARemote(t *testing.T) {
 	}
 }
 
-// TestDeferredOnARemote: what is watched fails where its transaction cannot be committed, with that
-// error, and is not run again.
+// TestDeferredOnARemote: a task that writes unexpectedly FAILs with the error of its COMMIT, and
+// does not run again.
 func TestDeferredOnARemote(t *testing.T) {
 	t.Parallel()
 	s := leading(t)
@@ -117,8 +116,8 @@ func TestDeferredOnARemote(t *testing.T) {
 	}
 }
 
-// TestWritersOnARemote: a query that writes by a function it calls, which cannot be known before,
-// is run once each time, and not on trial.
+// TestWritersOnARemote: a query that writes through a function, which nobody can know before, runs
+// once each time, and never on trial.
 func TestWritersOnARemote(t *testing.T) {
 	t.Parallel()
 	s := leading(t, func(t *Target) { t.Run = 2 })

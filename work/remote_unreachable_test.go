@@ -13,8 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// answerless is the address of a server that takes connections and never answers, and the number of
-// those that it has at the moment, and has had at most.
+// answerless is the port of a server that accepts connections and never answers, and the most
+// connections that it has had at once.
 func answerless(t *testing.T) (port int, most *atomic.Int32) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -49,8 +49,8 @@ func answerless(t *testing.T) (port int, most *atomic.Int32) {
 }
 
 // TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting: one connection at a time tries a remote,
-// however many tasks name it, and at most run of them try different remotes, of which a table can
-// name any number. They take no place in run.
+// however many tasks name it. At most run connections try different remotes, as a table can name
+// any number of them. They use no slot.
 func TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting(t *testing.T) {
 	t.Parallel()
 	long := " application_name=" + strings.Repeat("long", 40)
@@ -85,7 +85,7 @@ func TestRemotesThatDoNotAnswerKeepNoOtherTaskWaiting(t *testing.T) {
 	}
 }
 
-// TestRemoteTasksStartOnceTheirServerAnswers: the first opens the way for the others.
+// TestRemoteTasksStartOnceTheirServerAnswers: the first task opens the way for the others.
 func TestRemoteTasksStartOnceTheirServerAnswers(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Run = 4 })
@@ -93,8 +93,7 @@ func TestRemoteTasksStartOnceTheirServerAnswers(t *testing.T) {
 	s.eventually("500", "SELECT count(*) FROM task WHERE state = 'DONE'")
 }
 
-// TestTasksOfManyRemotesAreNoMoreThanRun: a task whose remote has been tried does not start beyond
-// run.
+// TestTasksOfManyRemotesAreNoMoreThanRun: a task whose remote has been tried still needs a slot.
 func TestTasksOfManyRemotesAreNoMoreThanRun(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Run = 2 })
@@ -105,7 +104,7 @@ func TestTasksOfManyRemotesAreNoMoreThanRun(t *testing.T) {
 	}
 }
 
-// TestConnectionsRefused: a task whose session the server refuses waits, and its row says why.
+// TestConnectionsRefused: if the server refuses a session, its task waits, and the row says why.
 func TestConnectionsRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Idle = 0 })

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestARefusedRepetitionIsSaidInTheRowAndTheLog: where the table refuses the repetition, the run is
+// TestARefusedRepetitionIsSaidInTheRowAndTheLog: if the table refuses the repetition, the task is
 // DONE, and its row says that the series has ended, and why.
 func TestARefusedRepetitionIsSaidInTheRowAndTheLog(t *testing.T) {
 	t.Parallel()
@@ -47,7 +47,7 @@ func TestARefusedRepetitionIsSaidInTheRowAndTheLog(t *testing.T) {
 	}
 }
 
-// TestRepetitionRefused: the run has ended as it has, and its row says that its series has.
+// TestRepetitionRefused: the run keeps its result, and its row says that the series has ended.
 func TestRepetitionRefused(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -2,8 +2,9 @@ package work
 
 import "testing"
 
-// TestAnotherRowOfTheSameIDEndsNoSeries: in a partitioned table a row that has ended, with the id
-// of a job that runs, gets no repetition by that one's end, and does not make it fail.
+// TestAnotherRowOfTheSameIDEndsNoSeries: a partitioned table can have an ended row with the id of a
+// running job. When the job ends, that row gets no repetition, and does not make the job's end
+// fail.
 func TestAnotherRowOfTheSameIDEndsNoSeries(t *testing.T) {
 	t.Parallel()
 	for what, row := range someOf(map[string]string{
@@ -71,8 +72,8 @@ func TestTwoOfOneIDThatEndTogether(t *testing.T) {
 	}
 }
 
-// TestAnotherRowOfTheSameIDTakesNoRepetitionBack: it is deleted where it has no beat before until;
-// who has that id as next keeps it.
+// TestAnotherRowOfTheSameIDTakesNoRepetitionBack: a row that has no beat before until is deleted. A
+// task whose next has the same id keeps its next.
 func TestAnotherRowOfTheSameIDTakesNoRepetitionBack(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

@@ -10,9 +10,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestRepetitionsAgainstPostgreSQL compares the plans of repetitions with what PostgreSQL's own
-// arithmetic gives when it is asked for one period after the other, through both ways in which an
-// end is written.
+// TestRepetitionsAgainstPostgreSQL compares the plans of repetitions with PostgreSQL's own
+// arithmetic, period by period, after successes and after failures.
 func TestRepetitionsAgainstPostgreSQL(t *testing.T) {
 	t.Parallel()
 	zones := []string{"UTC", "Europe/Berlin", "America/New_York", "Australia/Lord_Howe", "Asia/Kathmandu"}
@@ -28,8 +27,6 @@ func TestRepetitionsAgainstPostgreSQL(t *testing.T) {
 			s.serve()
 			s.settled()
 			random := rand.New(rand.NewPCG(7, uint64(i)))
-			// The first group's ends are written in their own transactions, the second's
-			// afterwards.
 			for _, input := range []string{"SELECT 1", "SELECT 1/0"} {
 				for range 60 {
 					s.exec("INSERT INTO task (input, max, active, repeat, plan, retry) VALUES ($1, 1000, '0', $2::interval, "+
@@ -102,7 +99,7 @@ func TestMonthsKeepTheirDay(t *testing.T) {
 	}
 }
 
-// TestColumnAddedLater: a repetition copies what users add while the controller runs.
+// TestColumnAddedLater: a repetition copies columns that users add while the controller runs.
 func TestColumnAddedLater(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -115,8 +112,7 @@ func TestColumnAddedLater(t *testing.T) {
 	}
 }
 
-// TestTheDayAfterASkippedHourHasItsOwnTimeAgain: days are counted from the chain's origin, as
-// months are.
+// TestTheDayAfterASkippedHourHasItsOwnTimeAgain: days count from the chain's origin, as months do.
 func TestTheDayAfterASkippedHourHasItsOwnTimeAgain(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -139,8 +135,8 @@ func TestTheDayAfterASkippedHourHasItsOwnTimeAgain(t *testing.T) {
 	}
 }
 
-// TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow: a change of it reaches the next repetition,
-// whichever way an end is written.
+// TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow: a new zone applies from the next repetition,
+// after reads, writes and failures.
 func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -148,7 +144,7 @@ func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
 	for _, zone := range []string{"Asia/Tokyo", "America/New_York"} {
 		s.exec(fmt.Sprintf("ALTER DATABASE %s SET TimeZone = '%s'", s.get("SELECT current_database()"), zone))
 		for _, input := range []string{"SELECT 1", "CREATE TABLE IF NOT EXISTS effect ()", "SELECT 1/0"} {
-			// Across a change of the clocks a month has another length in each zone.
+			// Across a change of the clocks, a month has another length in each zone.
 			id := s.add("input, repeat, active, plan", input, "1 mon", "0", "2026-06-01 12:00:00+00")
 			s.eventually("true", "SELECT next IS NOT NULL FROM task WHERE id = $1", id)
 			if right := s.get("SELECT n.plan AT TIME ZONE $2 - t.plan AT TIME ZONE $2 = date_trunc('day', n.plan AT TIME ZONE $2 - t.plan AT TIME ZONE $2) FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1", id, zone); right != "true" {
@@ -158,7 +154,7 @@ func TestRepetitionsAreCountedInTheZoneThatTheRoleHasNow(t *testing.T) {
 	}
 }
 
-// TestAnotherPeriod of a waiting job counts from the beat before.
+// TestAnotherPeriod: a new period of a waiting job counts from the beat before.
 func TestAnotherPeriod(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -180,7 +176,7 @@ func TestAnotherPeriod(t *testing.T) {
 	}
 }
 
-// TestRepetitionOfWhatHasNoPlanWaits: until somebody plans it, as somebody has planned the task.
+// TestRepetitionOfWhatHasNoPlanWaits: like the task itself, it waits until somebody plans it.
 func TestRepetitionOfWhatHasNoPlanWaits(t *testing.T) {
 	t.Parallel()
 	s := play(t)

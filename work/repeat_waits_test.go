@@ -5,13 +5,14 @@ import (
 	"testing"
 )
 
-// TestASeriesOutlastsWhatItsRepetitionsLack: the ends of its tasks wait until there are ids again,
-// or a partition, and the log names what is missing, once. Effects are there at once, and come
-// once; so does each task of on_fail.
+// TestASeriesOutlastsWhatItsRepetitionsLack: ends wait until there are ids or a partition again,
+// and the log names once what is missing. Effects come at once, and only once. So does each on_fail
+// task.
 func TestASeriesOutlastsWhatItsRepetitionsLack(t *testing.T) {
 	t.Parallel()
 	for what, c := range map[string]struct {
-		table, take, give string // statements: before the table is served, and what takes it away and gives it back
+		// SQL to make the table, to take away what the repetitions need, and to give it back.
+		table, take, give string
 		says              []string
 	}{
 		"ids": {
@@ -51,7 +52,7 @@ func TestASeriesOutlastsWhatItsRepetitionsLack(t *testing.T) {
 			for id := range states {
 				s.eventually("true", "SELECT state IN ('PLAN', 'WORK') FROM task WHERE id = $1", id)
 			}
-			s.becomes(s.add("id, input", 500, "INSERT INTO effect SELECT 4 WHERE false"), "DONE") // nothing follows it
+			s.becomes(s.add("id, input", 500, "INSERT INTO effect SELECT 4 WHERE false"), "DONE")
 			s.exec(c.give)
 			for id, state := range states {
 				s.becomes(id, state)

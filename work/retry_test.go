@@ -30,8 +30,8 @@ func TestTaskSaysWhetherItIsTriedAgain(t *testing.T) {
 	s.becomes(soon, "DONE")
 }
 
-// TestRunsKeepTheBeginningOfErrors: the statement stands in the row already, and runs is written
-// again with each try.
+// TestRunsKeepTheBeginningOfErrors: the row already has the statement, and runs is written again
+// with each try.
 func TestRunsKeepTheBeginningOfErrors(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -48,7 +48,7 @@ func TestRunsKeepTheBeginningOfErrors(t *testing.T) {
 	if got := s.get("SELECT max(octet_length(r ->> 'error')) FROM task, jsonb_array_elements(runs) AS r WHERE id = $1", id); got != "1000" {
 		t.Error(got)
 	}
-	// One that was interrupted keeps the error of the try before.
+	// An interrupted run keeps the error of the try before.
 	cut := s.add("input, state, pid, start, error, retry", "SELECT 2", "WORK", 2147483647, "2020-01-01", "ERROR:  "+strings.Repeat("y", 60_000), 3)
 	s.eventually("1000", fmt.Sprintf("SELECT octet_length(runs -> 0 ->> 'error') FROM task WHERE id = %d", cut))
 }

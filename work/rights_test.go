@@ -6,8 +6,8 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// TestWhoMayDeleteOrTruncate may cut off running tasks, and hold up the table by a lock until the
-// transaction ends; the leader stays the leader, and no task is changed.
+// TestWhoMayDeleteOrTruncate: a role with that right can cut off running tasks, and lock the table
+// until its transaction ends. The leader stays the leader, and no task is changed.
 func TestWhoMayDeleteOrTruncate(t *testing.T) {
 	t.Parallel()
 	for right, statements := range someOf(map[string]struct{ deletes, locks string }{

@@ -5,14 +5,13 @@ import (
 	"testing"
 )
 
-// effects is how many a task has had.
 func (s *stage) effects(id int64) string {
 	s.t.Helper()
 	return s.get("SELECT count(*) FROM effect WHERE id = $1", id)
 }
 
-// TestPolicies: a policy that does not let a row become DONE undoes nothing. The row stays WORK,
-// for as long as the policy is there, and the log says so; nothing runs twice.
+// TestPolicies: a policy that forbids DONE undoes nothing. The row stays WORK as long as the policy
+// is there, the log says so, and nothing runs twice.
 func TestPolicies(t *testing.T) {
 	t.Parallel()
 	s := guarded(t, `
@@ -29,7 +28,7 @@ func TestPolicies(t *testing.T) {
 		}
 		s.others()
 	}
-	// One that cannot be marked, and must be.
+	// A task that must be marked, and cannot be.
 	odd := s.add("data, input, rerun", "odd", "SELECT 1", false)
 	s.others()
 	s.becomes(odd, "FAIL")

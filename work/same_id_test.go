@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestTextsComeFromTheRowThatWasRead: in a partitioned table another row may have the same id; what
-// runs is the SQL of the row that runs, with its own data, however long these are.
+// TestTextsComeFromTheRowThatWasRead: in a partitioned table another row may have the same id. The
+// task runs the SQL of its own row, with its own data, however long these are.
 func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -16,7 +16,7 @@ func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
 	s.settled()
 	s.exec("CREATE TABLE effect (what text)")
 	long := strings.Repeat("x", 9000)
-	for _, elsewhere := range []string{"2020-01-01", "2222-01-01"} { // in partitions before and behind
+	for _, elsewhere := range []string{"2020-01-01", "2222-01-01"} { // in partitions before and after it
 		s.exec("TRUNCATE effect")
 		id := s.add("input, data, plan", "INSERT INTO effect VALUES (left(current_setting('pg_task.data'), 4)); SELECT 1 --"+long, "mine"+long, time.Now().Add(time.Second))
 		s.exec("INSERT INTO task (id, input, data, plan, state) VALUES ($1, 'INSERT INTO effect VALUES (''other'')', 'other', $2, 'STOP')", id, elsewhere)
@@ -25,8 +25,8 @@ func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
 	}
 }
 
-// TestAnotherRowOfTheSameIDHarmsNoTask: in a partitioned table somebody may insert a row with the id
-// of a task that runs. That goes on, runs once and ends; then the other has its turn.
+// TestAnotherRowOfTheSameIDHarmsNoTask: in a partitioned table somebody may insert a row with the
+// id of a running task. The task goes on, runs once and ends. Then the other row has its turn.
 func TestAnotherRowOfTheSameIDHarmsNoTask(t *testing.T) {
 	t.Parallel()
 	for name, plans := range someOf(map[string][2]string{
@@ -43,7 +43,7 @@ func TestAnotherRowOfTheSameIDHarmsNoTask(t *testing.T) {
 			id := s.add(`input, plan, active`, "SELECT nextval('runs'), pg_advisory_xact_lock_shared(7)", plans[0], "100 years")
 			s.becomes(id, "WORK")
 			s.exec("INSERT INTO task (id, input, plan, active) VALUES ($1, 'SELECT 1', $2, '100 years')", id, plans[1])
-			for range 2 { // all that runs is looked at when something is stopped
+			for range 2 { // each stop makes the leader look at all running tasks
 				stopped := s.add(`input, "group"`, "SELECT pg_sleep(100)", "other")
 				s.becomes(stopped, "WORK")
 				s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", stopped)

@@ -5,9 +5,9 @@ import (
 	"testing"
 )
 
-// TestSaveKeepsItsStateBesideOtherLanes: each task with save finds in its session what the one
-// before it there has left, and nothing when that was a task of another lane. Which session a task
-// gets is not promised.
+// TestSaveKeepsItsStateBesideOtherLanes: each task with save finds what the task before it left in
+// its session, and nothing if that was a task of another lane. Which session a task gets is not
+// promised.
 func TestSaveKeepsItsStateBesideOtherLanes(t *testing.T) {
 	t.Parallel()
 	s := play(t)

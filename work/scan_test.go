@@ -8,8 +8,8 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestStaleStatistics: tasks are taken, and their ends written, one by one also where a crowd of
-// them came while the table was analyzed, which found none then.
+// TestStaleStatistics: the table was analyzed while many tasks came, and ANALYZE found none. Tasks
+// are still read, and their ends written, row by row.
 func TestStaleStatistics(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

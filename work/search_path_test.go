@@ -2,11 +2,11 @@ package work
 
 import "testing"
 
-// Tests of what is found by search_path: triggers of the user's find by it what they find in any
-// other session of the role; our statements find nothing by it.
+// Tests of names that are found by search_path. Triggers of users find the same objects as in any
+// other session of the role. Our own statements do not depend on the path.
 
-// TestTriggersHaveThePathOfTheRole: a trigger finds what it names without a schema, or finds out
-// that it is not there, under the path that the role has, after the server's own schema.
+// TestTriggersHaveThePathOfTheRole: a trigger looks up names without a schema in the server's own
+// schema, then in the path of the role. It can find out that a name does not exist.
 func TestTriggersHaveThePathOfTheRole(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -49,7 +49,7 @@ func TestASchemaBeforePgCatalogChangesNothing(t *testing.T) {
 			s.becomes(s.add("input, repeat", input, repeat), "DONE")
 		}
 	}
-	id := s.add("input", "SELECT 1 = 1") // the control
+	id := s.add("input", "SELECT 1 = 1") // shows that the schema comes first
 	s.becomes(id, "FAIL")
 	s.becomes(s.add("input, remote", "SELECT 'x'", s.dsn+" target_session_attrs=primary"), "DONE")
 	s.becomes(s.add("input, remote", insert, s.dsn+" target_session_attrs=prefer-standby"), "DONE")

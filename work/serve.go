@@ -20,14 +20,14 @@ import (
 )
 
 // Serve leads the target, or stands by while another controller does. It logs each obstacle once,
-// and tries again until it can. It returns nil when stop was closed and all is drained, or why that
-// could not be done; when ctx ends, it ends at once, with ctx's error. Everything that it has
-// started has ended when it returns.
+// and tries again until it succeeds. When stop is closed, it drains and returns nil, or the reason
+// why the drain failed. When ctx ends, it returns ctx's error at once. All goroutines that it
+// started have ended when it returns.
 func Serve(ctx context.Context, stop <-chan struct{}, t target.Target, log zerolog.Logger) error {
 	return newService(t, log).serve(ctx, stop)
 }
 
-// service is what outlasts the loops that serve a target one after the other.
+// service is the state that outlasts the loops of a target.
 type service struct {
 	target  target.Target
 	trouble *trouble
@@ -65,8 +65,8 @@ func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
 	}
 }
 
-// undone is what a drain has left undone; nil where nothing of ours is under way any more, whatever
-// has kept the target from being served.
+// undone returns err if it means that a drain has left work undone. It returns nil if nothing of
+// ours is under way any more, whatever kept us from serving the target.
 func undone(err error) error {
 	if errors.As(err, new(*undrained)) || errors.As(err, new(*routine.Panic)) {
 		return err
@@ -74,8 +74,8 @@ func undone(err error) error {
 	return nil
 }
 
-// once serves the target until a failure that leaves nothing of ours under way. A panic in any of
-// the loop's goroutines is one, so that one target's bug leaves the others alone.
+// once serves the target until a failure that leaves nothing of ours under way. A panic in any
+// goroutine of the loop counts as a failure, so a bug met by one target leaves the others alone.
 func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	l := newLoop(ctx, s)
 	l.drain.stop = stop
@@ -99,9 +99,9 @@ func (s *service) once(ctx context.Context, stop <-chan struct{}) error {
 	return err
 }
 
-// serve leads, and tries again after a failure as long as tasks of ours run or wait for their ends
-// to be written. It keeps the connection, and with it the leadership, unless another controller may
-// fare better: another one knows less of what runs.
+// serve leads. After a failure it tries again as long as tasks of ours run or their ends are not
+// yet written. It keeps the connection, and with it the lead, as another controller knows less
+// about the running tasks. It gives both up only if another controller may do better.
 func (l *loop) serve() error {
 	ctx := l.crew.Context()
 	defer l.leave()
@@ -120,8 +120,8 @@ func (l *loop) serve() error {
 	}
 }
 
-// lead connects and waits for leadership, unless it has both, and leads until a drain, ctx or an error
-// ends it.
+// lead leads until a drain, ctx or an error ends it. If it is not connected yet, it first connects
+// and waits for the lead.
 func (l *loop) lead(ctx context.Context) error {
 	if l.control.Opened() {
 		if err := l.control.Forget(ctx); err != nil {
@@ -143,19 +143,19 @@ func (l *loop) lead(ctx context.Context) error {
 	return l.reign(ctx)
 }
 
-// leave closes the connection, or takes note that it is lost.
+// leave closes the connection, or records that it is lost.
 func (l *loop) leave() {
 	l.stopLedger(false)
 	l.control.Close()
 }
 
-// pause waits until the next try to lead. Runs that wait for the ledger are answered meanwhile: one of
-// them may have locked the table.
+// pause waits until the next try to lead. Meanwhile it answers runs that wait for the ledger: one
+// of them may have locked the table.
 func (l *loop) pause(ctx context.Context, most time.Duration) {
 	for end := time.Now().Add(most); time.Now().Before(end); {
 		rest := time.Until(end)
 		if l.control.Opened() {
-			_ = l.ledger.Step(ctx, l.control.Conn()) // what it has not written comes again
+			_ = l.ledger.Step(ctx, l.control.Conn()) // entries that it could not write come again
 			rest = min(rest, max(l.ledger.Next(), time.Millisecond))
 		}
 		select {
@@ -168,10 +168,10 @@ func (l *loop) pause(ctx context.Context, most time.Duration) {
 		case <-time.After(rest):
 		}
 	}
-	l.drain.look() // its grace may be over
+	l.drain.look() // the grace period may be over
 }
 
-// reign leads, from a look at the table on, until a drain, ctx or an error ends it.
+// reign looks at the table, then leads until a drain, ctx or an error ends it.
 func (l *loop) reign(ctx context.Context) (err error) {
 	defer func() {
 		if err != nil && ctx.Err() == nil {
@@ -212,10 +212,10 @@ func (l *loop) reign(ctx context.Context) (err error) {
 	}
 }
 
-// standby is how often, about, one that stands by looks whether it can lead.
+// standby is about how often a follower looks whether it can lead.
 const standby = 500 * time.Millisecond
 
-// stand waits until we are the leader; false if a drain has ended before.
+// stand waits until we are the leader. It returns false if a drain ends first.
 func (l *loop) stand(ctx context.Context) (leader bool, err error) {
 	for stands := false; ; {
 		if done, err := l.drained(); done {
@@ -231,15 +231,15 @@ func (l *loop) stand(ctx context.Context) (leader bool, err error) {
 				return false, err
 			}
 		}
-		if l.drain.on() && !l.tasks.AnyRuns() { // how our tasks have ended is the leader's to find out
+		if l.drain.on() && !l.tasks.AnyRuns() { // the leader finds out how our tasks have ended
 			return false, nil
 		}
 		if err := l.leads.StandBy(ctx); err != nil {
 			return false, err
 		}
 		l.decline()
-		l.leader.judge.Panics.Clear()      // whatever they have cut off is the leader's
-		l.closeLater(l.runs.Pool.Stale(0)) // of what has ended since we led
+		l.leader.judge.Panics.Clear()      // the leader judges the tasks that panics have cut off
+		l.closeLater(l.runs.Pool.Stale(0)) // sessions whose tasks have ended since we led
 		if rival != nil {
 			l.stats.Stands(target.Standing{StandsBy: true})
 		}
@@ -255,20 +255,22 @@ func (l *loop) stand(ctx context.Context) (leader bool, err error) {
 			if !l.busy() {
 				return false, nil
 			}
-		case <-time.After(standby/2 + rand.N(standby)): // so that two who see each other do not do so again
+		// At random: two followers that block each other do not meet again.
+		case <-time.After(standby/2 + rand.N(standby)):
 		}
-		l.drain.look() // what runs still has its grace
+		l.drain.look() // running tasks still have their grace period
 	}
 }
 
-// Target is a table of tasks with all that is needed to serve it.
+// Target is a task table, with everything that is needed to serve it.
 type Target = target.Target
 
-// Version is the program's, as the table of controllers shows it. It is set before any target is
-// served.
+// Version is the program's version, as the table of controllers shows it. It is set before any
+// target is served.
 var Version = "devel"
 
-// Check finds out whether Serve could serve the target, and what it would create. It changes nothing.
+// Check finds out whether Serve could serve the target, and what it would create, and changes
+// nothing.
 func Check(ctx context.Context, t Target) install.Report {
 	return install.Check(ctx, t, func(ctx context.Context, role string, version int) error {
 		return pool.Try(ctx, &t, role, version)

@@ -12,8 +12,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestStatisticsReset: a crash resets all statistics of the server. A reset of some of them by
-// somebody is none.
+// TestStatisticsReset: a crash resets all statistics of the server. If somebody resets some of
+// them, that does not count as a crash.
 func TestStatisticsReset(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -47,7 +47,7 @@ func TestServerRestarted(t *testing.T) {
 	}
 }
 
-// on plays on a server of the test's own.
+// on serves a table on a server of the test's own.
 func on(t *testing.T, own *server.Server) *stage {
 	t.Helper()
 	s := &stage{t: t, dsn: own.DSN("postgres")}
@@ -58,8 +58,8 @@ func on(t *testing.T, own *server.Server) *stage {
 	return s
 }
 
-// TestServerKilledByTask: a task that brings the server down is found out, also one that runs alone
-// in a statement that leaves no mark.
+// TestServerKilledByTask: a task that crashes the server is found out, even if it was read alone by
+// a statement that leaves no mark.
 func TestServerKilledByTask(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -75,10 +75,11 @@ func testServerKilled(t *testing.T, input string) {
 	s := on(t, own)
 	defer func() { s.t.Log(s.logged()) }()
 	s.exec(`CREATE FUNCTION kills() RETURNS void LANGUAGE plpgsql AS $$BEGIN COPY (SELECT 1) TO PROGRAM 'echo >> kills; kill -9 $PPID'; END$$`)
-	s.becomes(s.add("input", "SELECT 1"), "DONE") // a session lies ready then
+	s.becomes(s.add("input", "SELECT 1"), "DONE") // leaves a session ready
 	s.exec("DELETE FROM task")
 	s.asleep()
-	_, _ = s.conn.Exec(t.Context(), "INSERT INTO task (input) VALUES ($1)", input) // the server may be down before it answers
+	// The server may be down before it answers.
+	_, _ = s.conn.Exec(t.Context(), "INSERT INTO task (input) VALUES ($1)", input)
 	var row string
 	servertest.Wait(t, time.Minute, "FAIL", func() bool {
 		conn, err := connectTo(t.Context(), s.dsn)
@@ -106,8 +107,8 @@ func testServerKilled(t *testing.T, input string) {
 	}
 }
 
-// TestMarkOfWhatMustNotRunTwiceOutlivesACrash: it is on the disk before the task starts, whatever
-// synchronous_commit is, or becomes while the target is served.
+// TestMarkOfWhatMustNotRunTwiceOutlivesACrash: the mark is on the disk before the task starts,
+// whatever synchronous_commit is, or becomes while the target is served.
 func TestMarkOfWhatMustNotRunTwiceOutlivesACrash(t *testing.T) {
 	for name, reloaded := range map[string]bool{"from the start": false, "by a reload": true} {
 		t.Run(name, func(t *testing.T) { markOutlivesACrash(t, reloaded) })
@@ -166,8 +167,8 @@ func markOutlivesACrash(t *testing.T, reloaded bool) {
 	}
 }
 
-// TestASuspectStartsAlone: nothing else starts beside a task that looks as if the server had
-// crashed twice while it ran.
+// TestASuspectStartsAlone: no other task starts beside a task during whose runs the server seems to
+// have crashed twice.
 func TestASuspectStartsAlone(t *testing.T) {
 	t.Parallel()
 	s := play(t)

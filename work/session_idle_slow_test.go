@@ -43,7 +43,7 @@ func TestSessionThatAFirewallForgotIsNoInterruption(t *testing.T) {
 			s.settled()
 		}
 		s.becomes(s.add("input, remote", "SELECT 1", away), "DONE")
-		if c.rerun { // else it is asked at once
+		if c.rerun { // else the session is asked at once
 			elsewhere.eventually("true", "SELECT min(clock_timestamp() - state_change) > '1.2 s' AND count(*) > 0 "+sessions)
 		}
 		elsewhere.eventually("idle", "SELECT min(state) "+sessions)
@@ -52,8 +52,8 @@ func TestSessionThatAFirewallForgotIsNoInterruption(t *testing.T) {
 	}
 }
 
-// firewalled leads to the database by a way that forgets its tasks' sessions once it is armed: the
-// next word on one of them meets a reset.
+// firewalled returns a way to the database that forgets the sessions of tasks once it is armed: the
+// next message on one of them meets a reset.
 func firewalled(t *testing.T, armed *atomic.Bool, dsn string) string {
 	t.Helper()
 	p := throughProxy(t)

@@ -51,7 +51,7 @@ func TestSessionEndedWhileIdleIsNoInterruption(t *testing.T) {
 	}
 }
 
-// meets adds a task that meets a session which is gone, and checks that nothing shows it.
+// meets adds a task that meets a dead session, and checks that its row does not show that.
 func (s *stage) meets(input string, rerun bool, remote *string) {
 	s.t.Helper()
 	id := s.add("input, rerun, remote", input, rerun, remote)
@@ -61,8 +61,7 @@ func (s *stage) meets(input string, rerun bool, remote *string) {
 	}
 }
 
-// TestSessionThatARemoteEndsForBeingIdleIsNoInterruption: idle_session_timeout of the remote is
-// short.
+// TestSessionThatARemoteEndsForBeingIdleIsNoInterruption: by idle_session_timeout.
 func TestSessionThatARemoteEndsForBeingIdleIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	s, elsewhere := play(t), prepared(t)
@@ -74,8 +73,7 @@ func TestSessionThatARemoteEndsForBeingIdleIsNoInterruption(t *testing.T) {
 	}
 }
 
-// TestRestartOfARemoteBetweenTwoTasksIsNoInterruption: the second task has not begun on the old
-// session.
+// TestRestartOfARemoteBetweenTwoTasksIsNoInterruption: the second has not begun on the old session.
 func TestRestartOfARemoteBetweenTwoTasksIsNoInterruption(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{})

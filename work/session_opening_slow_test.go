@@ -13,8 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestStopOfWhatIsNotReady: a task whose server does not take it is stopped when that has taken
-// half a minute, and its slot is free when its row is deleted.
+// TestStopOfWhatIsNotReady: a task's session does not become ready. If the task is stopped, this
+// takes effect within half a minute. If its row is deleted, its slot becomes free.
 func TestStopOfWhatIsNotReady(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -45,8 +45,8 @@ func TestStopOfWhatIsNotReady(t *testing.T) {
 	s.others()
 }
 
-// TestStopOfWhatIsBehindASlowCommit: what the task before has done stays, however long its COMMIT
-// takes.
+// TestStopOfWhatIsBehindASlowCommit: the effects of the task before it stay, however long its
+// COMMIT takes.
 func TestStopOfWhatIsBehindASlowCommit(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {
@@ -64,7 +64,7 @@ func TestStopOfWhatIsBehindASlowCommit(t *testing.T) {
 	s.others()
 }
 
-// TestDrainNamesWhatIsNotReady: it waits for that no longer than for what does not obey.
+// TestDrainNamesWhatIsNotReady: the drain waits for it as long as for a task that does not obey.
 func TestDrainNamesWhatIsNotReady(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Grace = 0 })
@@ -80,8 +80,8 @@ func TestDrainNamesWhatIsNotReady(t *testing.T) {
 	}
 }
 
-// unready is a way to the database on which a task's session hears nothing more from the moment at
-// which it is made ready for its first task; reached is closed then.
+// unready returns a way to the database that stalls when a session is made ready for its first
+// task. It closes reached then.
 func unready(t *testing.T, s *stage) (dsn string, reached chan struct{}) {
 	t.Helper()
 	p := throughProxy(t)

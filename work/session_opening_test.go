@@ -12,7 +12,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// unopened is a remote that takes connections and says nothing; each comes out of the channel.
+// unopened returns a remote that accepts connections and stays silent, and these connections.
 func unopened(t *testing.T) (dsn string, all <-chan net.Conn) {
 	t.Helper()
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
@@ -38,7 +38,7 @@ func unopened(t *testing.T) (dsn string, all <-chan net.Conn) {
 // soon is well below the time that connecting may take.
 const soon = remote.ConnectLimit / 2
 
-// hungUp waits until a connection is given up by its client.
+// hungUp waits until the client gives up a connection.
 func (s *stage) hungUp(conn net.Conn) {
 	s.t.Helper()
 	_ = conn.SetDeadline(time.Now().Add(servertest.Limit(soon)))
@@ -48,8 +48,8 @@ func (s *stage) hungUp(conn net.Conn) {
 	_ = conn.Close()
 }
 
-// TestDrainGivesUpWhatIsNotOpen: a task whose session is still being opened has not begun, and
-// keeps no drain, however long the grace is.
+// TestDrainGivesUpWhatIsNotOpen: a task whose session is still being opened has not begun. The
+// drain does not wait for it, however long the grace period is.
 func TestDrainGivesUpWhatIsNotOpen(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Grace = time.Hour })
@@ -67,7 +67,7 @@ func TestDrainGivesUpWhatIsNotOpen(t *testing.T) {
 	}
 }
 
-// TestStopOfWhatIsNotOpen gives the connection up at once, and the slot back.
+// TestStopOfWhatIsNotOpen: the connection is given up at once, and the slot is free again.
 func TestStopOfWhatIsNotOpen(t *testing.T) {
 	t.Parallel()
 	s := play(t)

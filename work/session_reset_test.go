@@ -8,10 +8,10 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Tests of what a task's SQL leaves in its session: neither its own end nor the next task of the
-// lane may feel it.
+// Tests of what a task's SQL leaves in its session: it affects neither the task's own end nor the
+// next task of the lane.
 
-// left is SQL that leaves something in its session. Each is tried in the four ways of hostileWays.
+// left is SQL that leaves something in its session, to be tried in the four ways of hostileWays.
 var left = []string{
 	"DO $$DECLARE n text; BEGIN FOR n IN SELECT name FROM pg_prepared_statements LOOP " +
 		"EXECUTE format('DEALLOCATE %I', n); EXECUTE format('PREPARE %I AS SELECT ''hostile''', n); END LOOP; END$$",
@@ -75,8 +75,8 @@ var left = []string{
 	"DO $$BEGIN FOR i IN 1..3000 LOOP RAISE WARNING 'notice % %', i, repeat('x', 100); END LOOP; END$$",
 }
 
-// hostileWays are the ways of an end: in the transaction of a task that wrote; collected; in the
-// transaction because of a repetition; and after the task's own COMMIT.
+// hostileWays are the ways in which the tasks end: after writing, after reading, with a repetition,
+// and after their own COMMIT.
 var hostileWays = []struct {
 	name, repeat string
 	input        func(sql string) string
@@ -90,7 +90,7 @@ var hostileWays = []struct {
 
 const effect = "INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8); "
 
-// seen is what a task sees of its session.
+// seen is SQL that shows what a task sees of its session.
 const seen = `SELECT json_build_object('set', (SELECT json_object_agg(name, setting) FROM pg_settings
 		WHERE setting <> reset_val AND context IN ('user', 'superuser') AND name <> 'application_name'),
 	'users', array[current_user, session_user], 'name', current_setting('application_name'), 'own', nullif(current_setting('my.own', true), ''),
@@ -100,7 +100,7 @@ const seen = `SELECT json_build_object('set', (SELECT json_object_agg(name, sett
 	'channels', (SELECT count(*) FROM pg_listening_channels()), 'locks', (SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid()),
 	'temporary', (SELECT count(*) FROM pg_class WHERE relnamespace = pg_my_temp_schema()) + (SELECT count(*) FROM pg_proc WHERE pronamespace = pg_my_temp_schema()))`
 
-// hostile is a stage for tasks that are not kind to pgtaskd.
+// hostile is a stage for tasks that try to disturb pgtaskd.
 func hostile(t *testing.T) *stage {
 	t.Helper()
 	s := play(t)
@@ -118,12 +118,12 @@ func hostile(t *testing.T) *stage {
 	return s
 }
 
-// TestASessionIsResetBetweenTasks: a task ends DONE with its effects whatever it leaves in its
-// session, and the next task on the same session finds nothing of it.
+// TestASessionIsResetBetweenTasks: a task ends DONE with its effects, whatever it leaves in its
+// session. The next task on the session finds nothing of it.
 func TestASessionIsResetBetweenTasks(t *testing.T) {
 	t.Parallel()
 	s := hostile(t)
-	tx, err := s.conn.Begin(t.Context()) // so that no lane begins before it is complete
+	tx, err := s.conn.Begin(t.Context()) // no lane begins before it is complete
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -149,8 +149,8 @@ func TestASessionIsResetBetweenTasks(t *testing.T) {
 	}
 }
 
-// allEnded checks that the hostile tasks of a lane have ended DONE, each with its effects, its
-// repetition, and no second run.
+// allEnded checks that the hostile tasks of a lane are DONE after one run, each with its effects
+// and its repetition.
 func (s *stage) allEnded(group string, effects int) {
 	s.t.Helper()
 	if wrong := s.get(`SELECT json_agg(w) FROM (
@@ -162,8 +162,7 @@ func (s *stage) allEnded(group string, effects int) {
 	}
 }
 
-// allSeen checks that all tasks of a lane have seen what its first one has seen, but for what is
-// each one's own.
+// allSeen checks that all tasks of a lane have seen the same, apart from their own values.
 func (s *stage) allSeen(group string) {
 	s.t.Helper()
 	if wrong := s.get(`SELECT json_agg(w) FROM (

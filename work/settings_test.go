@@ -9,7 +9,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// TestSettings: they are in force in its session while the task runs, and for no other task.
+// TestSettings: they apply in the session while the task runs, and to no other task.
 func TestSettings(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(target *Target) { target.Run = 1 })
@@ -36,7 +36,7 @@ func TestSettings(t *testing.T) {
 	}
 }
 
-// TestSettingsThatCannotBe: the task FAILs, once, and says why; the lane goes on.
+// TestSettingsThatCannotBe: the task FAILs once, and says why. The lane goes on.
 func TestSettingsThatCannotBe(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -75,7 +75,7 @@ func TestSettingsThatNoTriggerHasRefusedAreBounded(t *testing.T) {
 	}
 }
 
-// TestWhatARoleSetsIsNotReadForEachTask: everybody may give their own role settings of megabytes.
+// TestWhatARoleSetsIsNotReadForEachTask: any role may give itself settings of megabytes.
 func TestWhatARoleSetsIsNotReadForEachTask(t *testing.T) {
 	t.Parallel()
 	s, do := withRoles(t, false)
@@ -98,8 +98,7 @@ func TestWhatARoleSetsIsNotReadForEachTask(t *testing.T) {
 	}
 }
 
-// TestSettingsThatHaveTheServerSayMuch: a session is ready for each task all the same, and the
-// target goes on.
+// TestSettingsThatHaveTheServerSayMuch: a session still becomes ready, and the target goes on.
 func TestSettingsThatHaveTheServerSayMuch(t *testing.T) {
 	t.Parallel()
 	s := play(t)

@@ -9,21 +9,20 @@ import (
 	"pgtaskd/work/control"
 )
 
-// shape looks from time to time at the table, and tells the rooms that have to know what it is
-// like.
+// shape looks at the table from time to time, and tells other rooms how it has changed.
 type shape struct {
 	*shared
-	seen time.Time // when it was looked at
+	seen time.Time // when the table was last looked at
 }
 
-// columnsTick is the shortest time between two looks at the columns by a leader that looks all the
-// time: they cost more than looking whether anything is due.
+// columnsTick is the shortest time between two looks at the columns while the leader is awake: a
+// look costs more than a scan for due tasks.
 const columnsTick = 50 * time.Millisecond
 
-// forget has the table looked at soon.
+// forget makes the leader look at the table soon.
 func (s *shape) forget() { s.seen = time.Time{} }
 
-// queue asks, from time to time, what the table is like: that costs more than other questions.
+// queue asks about the columns of the table, but not each time: this query costs more than others.
 func (s *shape) queue(batch *pgx.Batch) {
 	if !s.wake.Awake() || time.Since(s.seen) >= columnsTick {
 		s.control.Queue(batch, "columns", s.target.Schema, s.target.Table).QueryRow(s.read)
@@ -48,7 +47,7 @@ func (s *shape) read(row pgx.Row) error {
 	return nil
 }
 
-// install has the table completed and looked at, takes up what it is like, and listens.
+// install completes the table, passes on what it has found, and listens.
 func (s *shape) install(ctx context.Context) error {
 	found, err := s.table.Look(ctx)
 	if err != nil {
@@ -66,20 +65,20 @@ func (s *shape) install(ctx context.Context) error {
 	return s.wake.Adopt(ctx, found.Way, found.Table.Waking)
 }
 
-// silence is how long the control session may still be silent, or say nothing of the table.
+// silence is how long the control session may stay silent, or not look at the table.
 func (s *shape) silence() time.Duration { return time.Until(s.speaks()) }
 
-// speaks is when the control session has to look at the table next, whatever else it says. The beats of
-// all targets fall together, as far as a beatGrid allows: processes that wake up hundreds of times a
-// second cost more than what they do then.
+// speaks is when the control session has to look at the table next. The times of all targets
+// coincide, as far as a beatGrid allows: a process that wakes up hundreds of times a second costs
+// more than its work.
 func (s *shape) speaks() time.Time {
 	return birth.Add(s.seen.Add(beat).Sub(birth).Truncate(beatGrid))
 }
 
 const (
 	beat     = 4 * time.Second // the longest silence of the control session
-	beatGrid = time.Second     // how much sooner it may speak, so that the beats of all targets fall together
+	beatGrid = time.Second     // how much earlier it may speak, so that all targets speak together
 )
 
-// birth is where the grid begins. It has a monotonic reading, which nobody can set.
+// birth is the start of the grid. Its monotonic clock reading cannot be set by anyone.
 var birth = time.Now()

@@ -6,7 +6,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestShortQueriesThatTurnOutLongKeepNoOtherWaiting: queries that were quick before, and now wait,
+// TestShortQueriesThatTurnOutLongKeepNoOtherWaiting: queries that used to be quick, and now wait,
 // leave room for other tasks.
 func TestShortQueriesThatTurnOutLongKeepNoOtherWaiting(t *testing.T) {
 	t.Parallel()
@@ -15,7 +15,7 @@ func TestShortQueriesThatTurnOutLongKeepNoOtherWaiting(t *testing.T) {
 		s.exec(`INSERT INTO task (input, data, "group") SELECT $1, 'quick', 'g' || i FROM generate_series(1, $2) AS i`, waits, n)
 		s.eventually("0", "SELECT count(*) FROM task WHERE data = 'quick' AND state <> 'DONE'")
 	}
-	quick(100) // and so they are known
+	quick(100) // the leader then knows these queries
 	s.exec("UPDATE task SET data = 'known'")
 	quick(1000)
 	holder := s.connect()
@@ -25,16 +25,17 @@ func TestShortQueriesThatTurnOutLongKeepNoOtherWaiting(t *testing.T) {
 	quick(100) // there is room for some
 	s.tell(holder, "SELECT pg_advisory_unlock(7)")
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
-	quick(100) // none of those that waited is counted still
+	quick(100) // queries that waited do not count any more
 }
 
 // TestALongerTaskStartsBesideManyShortQueries: a few sessions are enough for queries of
-// microseconds; other tasks get the rest of run.
+// microseconds. Other tasks get the rest of run.
 func TestALongerTaskStartsBesideManyShortQueries(t *testing.T) {
 	t.Parallel()
 	s := leading(t, func(t *Target) { t.Run = 2 * run.InstantMost })
 	leave := s.loop.runs.Profiles.Crowd("SELECT 1")
-	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, 20) // more than are looked at for one that fits
+	// More than Dispatch looks at to find one that fits.
+	s.exec(`INSERT INTO task (input, "group") SELECT 'SELECT 1', 'g' || i FROM generate_series(1, $1) AS i`, 20)
 	s.becomes(s.add(`input, "group"`, "SELECT pg_sleep(0)", "slow"), "DONE")
 	if n := s.get("SELECT count(*) FROM task WHERE state = 'DONE'"); n != "1" {
 		t.Error(n, "have ended, though there are enough such queries")
@@ -43,8 +44,8 @@ func TestALongerTaskStartsBesideManyShortQueries(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM task WHERE state <> 'DONE'")
 }
 
-// TestRemoteQueries: what is known to be a short query runs in a transaction on a remote, without a
-// mark; but not where an effect would not be seen, and no other task.
+// TestRemoteQueries: a query that is known to be short runs in a transaction on a remote, without a
+// mark. This holds neither where an effect would not be seen, nor for other tasks.
 func TestRemoteQueries(t *testing.T) {
 	t.Parallel()
 	elsewhere := func(prepare string) string {

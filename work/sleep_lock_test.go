@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestTasksStartWhileAStrangerHoldsTheLockOfSleep: the leader stays awake and finds tasks by
-// itself.
+// TestTasksStartWhileAStrangerHoldsTheLockOfSleep: the leader stays awake and finds tasks by scans.
 func TestTasksStartWhileAStrangerHoldsTheLockOfSleep(t *testing.T) {
 	t.Parallel()
 	for way := range someOf(ways) {

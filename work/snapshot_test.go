@@ -2,8 +2,8 @@ package work
 
 import "testing"
 
-// TestWhatOthersMayStillSeeSlowsNoTask: as long as a transaction is open, what has ended since stays
-// in the index. A task that comes alone is found behind it.
+// TestWhatOthersMayStillSeeSlowsNoTask: while a transaction is open, tasks that have ended since
+// stay in the index. A task that comes alone is still found after them.
 func TestWhatOthersMayStillSeeSlowsNoTask(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

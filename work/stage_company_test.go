@@ -10,8 +10,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// company is a table whose tasks run under the roles that insert them: it is served by a role that
-// is no superuser and a member of alice's, not of bob's.
+// company is a table whose tasks run under the roles that insert them. The serving role is no
+// superuser, and is a member of alice, but not of bob.
 type company struct {
 	*stage
 	serving, alice, bob string
@@ -23,14 +23,14 @@ func founded(t *testing.T, change ...func(*company)) *company {
 	return foundedOn(t, servertest.Database(t), change...)
 }
 
-// foundedOn is one in a database of the test's own.
+// foundedOn is founded in a given database.
 func foundedOn(t *testing.T, dsn string, change ...func(*company)) *company {
 	t.Helper()
 	c := &company{stage: stageOn(t, dsn, func(target *Target) { target.Inserter = true })}
 	c.serving, c.alice, c.bob = c.role(), c.role(), c.role()
 	c.exec(c.named("GRANT CREATE ON SCHEMA public TO $serving; GRANT $alice TO $serving; GRANT CREATE ON SCHEMA public TO $alice, $bob"))
 	c.target.Connect = c.target.Connect.With(remote.Settings{"user": c.serving})
-	c.target.Trust = []string{c.alice, c.bob} // they make tables of their own beside it
+	c.target.Trust = []string{c.alice, c.bob} // they create tables in the same schema
 	for _, change := range change {
 		change(c)
 	}
@@ -46,8 +46,8 @@ func employed(t *testing.T, change ...func(*company)) *company {
 	return c
 }
 
-// aloof is a company in whose schema neither alice nor bob may make anything: none of them has to
-// be trusted, which a printed script knows nothing of.
+// aloof forbids alice and bob to create anything in the schema. So nobody needs to trust them, as
+// in a script that `schema` prints.
 func aloof(c *company) {
 	c.exec(c.named("REVOKE CREATE ON SCHEMA public FROM $alice, $bob"))
 	c.target.Trust = nil
@@ -57,7 +57,7 @@ func (c *company) named(sql string) string {
 	return strings.NewReplacer("$serving", c.serving, "$alice", c.alice, "$bobby", c.bob+"_by", "$bob", c.bob, "$database", c.target.Connect["dbname"]).Replace(sql)
 }
 
-// as is a connection of a role's, which runs statements of any number.
+// as opens a connection of a role that can run several statements at once.
 func (c *company) as(role string) *pgx.Conn {
 	c.t.Helper()
 	return servertest.Connect(c.t, strings.Replace(c.dsn, "user=postgres", "user="+role, 1), func(config *pgx.ConnConfig) {
@@ -65,7 +65,7 @@ func (c *company) as(role string) *pgx.Conn {
 	})
 }
 
-// asks has a role insert a task.
+// asks inserts a task as a role.
 func (c *company) asks(role, input string, more ...string) (id int64) {
 	c.t.Helper()
 	columns, values := "input", "$1"
@@ -82,7 +82,7 @@ func (c *company) asks(role, input string, more ...string) (id int64) {
 	return id
 }
 
-// replicates lets a role set session_replication_role, where a role can be let.
+// replicates lets a role set session_replication_role, if the server can grant that.
 func (c *company) replicates(role string) {
 	c.t.Helper()
 	if c.get("SELECT current_setting('server_version_num')::int4 >= 150000") == "true" {
@@ -106,11 +106,11 @@ func (c *company) must(role, sql string) {
 	}
 }
 
-// guards makes the trigger that says who inserts a row, as the script that schema prints does.
+// guards makes the trigger that records who inserts a row, as the script that `schema` prints does.
 const guards = "CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON task FOR EACH ROW EXECUTE FUNCTION pgtaskd_role('$serving'); ALTER TABLE task ENABLE ALWAYS TRIGGER pgtaskd_role"
 
-// refuses fails the test unless the target is refused by check and run with these words; it is
-// served once what is in the way is mended.
+// refuses checks that check and run refuse the target with these words, and that it is served once
+// the obstacle is removed.
 func (c *company) refuses(want, mend string) {
 	c.t.Helper()
 	if faults := strings.Join(Check(c.t.Context(), c.target).Faults, "\n"); !strings.HasPrefix(faults, want) {
@@ -126,11 +126,11 @@ func (c *company) refuses(want, mend string) {
 	c.until("served", func() bool { return c.leads() > led })
 }
 
-// stops fails the test unless the target that is served is refused with these words once the
-// serving role has done something, and served again when that is mended.
+// stops checks that the served target is refused with these words after the serving role does
+// something, and is served again when that is mended.
 func (c *company) stops(want, do, mend string) {
 	c.t.Helper()
-	for range 2 { // the second is found after the look that follows on leading
+	for range 2 { // the second task is found after the first look of the term
 		c.becomes(c.asks(c.alice, "SELECT 1"), "DONE")
 	}
 	said := strings.Count(c.logged(), want)

@@ -12,13 +12,13 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// led is a stage that a loop of the test's own leads.
+// led is a stage that a loop of the test leads.
 type led struct {
 	*stage
 	loop *loop
 }
 
-// leading begins a stage in which all tasks are the target's own.
+// leading begins a stage in which all tasks are local.
 func leading(t *testing.T, change ...func(*Target)) *led {
 	t.Helper()
 	s := furnished(t, change...)
@@ -41,12 +41,12 @@ func leading(t *testing.T, change ...func(*Target)) *led {
 	return &led{s, l}
 }
 
-// waits is a query that takes no time, or waits for the test where its data say so.
+// waits is a query that takes no time, or waits for the test if its data say so.
 const waits = "SELECT CASE current_setting('pg_task.data') WHEN 'wait' THEN pg_advisory_xact_lock_shared(7)::text ELSE 'quick' END"
 
-// stuck makes a pipeline wait: its first task is in the first of the groups, and waits for a lock
-// that the test holds until release. The others, four in each group in turn, come after it, and
-// some of them are with the server after it.
+// stuck makes a pipeline wait. Its first task is in the first group, and waits for a lock that the
+// test holds until release. The other tasks, four in each group in turn, come after it. Some of
+// them are already with the server.
 func (s *led) stuck(groups ...string) (first int64, others []int64, release func()) {
 	s.t.Helper()
 	holder := s.connect()
@@ -58,14 +58,13 @@ func (s *led) stuck(groups ...string) (first int64, others []int64, release func
 		if s.queued() > 0 {
 			return first, others, release
 		}
-		release() // it was the last of its pipeline
+		release() // the waiting task was the last of its pipeline
 		s.done(append(others, first)...)
 	}
 	s.t.Fatal("nothing is queued after the task that waits")
 	return 0, nil, nil
 }
 
-// tell runs a statement on another connection of the test's.
 func (s *led) tell(conn *pgx.Conn, sql string) {
 	s.t.Helper()
 	if _, err := conn.Exec(context.WithoutCancel(s.t.Context()), sql); err != nil {
@@ -91,25 +90,25 @@ func (s *led) crowd(groups []string) (first int64, others []int64) {
 	return ids[at], ids[at+1:]
 }
 
-// queued is how many tasks are with the server after others.
+// queued is the number of tasks that are with the server after others.
 func (s *led) queued() int {
 	return s.loop.runs.Behind()
 }
 
-// done waits until the tasks have ended as they are to.
+// done waits until the tasks are DONE after one run.
 func (s *led) done(ids ...int64) {
 	s.t.Helper()
 	s.eventually(fmt.Sprint(len(ids)), "SELECT count(*) FROM task WHERE id = ANY ($1) AND state = 'DONE' AND output IS NOT NULL AND attempt = 1 AND interrupted = 0", ids)
 }
 
-// serveWith is serve with a look at each loop before it begins; the first is number 1.
+// serveWith is serve with a look at each loop before it begins. The first loop is number 1.
 func (s *stage) serveWith(begins func(number int, l *loop)) {
 	s.t.Helper()
 	s.beginWith(begins)
 	s.settled()
 }
 
-// beginWith is the same, but does not wait until the table is served.
+// beginWith does the same, but does not wait until the table is served.
 func (s *stage) beginWith(begins func(number int, l *loop)) {
 	s.t.Helper()
 	ctx, cancel := context.WithCancel(context.WithoutCancel(s.t.Context()))

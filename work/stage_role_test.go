@@ -15,7 +15,7 @@ import (
 
 var roles atomic.Int64
 
-// role makes one that may connect, and nothing else, for the time of the test.
+// role makes a role that can only connect, for the time of the test.
 func (s *stage) role() (name string) {
 	s.t.Helper()
 	name = fmt.Sprintf("role_%d", roles.Add(1))
@@ -29,13 +29,12 @@ func (s *stage) role() (name string) {
 	return name
 }
 
-// connectAs opens a connection of a role's.
 func (s *stage) connectAs(role string) *pgx.Conn {
 	s.t.Helper()
 	return servertest.Connect(s.t, s.dsn+" user="+role)
 }
 
-// owned is a stage whose target is served by a role of its own, which is no superuser.
+// owned is a stage whose target is served by its own role, which is no superuser.
 func owned(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
 	s := prepared(t, change...)
@@ -46,9 +45,9 @@ func owned(t *testing.T, change ...func(*Target)) *stage {
 	return s
 }
 
-// withRoles is a stage whose target is served by a role of its own (or by the superuser, as whom
-// the dsn logs in), and another role that may create in the schema. In statements $w and $m stand
-// for them, and $o for one more.
+// withRoles is a stage whose target is served by its own role (or by the superuser of the dsn), and
+// another role that may create in the schema. In statements $w and $m stand for these roles, and $o
+// for a third one.
 func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 	t.Helper()
 	s = prepared(t)
@@ -60,7 +59,8 @@ func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 			t.Fatalf("%s: %v", sql, err)
 		}
 	}
-	do("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE $w LOGIN; CREATE ROLE $m LOGIN; CREATE ROLE $o") // 14 gives CREATE to all
+	// 14 gives CREATE to all.
+	do("REVOKE CREATE ON SCHEMA public FROM PUBLIC; CREATE ROLE $w LOGIN; CREATE ROLE $m LOGIN; CREATE ROLE $o")
 	t.Cleanup(func() {
 		_, err := s.conn.PgConn().Exec(context.Background(), fill.Replace("DROP OWNED BY $w, $m, $o CASCADE; DROP ROLE $w, $m, $o")).ReadAll()
 		if err != nil {
@@ -73,7 +73,7 @@ func withRoles(t *testing.T, super bool) (s *stage, do func(sql string)) {
 	return s, do
 }
 
-// guest is a stage that is served under a role that is no superuser.
+// guest is a stage that is served by a role that is no superuser.
 func guest(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
 	s := prepared(t, change...)
@@ -86,9 +86,9 @@ func guest(t *testing.T, change ...func(*Target)) *stage {
 	return s
 }
 
-// Tests of rows that a policy, or a change by somebody else, withholds from the end of their task.
+// Tests of rows that a policy, or somebody's change, withholds from the end of their task.
 
-// guarded serves a table whose owner, a role of its own, is subject to the policies that it has.
+// guarded serves a table with policies. They apply to its owner, which is a role of its own.
 func guarded(t *testing.T, policies string, change ...func(*Target)) *stage {
 	t.Helper()
 	var role string
@@ -100,7 +100,7 @@ func guarded(t *testing.T, policies string, change ...func(*Target)) *stage {
 		}
 		target.Connect["user"] = role
 	})...)
-	s.exec("CREATE ROLE " + role + " LOGIN; GRANT CREATE ON SCHEMA public TO " + role) // it goes with the server
+	s.exec("CREATE ROLE " + role + " LOGIN; GRANT CREATE ON SCHEMA public TO " + role) // the role goes with the server
 	s.serve()
 	s.settled()
 	s.exec("CREATE TABLE effect (id int8); GRANT ALL ON effect TO PUBLIC")
@@ -111,7 +111,7 @@ func guarded(t *testing.T, policies string, change ...func(*Target)) *stage {
 	return s
 }
 
-// strangerOf is a role that nobody trusts. Its name is that of the test's database with an m.
+// strangerOf makes a role that nobody trusts. Its name is m_ and the name of the test's database.
 func strangerOf(s *stage) string {
 	s.t.Helper()
 	name := "m_" + s.conn.Config().Database

@@ -17,10 +17,10 @@ import (
 	"pgtaskd/work/target"
 )
 
-// patient bounds how long a test waits for what must come.
+// patient bounds how long a test waits for something that must come.
 const patient = 25 * time.Second
 
-// stage is a database with a task table that is served, and a connection of the test's own to it.
+// stage is a database with a task table that is served, and a connection of the test to it.
 type stage struct {
 	t      *testing.T
 	dsn    string
@@ -32,7 +32,7 @@ type stage struct {
 
 	stop  chan struct{}
 	ended chan struct{}
-	err   error // of Serve, once ended is closed
+	err   error // result of Serve, once ended is closed
 }
 
 func (s *stage) Write(line []byte) (int, error) {
@@ -50,7 +50,7 @@ func (s *stage) logged() string {
 // leads is how often Serve has become the leader.
 func (s *stage) leads() int { return bytes.Count([]byte(s.logged()), []byte(`"leading"`)) }
 
-// targetOf is the table public.task of a database, with what suits tests: short times.
+// targetOf is the table public.task of a database, with short times for tests.
 func targetOf(t *testing.T, dsn string) Target {
 	t.Helper()
 	settings, err := remote.Parse(dsn)
@@ -73,19 +73,19 @@ func play(t *testing.T, change ...func(*Target)) *stage {
 	return s
 }
 
-// furnished is a stage that is not yet served, and has the table.
+// furnished is a stage that is not served yet, and has the table.
 func furnished(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
 	return stageOn(t, tasktest.Database(t), change...)
 }
 
-// prepared is a stage that is not yet served, and has no table.
+// prepared is a stage that is not served yet, and has no table.
 func prepared(t *testing.T, change ...func(*Target)) *stage {
 	t.Helper()
 	return stageOn(t, servertest.Database(t), change...)
 }
 
-// stageOn is one in a database of the test's own.
+// stageOn is a stage in a given database.
 func stageOn(t *testing.T, dsn string, change ...func(*Target)) *stage {
 	t.Helper()
 	s := &stage{t: t, dsn: dsn, target: targetOf(t, dsn)}
@@ -96,7 +96,6 @@ func stageOn(t *testing.T, dsn string, change ...func(*Target)) *stage {
 	return s
 }
 
-// connect opens a connection that is closed at the end of the test.
 func (s *stage) connect() *pgx.Conn {
 	s.t.Helper()
 	return servertest.Connect(s.t, s.dsn)
@@ -121,7 +120,6 @@ func (s *stage) serve() {
 	})
 }
 
-// drain stops Serve and waits for its end.
 func (s *stage) drain() {
 	s.t.Helper()
 	close(s.stop)
@@ -132,8 +130,7 @@ func (s *stage) drain() {
 	}
 }
 
-// installed makes the table, and returns a loop that has a control connection and does nothing by
-// itself.
+// installed makes the table, and returns an idle loop that has a control connection.
 func (s *stage) installed() *loop {
 	s.t.Helper()
 	l := s.connected()
@@ -143,7 +140,7 @@ func (s *stage) installed() *loop {
 	return l
 }
 
-// connected is a loop that has a control connection, and nothing else.
+// connected is a loop that has only a control connection.
 func (s *stage) connected() *loop {
 	s.t.Helper()
 	l := newLoop(s.t.Context(), newService(s.target, zerologNone))
@@ -154,34 +151,29 @@ func (s *stage) connected() *loop {
 	return l
 }
 
-// settled waits until the table is served.
 func (s *stage) settled() {
 	s.t.Helper()
 	s.until("leading", func() bool { return s.leads() > 0 })
 }
 
-// tasks is the table of the stage.
 func (s *stage) tasks() tasktest.Table { return tasktest.Table{T: s.t, Conn: s.conn, Name: "task"} }
 
-// exec runs statements of the test's own.
 func (s *stage) exec(sql string, args ...any) {
 	s.t.Helper()
 	servertest.Exec(s.t, s.conn, sql, args...)
 }
 
-// get is a query's one value as text.
+// get is the one value of a query, as text.
 func (s *stage) get(sql string, args ...any) string {
 	s.t.Helper()
 	return servertest.Get(s.t, s.conn, sql, args...)
 }
 
-// add inserts a task: columns and values as INSERT takes them.
 func (s *stage) add(columns string, values ...any) (id int64) {
 	s.t.Helper()
 	return s.tasks().Add(columns, values...)
 }
 
-// state is that of a task, "" when there is no such row.
 func (s *stage) state(id int64) string {
 	s.t.Helper()
 	return s.tasks().State(id)
@@ -193,7 +185,7 @@ func (s *stage) becomes(id int64, states ...string) {
 	s.tasks().Becomes(patient, id, states...)
 }
 
-// lock holds a task's row until it is released.
+// lock locks a task's row until it is released.
 func (s *stage) lock(id int64, how string) (release func()) {
 	s.t.Helper()
 	tx, err := s.connect().Begin(s.t.Context())
@@ -206,7 +198,7 @@ func (s *stage) lock(id int64, how string) (release func()) {
 	return func() { _ = tx.Rollback(context.WithoutCancel(s.t.Context())) }
 }
 
-// refuse makes a trigger raise an error, for the row with the data 'odd', under a condition on NEW.
+// refuse makes a trigger raise an error for the row with data 'odd', under a condition on NEW.
 func (s *stage) refuse(when, condition string) {
 	s.t.Helper()
 	s.exec("CREATE OR REPLACE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.data = 'odd' AND " + condition +
@@ -219,8 +211,7 @@ func (s *stage) quiet() {
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %' AND state = 'active'")
 }
 
-// others adds a task in a lane of its own, and checks that nothing keeps it from running at once
-// and that leadership has not been lost.
+// others adds a task in its own lane, and checks that it runs at once and the lead was not lost.
 func (s *stage) others() {
 	s.t.Helper()
 	leads, began := s.leads(), time.Now()
@@ -234,7 +225,6 @@ func (s *stage) others() {
 	}
 }
 
-// row shows columns of a task.
 func (s *stage) row(id int64, columns string) string {
 	s.t.Helper()
 	return s.tasks().JSON(id, columns)
@@ -247,19 +237,16 @@ func (s *stage) eventually(want, sql string, args ...any) {
 	s.until(sql+" = "+want, func() bool { got = s.get(sql, args...); return got == want }, func() string { return "it is " + got })
 }
 
-// until waits for what must come.
 func (s *stage) until(what string, done func() bool, report ...func() string) {
 	s.t.Helper()
 	servertest.Wait(s.t, patient, what, done, report...)
 }
 
-// connectTo opens a connection that the caller closes.
 func connectTo(ctx context.Context, dsn string) (*pgx.Conn, error) { return pgx.Connect(ctx, dsn) }
 
-// zerologNone is the log of loops that a test makes by itself.
+// zerologNone is the log of loops that a test makes itself.
 var zerologNone = zerolog.Nop()
 
-// version is that of a task's row.
 func (s *stage) version(id int64) (version uint32) {
 	s.t.Helper()
 	if err := s.conn.QueryRow(s.t.Context(), "SELECT xmin FROM task WHERE id = $1", id).Scan(&version); err != nil {
@@ -268,7 +255,7 @@ func (s *stage) version(id int64) (version uint32) {
 	return version
 }
 
-// says waits for a line of the log that has all the parts.
+// says waits for a log line that has all the parts.
 func (s *stage) says(parts ...string) {
 	s.t.Helper()
 	s.until("the log to say "+strings.Join(parts, ", "), func() bool {
@@ -285,7 +272,6 @@ func (s *stage) says(parts ...string) {
 	})
 }
 
-// on runs statements on another connection of the test's.
 func (s *stage) on(conn *pgx.Conn, sql string) {
 	s.t.Helper()
 	servertest.Exec(s.t, conn, sql)

@@ -17,12 +17,12 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// allSteps, in the environment, has TestEveryStep try every message there is, or a part of them,
-// and not only one of each name.
+// allSteps is an environment variable: with it, TestEveryStep tries all messages, or a part of
+// them, instead of one message of each name.
 const allSteps = "PGTASKD_STEPS"
 
-// TestEveryStep: a controller dies at a message, before or right after it passes; whichever that
-// is, the next one brings every task to the end that it should come to.
+// TestEveryStep: a controller dies at a message, before or right after it passes. Whichever message
+// that is, the next controller brings every task to the right end.
 func TestEveryStep(t *testing.T) {
 	t.Parallel()
 	seen, names := newRig(t).try(moment{}).sights()
@@ -52,8 +52,9 @@ func TestEveryStep(t *testing.T) {
 	}
 }
 
-// every is before and after each message of the controller's, and before each of the server's:
-// after that the controller would do what comes next. Of parts only one is wanted.
+// every returns the moments before and after each message of the controller, and before each
+// message of the server: after that, the controller's next message is the next moment. Only one of
+// the parts is kept.
 func every(seen []sight, part, parts int) (moments []moment) {
 	for _, s := range seen {
 		moments = append(moments, s.moment)
@@ -70,11 +71,11 @@ func every(seen []sight, part, parts int) (moments []moment) {
 	return wanted
 }
 
-// sampleMost is how many moments are tried in a run of all tests; the next run tries others.
+// sampleMost is how many moments one run of all tests tries; the next run tries others.
 const sampleMost = 14
 
-// sample has at most one message of each name that makes the server do something, from the first
-// change of the table on, and a few of before.
+// sample has at most one message of each name that makes the server act, from shortly before the
+// first change of the table on, and a few earlier ones.
 func sample(seen []sight, random *rand.Rand) (moments []moment) {
 	first := slices.IndexFunc(seen, func(s sight) bool { return s.change })
 	prelude, rest := seen[:max(first-40, 0)], seen[max(first-40, 0):]
@@ -104,7 +105,7 @@ type rig struct {
 	*stage
 	proxy    *proxy.Proxy
 	dying    Target    // leads through the proxy
-	listener *pgx.Conn // hears what tasks notify
+	listener *pgx.Conn // hears the notifications of tasks
 }
 
 func newRig(t *testing.T) *rig {
@@ -150,7 +151,7 @@ func (r *rig) heard() (times int) {
 	}
 }
 
-// script is one of this test's texts of SQL.
+// script reads a SQL file of this test.
 func script(name string) string {
 	text, err := os.ReadFile("testdata/steps/" + name + ".sql")
 	if err != nil {
@@ -159,8 +160,7 @@ func script(name string) string {
 	return string(text)
 }
 
-// try lets a controller die at a moment (if it comes), another one finish, and looks what has
-// become of the tasks.
+// try lets a controller die at a moment (if it comes) and another one finish, and checks the tasks.
 func (r *rig) try(last moment) *witness {
 	r.t.Helper()
 	w := witnessOf(last)
@@ -180,7 +180,7 @@ func (r *rig) try(last moment) *witness {
 	if wrong := r.get(script("wrong")); wrong != "NULL" {
 		r.t.Errorf("%s: %s", last, wrong)
 	}
-	// At least once: it has no transaction id, and its COMMIT comes before its DONE.
+	// At least once: the task has no transaction id, and its COMMIT comes before its DONE.
 	if times := r.heard(); times != 1 {
 		r.t.Errorf("%s: notified %d times", last, times)
 	}
@@ -188,13 +188,13 @@ func (r *rig) try(last moment) *witness {
 	return w
 }
 
-// start has a controller serve the table; end ends it without a drain.
+// start makes a controller serve the table; end ends it without a drain.
 func (r *rig) start(target Target) (end func()) {
 	ctx, cancel := context.WithCancel(context.WithoutCancel(r.t.Context()))
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
-		_ = Serve(ctx, make(chan struct{}), target, zerolog.New(r)) // it is cut off, or ended by us
+		_ = Serve(ctx, make(chan struct{}), target, zerolog.New(r)) // it is cut off, or we end it
 	}()
 	return func() {
 		cancel()

@@ -11,8 +11,8 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// moment is a message at which a controller dies: before or right after it passes. A message is
-// named by what it is, and counted among those of its name.
+// moment is a message at which a controller dies: before or right after it passes. It has the name
+// of the message, and its number among those with the same name.
 type moment struct {
 	name  string
 	count int
@@ -33,12 +33,12 @@ func (m moment) rightAfter() moment { return moment{m.name, m.count, true} }
 type sight struct {
 	moment
 	fromClient bool
-	acts       bool // it makes the server do something
+	acts       bool // it makes the server act
 	change     bool // the server says that a statement has changed something
 }
 
-// witness sees the messages between a controller and its server, and ends all of them at a moment:
-// nothing passes from then on, as when the controller is killed.
+// witness sees the messages between a controller and its server. At a moment it lets nothing pass
+// any more, as if the controller were killed.
 type witness struct {
 	mu    sync.Mutex
 	talks map[int]*talk
@@ -46,23 +46,22 @@ type witness struct {
 	seen  []sight
 	last  moment
 	dead  bool
-	died  chan struct{} // closed at the moment
+	died  chan struct{} // closed at that moment
 }
 
 // talk is one connection.
 type talk struct {
 	who        string
-	statements map[string]string // what Parse has said of them
-	portals    map[string]string // what Bind has
-	last       string            // what Sync ends
+	statements map[string]string // texts from Parse
+	portals    map[string]string // texts from Bind
+	last       string            // the statement that Sync ends
 }
 
-// witnessOf lets a controller die at the moment; with none it only sees.
+// witnessOf lets a controller die at the moment. Without a moment it only watches.
 func witnessOf(last moment) *witness {
 	return &witness{talks: map[int]*talk{}, count: map[string]int{}, last: last, died: make(chan struct{})}
 }
 
-// killed tells whether the moment has come.
 func (w *witness) killed() bool {
 	select {
 	case <-w.died:
@@ -72,14 +71,13 @@ func (w *witness) killed() bool {
 	}
 }
 
-// sights are what it has seen up to now, under how many names. A connection may still be closing.
+// sights returns the messages so far, and how many names they have.
 func (w *witness) sights() (seen []sight, names int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return slices.Clone(w.seen), len(w.count)
 }
 
-// watch is a proxy.Watcher.
 func (w *witness) watch(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,7 +119,7 @@ var clientKinds = map[byte]string{
 	'C': "Close", 'S': "Sync", 'H': "Flush", 'X': "Terminate", 'p': "Password", 'f': "CopyFail",
 }
 
-// client names a message of the controller's, with the first words of its statement.
+// client names a message of the controller, with the first words of its statement.
 func (t *talk) client(kind byte, body []byte) string {
 	texts := strings.Split(string(body), "\x00")
 	about := ""
@@ -135,7 +133,8 @@ func (t *talk) client(kind byte, body []byte) string {
 	case 'Q':
 		about = head(texts[0])
 	case 'P':
-		about = fmt.Sprint(head(texts[1]), " (", len(texts[1]), " bytes)") // the first words of two may be the same
+		// Two statements may begin with the same words.
+		about = fmt.Sprint(head(texts[1]), " (", len(texts[1]), " bytes)")
 		t.statements[texts[0]] = about
 		t.last = ""
 	case 'B':
@@ -165,7 +164,7 @@ var (
 	comments = regexp.MustCompile(`(?m)^\s*--.*$`)
 )
 
-// server names a message of the server's, with its tag, state or code.
+// server names a message of the server, with its tag, state or code.
 func (t *talk) server(kind byte, body []byte) string {
 	about := ""
 	switch kind {
@@ -190,7 +189,6 @@ func named(kinds map[byte]string, kind byte) string {
 	return fmt.Sprintf("%q", kind)
 }
 
-// head is the first words of a statement.
 func head(sql string) string {
 	words := strings.Fields(comments.ReplaceAllString(sql, ""))
 	return digits.ReplaceAllString(strings.Join(words[:min(len(words), 3)], " "), "0")

@@ -26,8 +26,8 @@ func TestStop(t *testing.T) {
 	}
 }
 
-// TestNewTasksAreNoReasonToLookForStops: they are told on a channel of their own. A STOP of a task
-// that runs, and the end of its row, come on the other.
+// TestNewTasksAreNoReasonToLookForStops: new tasks are announced on their own channel. A STOP or
+// DELETE of a running task comes on the other channel.
 func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -57,11 +57,11 @@ func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 	} {
 		notices.Changed = false
 		s.exec(told.statement)
-		s.exec("SELECT pg_notify('pgtaskd_' || 'task'::regclass::oid, '')") // as an INSERT does, if the leader sleeps
+		s.exec("SELECT pg_notify('pgtaskd_' || 'task'::regclass::oid, '')") // as an INSERT does while the leader sleeps
 		if err := listener.PgConn().WaitForNotification(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if err := listener.Ping(t.Context()); err != nil { // behind which no other is on its way
+		if err := listener.Ping(t.Context()); err != nil { // after this no other notification is on its way
 			t.Fatal(err)
 		}
 		if notices.Changed != told.changed {
@@ -80,8 +80,7 @@ func TestDeleted(t *testing.T) {
 	s.others()
 }
 
-// TestStopBeforeMark: a task that is stopped after it was read and before it could be marked has
-// never started.
+// TestStopBeforeMark: a task that is stopped between its read and its mark has never started.
 func TestStopBeforeMark(t *testing.T) {
 	t.Parallel()
 	s := prepared(t, func(t *Target) { t.Run = 0 })
@@ -103,8 +102,9 @@ func TestStopBeforeMark(t *testing.T) {
 	}
 }
 
-// TestOwnRow: a task may change its own row, and lock the table. What it sets holds, but for what
-// pgtaskd writes; it runs a second time for that, in the open, and its effects come once.
+// TestOwnRow: a task may change its own row, and lock the table. Its changes stay, except for
+// columns that pgtaskd writes. The task runs a second time, with its row prepared before its SQL,
+// and its effects come once.
 func TestOwnRow(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -137,7 +137,7 @@ func TestOwnRow(t *testing.T) {
 	s.others()
 }
 
-// TestWhatIsDoneBeforeTheCommitHasALimit: SQL can have what is deferred to COMMIT done before.
+// TestWhatIsDoneBeforeTheCommitHasALimit: SQL can run the work early that is deferred to COMMIT.
 func TestWhatIsDoneBeforeTheCommitHasALimit(t *testing.T) {
 	t.Parallel()
 	s := play(t)

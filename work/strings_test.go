@@ -2,8 +2,8 @@ package work
 
 import "testing"
 
-// TestStringsWithBackslashes: where the database reads backslashes in strings as escapes, the
-// inputs of its tasks do too, and what is ours means the same.
+// TestStringsWithBackslashes: if the database reads backslashes in strings as escapes, inputs do
+// so, too. Our own statements keep their meaning.
 func TestStringsWithBackslashes(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -13,14 +13,14 @@ func TestStringsWithBackslashes(t *testing.T) {
 	s.settled()
 	for _, mode := range []string{"off", "on"} {
 		s.exec("SET standard_conforming_strings = " + mode)
-		// At most the server's warning of the input's own string is in its notice.
+		// The notice has at most the server's warning about the input's own string.
 		for input, want := range map[string]string{
 			`SELECT length('a\\b')`:                   "3",
 			`SET standard_conforming_strings = on`:    "SET",
 			`SELECT length(E'a\\b')`:                  "3",
 			`CREATE TEMP TABLE a (); SELECT '\'; --'`: "CREATE TABLE\n'; --",
 		} {
-			// One that repeats itself ends in its own transaction, with its repetition.
+			// The end of a repeating task is written together with its repetition.
 			for _, repeat := range []string{"0", "1 day"} {
 				id := s.add(`"group", input, repeat`, mode, input, repeat)
 				s.becomes(id, "DONE", "FAIL")

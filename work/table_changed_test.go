@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// TestAColumnThatWasOfAnotherTypeForAWhile changes nothing for later tasks. A task runs meanwhile,
-// so that its end keeps the leader.
+// TestAColumnThatWasOfAnotherTypeForAWhile: later tasks are not affected. Meanwhile a task runs, so
+// the leader still has an end to write.
 func TestAColumnThatWasOfAnotherTypeForAWhile(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -15,14 +15,14 @@ func TestAColumnThatWasOfAnotherTypeForAWhile(t *testing.T) {
 	s.becomes(running, "WORK")
 	s.exec("ALTER TABLE task ALTER id TYPE numeric")
 	s.says("numeric")
-	waiting := s.add("input, priority", "SELECT 1", 0) // a statement of its own
+	waiting := s.add("input, priority", "SELECT 1", 0) // with a statement of its own
 	s.exec("ALTER TABLE task ALTER id TYPE bigint; SELECT pg_advisory_unlock(7)")
 	s.becomes(running, "DONE")
 	s.becomes(waiting, "DONE")
 }
 
 // TestTasksOutliveAColumn: the owner drops or renames a column while tasks run whose repetitions
-// copy it. They run again, and none FAILs, whatever role they run as.
+// copy it. The tasks run again, and none FAILs, whatever role they run as.
 func TestTasksOutliveAColumn(t *testing.T) {
 	t.Parallel()
 	const many = 6

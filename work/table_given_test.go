@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestATableWithColumnsOfOtherTypesIsServed: those of a table that was there before, as people make
-// them: they are narrower or of another kind of text.
+// TestATableWithColumnsOfOtherTypesIsServed: a table that people made earlier may have narrower
+// columns, or other text types.
 func TestATableWithColumnsOfOtherTypesIsServed(t *testing.T) {
 	t.Parallel()
 	for i, columns := range []string{
@@ -22,7 +22,7 @@ func TestATableWithColumnsOfOtherTypesIsServed(t *testing.T) {
 			s.serve()
 			s.settled()
 			s.exec("CREATE TABLE effect (what text)")
-			for range 2 { // the second time by a leader that finds them
+			for range 2 { // the second time by a new leader that finds the columns
 				done := s.add("input, key", "INSERT INTO effect VALUES ('once') RETURNING what", "a")
 				s.becomes(s.add("input, after", "SELECT 1", []int64{done}), "DONE")
 				s.becomes(s.add("input", "VACUUM"), "DONE")
@@ -59,7 +59,7 @@ func TestATableWithColumnsOfOtherTypesIsServed(t *testing.T) {
 	}
 }
 
-// TestRowsWithNullStopNobody: they were there before pgtaskd, whose checks refuse only new ones.
+// TestRowsWithNullStopNobody: these rows are older than pgtaskd, whose checks refuse only new ones.
 func TestRowsWithNullStopNobody(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)

@@ -11,9 +11,9 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// TestOrphansThatMeetALock: they keep no place, since their backends are gone. They can be stopped,
-// and beats of cron are found beside them. The log names the role that has the lock. The tasks run
-// when it is gone.
+// TestOrphansThatMeetALock: they use no slot, since their backends are gone. They can be stopped,
+// and cron tasks go on beside them. The log names the role that has the lock. When the lock is
+// gone, the tasks run.
 func TestOrphansThatMeetALock(t *testing.T) {
 	t.Parallel()
 	for name, c := range someOf(map[string]struct{ lock, commit string }{
@@ -53,8 +53,8 @@ func TestOrphansThatMeetALock(t *testing.T) {
 	}
 }
 
-// TestAnOrphanOnARemoteKeepsItsPlace: while somebody has locked its row. The controller that runs
-// it cannot see that it is not its own any more.
+// TestAnOrphanOnARemoteKeepsItsPlace: while somebody has locked its row. The old controller that
+// runs it cannot see that the task is no longer its own.
 func TestAnOrphanOnARemoteKeepsItsPlace(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Grace = time.Minute })
@@ -77,9 +77,9 @@ func TestAnOrphanOnARemoteKeepsItsPlace(t *testing.T) {
 	s.becomes(first, "DONE")
 }
 
-// TestTableLockedBesideStandby: the leader goes on leading while its table is locked. Another
-// controller would meet the same lock, and could not know how the tasks have ended that ran
-// meanwhile.
+// TestTableLockedBesideStandby: the leader keeps the lead while its table is locked. Another
+// controller would meet the same lock, and could not know how the tasks that ran meanwhile have
+// ended.
 func TestTableLockedBesideStandby(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -109,7 +109,7 @@ func TestTableLockedBesideStandby(t *testing.T) {
 	if now := s.get("SELECT pid FROM pg_stat_activity WHERE pid = $1", leader); now != leader {
 		t.Error("the leader is gone")
 	}
-	if n := s.leads(); n > 2 { // it says so again when all is well
+	if n := s.leads(); n > 2 { // it says so again after the recovery
 		t.Errorf("led %d times", n)
 	}
 }

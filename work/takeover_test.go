@@ -34,10 +34,10 @@ func (s *stage) anyLeader() {
 	s.becomes(s.add(`input, "group"`, "SELECT 'other'", "others"), "DONE")
 }
 
-// noon is when what has no time of its own happens.
+// noon is a time for tests in which the time does not matter.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain: the end is in the inbox when the control
+// TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain: the outcome is in the inbox when the control
 // connection is lost.
 func TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain(t *testing.T) {
 	t.Parallel()
@@ -58,8 +58,8 @@ func TestARunThatEndsWhileTheLeadIsLostIsNotRunAgain(t *testing.T) {
 	}
 }
 
-// TestOrphans: a new leader leaves alone what an old leader's session still runs, and returns what
-// nobody does.
+// TestOrphans: a new leader leaves a task alone if an old leader's session still runs it, and
+// returns tasks that nobody runs.
 func TestOrphans(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -103,8 +103,8 @@ func TestALeaderThatWasFrozenOpensNoSession(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %' AND state = 'active'")
 }
 
-// TestPidsOfAnotherDatabaseAreNotTakenForRuns: a restored copy has pids in its rows, and pids are
-// those of the whole server.
+// TestPidsOfAnotherDatabaseAreNotTakenForRuns: a restored copy has pids in its rows, and pids
+// belong to the whole server.
 func TestPidsOfAnotherDatabaseAreNotTakenForRuns(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -127,7 +127,7 @@ func TestPidsOfAnotherDatabaseAreNotTakenForRuns(t *testing.T) {
 	s.eventually("true", "SELECT stop IS NOT NULL AND stopping IS NULL FROM task WHERE id = $1", stops)
 }
 
-// TestAControllerThatLostTheLeadKeepsNoSession: once the tasks that still ran there have ended.
+// TestAControllerThatLostTheLeadKeepsNoSession: when the tasks that still run there have ended.
 func TestAControllerThatLostTheLeadKeepsNoSession(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -139,7 +139,7 @@ func TestAControllerThatLostTheLeadKeepsNoSession(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-// TestADrainWithoutTheLeadDoesNotWait: ends that it could not write are left to the leader.
+// TestADrainWithoutTheLeadDoesNotWait: the leader deals with ends that the drain could not write.
 func TestADrainWithoutTheLeadDoesNotWait(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -170,7 +170,7 @@ func TestATaskThatWaitsForItsMarkRunsWhenTheLeadIsRegained(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-// usurp takes the lead away, and gives it back when it is called upon.
+// usurp takes the lead away, and returns a function that gives it back.
 func (s *stage) usurp() (giveBack func()) {
 	s.t.Helper()
 	lock := "pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
@@ -193,7 +193,7 @@ func (s *stage) usurp() (giveBack func()) {
 	}
 }
 
-// TestAPreparationAfterAHandoverIsWritten: what runs when the lead is given away ends as it would have.
+// TestAPreparationAfterAHandoverIsWritten: tasks that run when the lead is given away end normally.
 func TestAPreparationAfterAHandoverIsWritten(t *testing.T) {
 	t.Parallel()
 	l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
@@ -207,7 +207,7 @@ func TestAPreparationAfterAHandoverIsWritten(t *testing.T) {
 // TestARunThatOutlastsAHandoverEndsOnce: the old controller writes its end while another one leads.
 func TestARunThatOutlastsAHandoverEndsOnce(t *testing.T) {
 	t.Parallel()
-	s := play(t, func(t *Target) { t.Grace = time.Minute }) // after which it would be cancelled, and run again
+	s := play(t, func(t *Target) { t.Grace = time.Minute }) // after that it would be cancelled, and run again
 	s.exec("CREATE TABLE gate (); CREATE SEQUENCE tries; CREATE TABLE effect (id int8)")
 	gate := s.connect()
 	must(t, gate, "BEGIN; LOCK TABLE gate")

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// taskLines are the lines of the log that tell of tasks, by their ids.
+// taskLines are the log lines about tasks, by their ids.
 func (s *stage) taskLines() map[int64]map[string]any {
 	found := map[int64]map[string]any{}
 	for text := range strings.Lines(s.logged()) {
@@ -24,8 +24,8 @@ func (s *stage) taskLines() map[int64]map[string]any {
 	return found
 }
 
-// TestFailedTasksAreLogged: what has failed, or was not started in time, is one line, without the
-// password in its error; all others are a line where that is wanted.
+// TestFailedTasksAreLogged: each task that failed, or was not started in time, gets one line. Its
+// error shows no password. All other tasks get a line if the target wants that.
 func TestFailedTasksAreLogged(t *testing.T) {
 	t.Parallel()
 	tasks := target.NewTaskLog(target.LogFailed)
@@ -69,8 +69,8 @@ func TestFailedTasksAreLogged(t *testing.T) {
 	}
 }
 
-// TestNamesInTheLogAreLegible: what a user has called a group or a key is shown by its beginning,
-// and obeyed by no terminal; the same of a task that runs while its target drains.
+// TestNamesInTheLogAreLegible: the log shows the beginning of the names of groups and keys, and no
+// terminal obeys them. The same holds for a task that runs during a drain.
 func TestNamesInTheLogAreLegible(t *testing.T) {
 	t.Parallel()
 	const begins = "\x1b[2J\u202e\nä"

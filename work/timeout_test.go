@@ -12,8 +12,8 @@ func TestLongTimeout(t *testing.T) {
 	s.becomes(id, "DONE")
 }
 
-// TestLimitsOfATaskMeetNothingOfOurs: a function may set anything in its session: its task ends
-// well, once, or fails by its own error, and the tasks after it end well.
+// TestLimitsOfATaskMeetNothingOfOurs: a function may set anything in its session. Its task ends
+// well, once, or fails by its own error. The tasks after it end well.
 func TestLimitsOfATaskMeetNothingOfOurs(t *testing.T) {
 	t.Parallel()
 	s := play(t, func(t *Target) { t.Run = 2 })

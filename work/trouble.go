@@ -17,28 +17,30 @@ import (
 	"pgtaskd/work/target"
 )
 
-// calm is how long a controller must lead the target, or stand by, before an earlier failure counts
-// as over: some failures show only then. A full disk, for example, does not keep a controller from
-// leading; the first statement that writes fails.
+// calm is how long a controller must lead or stand by before an earlier failure counts as over:
+// some failures show late. With a full disk, for example, a controller can lead, and its first
+// statement that writes fails.
 const calm = 3 * time.Second
 
-// trouble logs what keeps a target from being served: each failure when it first comes, and that all
-// is well when it is. It belongs to the goroutine of Serve.
+// trouble logs why a target cannot be served: each failure once, and the recovery. It belongs to
+// the goroutine of Serve.
 type trouble struct {
 	log *target.Log
 
-	since    time.Time     // of the first failure since all was well; zero: all is well
-	failures target.Memory // since then, by their text
-	tries    int           // that have failed in a row
-	served   bool          // the target has been served since Serve began: by us, or by another controller while its table was there
+	since    time.Time     // time of the first failure since the target was well; zero: it is well
+	failures target.Memory // texts of the failures since then
+	tries    int           // tries that have failed in a row
+	// The target has been served since Serve began: by us, or by another controller while its table
+	// was there.
+	served bool
 
 	stats *target.Stats
 
-	began time.Time // when we came to lead, or to stand by; zero while we do neither
-	say   func()    // logs that; nil once it has
+	began time.Time // when we began to lead or to stand by; zero while we do neither
+	say   func()    // logs that we lead or stand by; nil once it has
 }
 
-// failed logs a failure unless it is known, and says how long to wait before the next try.
+// failed logs a failure unless it is known, and returns how long to wait before the next try.
 func (t *trouble) failed(err error) (wait time.Duration) {
 	now := time.Now()
 	if t.since.IsZero() {
@@ -51,7 +53,8 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	t.stats.Fails(err)
 	t.tries++
 	wait = pause(t.tries, err)
-	if errors.As(err, new(*door.Refused)) || !t.failures.Once(err.Error(), target.SayAgain) { // the door has said all of the former
+	// The door has logged its refusal already.
+	if errors.As(err, new(*door.Refused)) || !t.failures.Once(err.Error(), target.SayAgain) {
 		return wait
 	}
 	line := fault.Advised(t.log.Error(), err)
@@ -65,14 +68,14 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 // hasServed tells whether the target has been served.
 func (t *trouble) hasServed() bool { return t.served }
 
-// become takes note that we lead now, or stand by, and logs it by say: at once, or, after a failure,
-// when it has lasted.
+// become records that we now lead, or stand by. say logs that: at once, or, after a failure, when
+// the state has lasted for calm.
 func (t *trouble) become(say func()) {
 	t.began, t.say = time.Now(), say
 	t.look()
 }
 
-// look logs what we have become, and that all is well again, when it is time.
+// look logs that we lead or stand by, and that the target has recovered, when it is time.
 func (t *trouble) look() {
 	if t.say == nil || !t.since.IsZero() && time.Since(t.began) < calm {
 		return
@@ -85,15 +88,14 @@ func (t *trouble) look() {
 	t.since, t.failures = time.Time{}, nil
 }
 
-// Pauses between tries of a target that fails: the first, and the longest.
+// Pauses between tries for a target that fails: the first, and the longest.
 const (
 	firstPause = 100 * time.Millisecond
 	longPause  = 2 * time.Second
 )
 
-// pause is how long to wait after the given number of failures in a row, at
-// least 1. Up to a quarter is taken off at random, so that the targets of a
-// server that comes back do not all return at once.
+// pause is how long to wait after a number of failures in a row (at least 1). It takes off up to a
+// quarter at random, so that the targets of a server that comes back do not all return at once.
 func pause(failures int, err error) time.Duration {
 	if errors.As(err, new(*door.Refused)) {
 		return install.RefusedPause
@@ -102,8 +104,8 @@ func pause(failures int, err error) time.Duration {
 	return length - rand.N(length/4+1)
 }
 
-// diagnose explains an error that has ended leadership or kept it from beginning: it says what the
-// table lacks, or who has locked the table.
+// diagnose explains an error that has ended the lead or kept it from beginning: it adds what the
+// table lacks, or who has locked it.
 func (l *loop) diagnose(ctx context.Context, err error) error {
 	switch {
 	case fault.Has(err, "55P03"):
@@ -111,7 +113,7 @@ func (l *loop) diagnose(ctx context.Context, err error) error {
 		if unknown == nil && len(holders) > 0 {
 			return fmt.Errorf("table %s is locked by %s: %w", l.target.Relation(), strings.Join(holders, ", "), err)
 		}
-	case fault.Has(err, "25006"): // while a server in recovery is not led
+	case fault.Has(err, "25006"): // the server is in recovery
 		return control.ErrReadOnly
 	case l.trouble.served && fault.Has(err, "42501", "42P01", "42703", "3F000"):
 		if better := l.leader.shape.install(ctx); better != nil {

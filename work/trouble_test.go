@@ -45,8 +45,8 @@ func told(log *bytes.Buffer) []string {
 	return found
 }
 
-// attempts is the log of a target on synctest's clock: each try fails after it has been led for a
-// while (0: it has not been led).
+// attempts is the log of a target on synctest's clock. Each try fails after the target has been led
+// for a while (0: it has not been led).
 func attempts(t *testing.T, tries ...attempt) (log []string) {
 	t.Helper()
 	synctest.Test(t, func(*testing.T) {
@@ -75,7 +75,7 @@ type attempt struct {
 
 func repeated(n int, tries ...attempt) []attempt { return slices.Repeat(tries, n) }
 
-// TestFailuresOfATargetAreLoggedOnce: and again when they change, or have been over.
+// TestFailuresOfATargetAreLoggedOnce: and again when they change, or come back after a recovery.
 func TestFailuresOfATargetAreLoggedOnce(t *testing.T) {
 	t.Parallel()
 	down, starting := errors.New("down"), errors.New("starting up")

@@ -9,7 +9,7 @@ import (
 )
 
 // TestAnotherTableInItsPlaceIsNotServed: the log names its owner, whatever ran at that moment. The
-// table is served when it is back.
+// real table is served when it is back.
 func TestAnotherTableInItsPlaceIsNotServed(t *testing.T) {
 	t.Parallel()
 	for kind, made := range map[string]string{

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestARefusedTableIsNotServed: nor led, until somebody has mended it.
+// TestARefusedTableIsNotServed: nor led, until somebody mends it.
 func TestARefusedTableIsNotServed(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, func(t *Target) { t.Changes = target.NewChanges() })
@@ -26,7 +26,7 @@ func TestARefusedTableIsNotServed(t *testing.T) {
 	s.settled()
 }
 
-// TestARefusalDrains: the target ends with what the door has found.
+// TestARefusalDrains: the target ends with the door's refusal.
 func TestARefusalDrains(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
@@ -40,8 +40,8 @@ func TestARefusalDrains(t *testing.T) {
 	}
 }
 
-// TestOwnersThatChangeAreNoticed: what could run with the table becomes somebody else's while it is
-// served.
+// TestOwnersThatChangeAreNoticed: an object whose code could run with the table gets another owner
+// while the table is served.
 func TestOwnersThatChangeAreNoticed(t *testing.T) {
 	t.Parallel()
 	for what, sql := range map[string]string{
@@ -55,9 +55,9 @@ func TestOwnersThatChangeAreNoticed(t *testing.T) {
 			must(t, s.conn, parts)
 			s.serve()
 			s.settled()
-			s.becomes(s.add("input, delete", "SELECT 1", false), "DONE") // it has been looked at
+			s.becomes(s.add("input, delete", "SELECT 1", false), "DONE") // the door has looked
 			do(sql)
-			s.exec("INSERT INTO task (input) VALUES ('SELECT 1')") // so that the leader looks
+			s.exec("INSERT INTO task (input) VALUES ('SELECT 1')") // makes the leader look
 			s.says(what, "mallory_")
 		})
 	}

@@ -16,10 +16,10 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// deaf lets nothing but waking find a task within a test's patience.
+// deaf makes waking the only way to find a task within a test's patience.
 func deaf(t *Target) { t.Sleep, t.Reset = time.Hour, time.Hour }
 
-// waking is that of the stage's table.
+// waking describes how the stage's table wakes its leader.
 func (s *stage) waking() schema.Waking {
 	s.t.Helper()
 	d, err := schema.Describe(s.t.Context(), s.conn, s.target.Relation())
@@ -44,13 +44,14 @@ func (s *stage) asleep() {
 	s.until("asleep", func() bool { return s.sleepers() == "1" })
 }
 
-// manyTasks are more than those that come together while the leader sleeps on.
+// manyTasks is more tasks than can come at once while the leader goes on sleeping.
 const manyTasks = 40
 
 // awake inserts tasks until the leader stays awake.
 func (s *stage) awake() {
 	s.t.Helper()
-	lock := s.waking().Lock // before: to find it takes so long that the leader falls asleep again
+	// Find the lock first: this takes so long that the leader would fall asleep again.
+	lock := s.waking().Lock
 	s.until("awake", func() bool {
 		for range manyTasks {
 			s.exec("INSERT INTO task (input, max) VALUES ('', 9)")
@@ -59,7 +60,7 @@ func (s *stage) awake() {
 	})
 }
 
-// soon waits until all tasks have ended, and tells how long that took.
+// soon waits until all tasks have ended, and returns how long that took.
 func (s *stage) soon() time.Duration {
 	s.t.Helper()
 	began := time.Now()
@@ -67,7 +68,7 @@ func (s *stage) soon() time.Duration {
 	return time.Since(began)
 }
 
-// TestASleepingLeaderIsWoken, also for a task that is planned before the one it waits for.
+// TestASleepingLeaderIsWoken: also for a task that is planned before the one it waits for.
 func TestASleepingLeaderIsWoken(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf)
@@ -82,8 +83,8 @@ func TestASleepingLeaderIsWoken(t *testing.T) {
 	}
 }
 
-// TestAnAwakeLeaderLooks: tasks that are inserted without NOTIFY are found, however long they take
-// to be committed, and the leader sleeps only when they are.
+// TestAnAwakeLeaderLooks: it finds tasks that are inserted without NOTIFY, however long they take
+// to be committed. It sleeps only when they are committed.
 func TestAnAwakeLeaderLooks(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf)
@@ -93,7 +94,7 @@ func TestAnAwakeLeaderLooks(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	s.until("spared", func() bool { // it may have fallen asleep again before
+	s.until("spared", func() bool { // the leader may have fallen asleep again
 		s.awake()
 		if _, err := tx.Exec(t.Context(), "INSERT INTO task (input) VALUES ('SELECT 1')"); err != nil {
 			t.Fatal(err)
@@ -101,7 +102,7 @@ func TestAnAwakeLeaderLooks(t *testing.T) {
 		return s.get("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ShareLock' AND pid = $1", other.PgConn().PID()) != "0"
 	})
 	s.soon()
-	s.exec("SELECT pg_sleep(1)") // in which it would fall asleep
+	s.exec("SELECT pg_sleep(1)") // long enough to fall asleep
 	if s.sleepers() != "0" {
 		t.Fatal("the leader sleeps although a task may come that it is not told of")
 	}
@@ -114,7 +115,7 @@ func TestAnAwakeLeaderLooks(t *testing.T) {
 	s.asleep()
 }
 
-// TestNoTaskIsOverlooked while many insert in many ways and the leader falls asleep and wakes.
+// TestNoTaskIsOverlooked: many sessions insert while the leader falls asleep and wakes.
 func TestNoTaskIsOverlooked(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf)
@@ -134,13 +135,12 @@ func TestNoTaskIsOverlooked(t *testing.T) {
 	inserters.Wait()
 	took := s.soon()
 	t.Logf("%s tasks, the last ended %s after all were there", s.get("SELECT count(*) FROM task"), took)
-	if took > servertest.Limit(10*time.Second) { // what is overlooked is found after half a minute
+	if took > servertest.Limit(10*time.Second) { // an overlooked task is found after half a minute
 		t.Error("a task was overlooked")
 	}
 }
 
-// insertSomehow inserts one or some tasks, at once or in a transaction that takes a while, or
-// rests.
+// insertSomehow inserts one or some tasks, at once or in a slow transaction, or rests.
 func insertSomehow(s *stage, conn *pgx.Conn, random *rand.Rand) error {
 	const one = "INSERT INTO task (input, max, active) VALUES ('SELECT 1', 100, '0')"
 	var statements []string
@@ -184,8 +184,7 @@ func TestTheSleepersLockFallsWithIt(t *testing.T) {
 	}
 }
 
-// TestATableThatIsMadeAgainIsServed: it has another lock of sleep, and no triggers before it is
-// completed.
+// TestATableThatIsMadeAgainIsServed: it has another lock of sleep, and at first no triggers.
 func TestATableThatIsMadeAgainIsServed(t *testing.T) {
 	t.Parallel()
 	for _, wake := range []sql.Wake{sql.Auto, sql.WAL} {
@@ -200,7 +199,7 @@ func TestATableThatIsMadeAgainIsServed(t *testing.T) {
 	}
 }
 
-// TestWithoutTriggers polls, and says so where NOTIFY was asked for.
+// TestWithoutTriggers: the leader polls, and logs that if NOTIFY was asked for.
 func TestWithoutTriggers(t *testing.T) {
 	t.Parallel()
 	for _, wake := range []sql.Wake{sql.Poll, sql.Auto, sql.Notify} {

@@ -15,8 +15,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestPublicationIsTakenAway: it is made again, and the stream with it; where that may not be,
-// another way is taken.
+// TestPublicationIsTakenAway: it is created again, and so is the stream. If that is not allowed,
+// the leader uses another way.
 func TestPublicationIsTakenAway(t *testing.T) {
 	t.Parallel()
 	s := play(t, deaf, byWAL)
@@ -42,7 +42,7 @@ func TestPublicationIsTakenAway(t *testing.T) {
 	}
 }
 
-// TestWALIsNotPossible: another way is taken, and what is missing is said once, in check too.
+// TestWALIsNotPossible: the leader uses another way. Log and check say once what is missing.
 func TestWALIsNotPossible(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{Settings: map[string]string{"wal_level": "replica", "max_wal_senders": "0"}})
@@ -51,7 +51,7 @@ func TestWALIsNotPossible(t *testing.T) {
 		report := Check(t.Context(), s.target)
 		s.serve()
 		s.settled()
-		s.asleep() // by NOTIFY, then
+		s.asleep() // by NOTIFY now
 		s.becomes(s.add("input", "SELECT 1"), "DONE")
 		s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 		s.until("leading again", func() bool { return s.leads() > 1 })
@@ -78,9 +78,9 @@ func TestWALIsNotPossible(t *testing.T) {
 		}
 	})
 	s.target.Connect = s.target.Connect.With(remote.Settings{"user": role})
-	s.target.Admin = s.target.Connect // as one who may do no more
+	s.target.Admin = s.target.Connect // as a user who may not do more
 	obstructed(s, "CREATE PUBLICATION "+sql.Publication(s.target.Relation())+" FOR TABLE")
 }
 
-// unpublish are ways to keep a publication from showing what is inserted.
+// unpublish are ways to keep a publication from showing inserts.
 var unpublish = []string{"DROP PUBLICATION %s", "ALTER PUBLICATION %s DROP TABLE task", "ALTER PUBLICATION %s SET (publish = 'update')"}

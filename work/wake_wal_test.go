@@ -20,8 +20,8 @@ func (s *stage) streaming() {
 	s.until("live", func() bool { return strings.Contains(s.logged(), "following the write-ahead log") })
 }
 
-// TestWAL: the log tells of new tasks, of those in parts of a table too, and nothing of ours is at
-// work where they are inserted.
+// TestWAL: the log shows new tasks, also those in parts of a table. Nothing of ours runs where they
+// are inserted.
 func TestWAL(t *testing.T) {
 	t.Parallel()
 	for _, kind := range []string{"", " PARTITION BY RANGE (id)"} {
@@ -43,7 +43,7 @@ func TestWAL(t *testing.T) {
 			s.exec(`BEGIN; INSERT INTO task (input, "Mine") VALUES ('SELECT 1', 'y'); SAVEPOINT a; INSERT INTO task (input) VALUES ('SELECT 1'); COMMIT`)
 			s.soon()
 			later := s.add("input, plan", "SELECT 1", "infinity")
-			s.exec("UPDATE task SET plan = now() WHERE id = $1", later) // of which triggers tell
+			s.exec("UPDATE task SET plan = now() WHERE id = $1", later) // triggers report this
 			s.becomes(later, "DONE")
 			if s.leads() != 1 {
 				t.Errorf("led %d times", s.leads())
@@ -52,8 +52,7 @@ func TestWAL(t *testing.T) {
 	}
 }
 
-// TestWALBeforeItIsVisible: a commit that waits for a standby stands in the log, but no statement
-// sees it.
+// TestWALBeforeItIsVisible: a commit that waits for a standby is in the log, but not visible.
 func TestWALBeforeItIsVisible(t *testing.T) {
 	t.Parallel()
 	own := servertest.New(t, server.Options{Settings: map[string]string{"synchronous_standby_names": "nobody", "synchronous_commit": "local"}})
@@ -84,7 +83,7 @@ func TestWALIsLost(t *testing.T) {
 	t.Parallel()
 	s := play(t, byWAL)
 	s.streaming()
-	for range 2 { // the second time it is nothing new
+	for range 2 { // the second time is not logged again
 		pid := s.get("SELECT active_pid FROM " + slots)
 		s.exec("SELECT pg_terminate_backend(" + pid + ")")
 		s.eventually("0", "SELECT count(*) FROM "+slots+" AND active_pid = "+pid)
@@ -97,7 +96,7 @@ func TestWALIsLost(t *testing.T) {
 	}
 }
 
-// TestWakeIsChanged: what one way has made stays, and keeps another from nothing.
+// TestWakeIsChanged: the objects of one way stay, and do not disturb another way.
 func TestWakeIsChanged(t *testing.T) {
 	t.Parallel()
 	s := furnished(t, deaf)
@@ -116,7 +115,7 @@ func TestWakeIsChanged(t *testing.T) {
 	}
 }
 
-// TestWakeIsChangedWhileTheTableIsInUse: what is there serves until what is wanted can be made.
+// TestWakeIsChangedWhileTheTableIsInUse: the existing way serves until the wanted one can be made.
 func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -139,7 +138,7 @@ func TestWakeIsChangedWhileTheTableIsInUse(t *testing.T) {
 	if _, err := writer.Exec(t.Context(), "COMMIT"); err != nil {
 		t.Fatal(err)
 	}
-	s.exec("ALTER TABLE task ADD COLUMN mine text") // which it notices
+	s.exec("ALTER TABLE task ADD COLUMN mine text") // the leader notices that
 	s.eventually("1", "SELECT count(*) FROM pg_trigger WHERE tgname = 'pgtaskd_update'")
 	s.becomes(s.add("input", "SELECT 1"), "DONE")
 }

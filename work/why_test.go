@@ -13,13 +13,13 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// why is what task_why says of a task.
+// why is the answer of task_why for a task.
 func (s *stage) why(id int64) string {
 	s.t.Helper()
 	return s.get("SELECT task_why($1)", id)
 }
 
-// says waits until task_why says something that matches.
+// saysWhy waits until the answer of task_why matches.
 func (s *stage) saysWhy(id int64, pattern string) {
 	s.t.Helper()
 	said := ""
@@ -37,7 +37,7 @@ const (
 	intervals = `(\d+ days? )?\d\d:\d\d:\d\d`
 )
 
-// reasons are cases of task_why: what is done before, and what it says of the task then.
+// reasons are cases of task_why: how to bring them about, and the answer.
 var reasons = []struct {
 	name string
 	has  func(s *stage) (id int64)
@@ -88,7 +88,8 @@ var reasons = []struct {
 		return s.add(`input, "group", max`, "SELECT 1", "it's", 6)
 	}, `waits for its lane, group "it's", in which 7 run \(task 1, 2, 3, 4, 5\): it starts while at most 6 run`},
 	{"a pause", func(s *stage) int64 {
-		s.asleep() // one that came to lead would wait for the end of a pause before it
+		// A leader that has just begun would wait for the end of an earlier pause.
+		s.asleep()
 		s.exec("INSERT INTO task (max, drift, delete, input) VALUES (-60000, true, false, 'SELECT 1')")
 		s.becomes(1, "DONE")
 		return s.add("input, max, drift", "SELECT 1", -60000, true)
@@ -175,7 +176,7 @@ func (s *stage) runningIn(group, input string, most int) int64 {
 	return id
 }
 
-// TestWhyATaskWaits: each reason, of a table that is served.
+// TestWhyATaskWaits: each reason, while the table is served.
 func TestWhyATaskWaits(t *testing.T) {
 	t.Parallel()
 	for i, c := range reasons {
@@ -190,8 +191,8 @@ func TestWhyATaskWaits(t *testing.T) {
 	}
 }
 
-// TestWhyIsForWhoeverMayRead: it has no other rights than those, and needs none to the table of
-// controllers.
+// TestWhyIsForWhoeverMayRead: it needs only the caller's right to read the table, and none to the
+// table of controllers.
 func TestWhyIsForWhoeverMayRead(t *testing.T) {
 	t.Parallel()
 	s := play(t)
@@ -212,7 +213,7 @@ func TestWhyIsForWhoeverMayRead(t *testing.T) {
 	}
 }
 
-// TestWhyIsQuick: with a million rows, whatever the server believes of them, it visits few.
+// TestWhyIsQuick: it visits few of many rows, whatever the statistics say.
 func TestWhyIsQuick(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
@@ -243,7 +244,7 @@ func TestWhyIsQuick(t *testing.T) {
 	}
 }
 
-// TestAStoppedRunHoldsItsPlaceUntilItsEnd: task_why says so to the tasks that wait for it.
+// TestAStoppedRunHoldsItsPlaceUntilItsEnd: task_why tells that to the tasks that wait for it.
 func TestAStoppedRunHoldsItsPlaceUntilItsEnd(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)

@@ -1,7 +1,7 @@
 package model
 
-// attend takes a run through its transaction. A controller that does not lead any more does it for
-// the runs that it has marked.
+// attend takes a run through its transaction. A controller that no longer leads does that for the
+// runs that it has marked.
 func (w *world) attend(s *state, c, p int, to moves) {
 	k, b := &s.controllers[c], &s.sessions[p]
 	t := int(b.run.task)
@@ -61,8 +61,8 @@ func (w *world) sendsCommit(s *state, c, p int, to moves) {
 	}
 }
 
-// rollsBack: PREPARE has found no row, or its answer is lost. A marked run whose answer is lost is
-// prepared again. Where a mark was sent, the session closes: a row that names it must be judged.
+// rollsBack: PREPARE has found no row, or its answer is lost. If the answer is lost, a marked run
+// is prepared again. If a mark was sent, the session closes: a row that names it must be judged.
 func (w *world) rollsBack(s *state, c, p int, to moves) {
 	t := int(s.sessions[p].run.task)
 	m := s.controllers[c].tasks[t]
@@ -82,7 +82,7 @@ func (w *world) rollsBack(s *state, c, p int, to moves) {
 	}
 }
 
-// markRunning marks a task that has run for 100 ms. It calls back the one that was sent after it.
+// markRunning marks a task that has run for 100 ms. It first calls back the task sent after it.
 func (w *world) markRunning(s *state, c, p int, to moves) {
 	b := &s.sessions[p]
 	if b.queued.phase == idle || !w.holds(callBackFirst) {
@@ -96,7 +96,7 @@ func (w *world) markRunning(s *state, c, p int, to moves) {
 	to.add(will("leader", c, "calls back", int(b.queued.task), p), next)
 }
 
-// askMark sends a mark. The leader knows no more until it is answered.
+// askMark sends a mark. The leader does not know the result until the answer comes.
 func (w *world) askMark(s state, c, t, p int, at knows) state {
 	m := &s.controllers[c].tasks[t]
 	m.at, m.mark, m.pid, m.start = at, asked, uint8(p+1), s.sessions[p].start

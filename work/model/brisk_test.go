@@ -2,5 +2,5 @@
 
 package model
 
-// thorough: large cases are checked too.
+// thorough: check large cases, too.
 const thorough = false

@@ -1,7 +1,6 @@
 package model
 
-// inOrder: controllers differ in nothing but their names, and so do sessions. Both stand in order
-// of rank.
+// inOrder sorts controllers and sessions by rank, as they differ only in their names.
 func (s *state) inOrder() {
 	if s.controllers[0].rank() < s.controllers[1].rank() {
 		s.swapControllers()

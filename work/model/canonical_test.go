@@ -70,7 +70,7 @@ func (s *state) starts(p int, f func(*uint8)) {
 	}
 }
 
-// lastStart is the latest backend_start of the pid that anything names.
+// lastStart is the latest backend_start of the pid in any place.
 func (s *state) lastStart(p int) uint8 {
 	var last uint8
 	s.starts(p, func(start *uint8) { last = max(last, *start) })
@@ -88,7 +88,7 @@ func (s *state) canonicalStarts(p int) {
 // numbers maps a number to another one. Zero stays zero.
 type numbers [64]uint8
 
-// count gives the numbers that are set the values from 1, in their order.
+// count gives the numbers that are set the values 1, 2 and so on, in their order.
 func (n *numbers) count() {
 	n[0] = 0
 	last := uint8(0)
@@ -119,7 +119,7 @@ func (s *state) xmins(t int, f func(xmin, version *uint8)) {
 	}
 }
 
-// shiftXmin: an xmin older than the row on the disk will never be met again.
+// shiftXmin: no row will have an xmin older than the one on the disk again.
 func (s *state) shiftXmin(t int) {
 	base := s.disk.rows[t].xmin - 1
 	s.xmins(t, func(xmin, _ *uint8) { *xmin -= min(*xmin, base) })
@@ -127,8 +127,8 @@ func (s *state) shiftXmin(t int) {
 	s.disk.rows[t].xmin = 1
 }
 
-// compareOnly: without a crash it only matters whether the row is still as it was read. An xmin
-// that a crash has made later than the row may be met again.
+// compareOnly: without a crash it only matters whether the row is still as it was read. If a crash
+// has made an xmin later than that of the row, the row may get this xmin again.
 func (s *state) compareOnly(t int) {
 	r := &s.table.rows[t]
 	s.xmins(t, func(xmin, version *uint8) {

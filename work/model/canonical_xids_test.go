@@ -20,8 +20,8 @@ func (w *world) xacts(s *state, far bool, f func(*uint8)) {
 	}
 }
 
-// canonicalXids numbers the transaction ids of a server from 1, in their order, and forgets how
-// those ended that no run names. All that are named at or above the next id stay there.
+// canonicalXids numbers the transaction ids of a server from 1, in their order. It forgets the
+// results of transactions that no run names. Ids at or above the next id stay there.
 func (w *world) canonicalXids(s *state, far bool) {
 	now, disk := &s.table.x, &s.disk.x
 	if far {

@@ -6,8 +6,8 @@ import (
 	"strings"
 )
 
-// search visits all states of a case, breadth first. It keeps them in chunks, and finds them by
-// 128 bits of hash: a state is large, and a case has millions.
+// search visits all states of a case, breadth first. It keeps them in chunks, and finds them by 128
+// bits of hash: a state is large, and a case has millions of them.
 type search struct {
 	world  *world
 	seen   map[hash]int32
@@ -15,7 +15,7 @@ type search struct {
 	parent []int32
 	edges  []int32 // healthy steps: from, to, from, to …
 	from   int32
-	broken int32 // the first state in which a property is broken, or -1
+	broken int32 // the first state that breaks a property, or -1
 }
 
 const chunk = 1 << 12
@@ -104,7 +104,7 @@ func (f *search) stuck() int32 {
 	return -1
 }
 
-// trace tells the shortest way to a state. It starts from the beginning again, so that controllers
+// trace shows the shortest way to a state. It starts again at the beginning, so that controllers
 // and sessions keep their names.
 func (f *search) trace(at int32) string {
 	var way []int32
@@ -131,7 +131,7 @@ type lookup struct {
 }
 
 func (l *lookup) add(t step, s state) {
-	for i := range 4 { // the names may have been swapped in the state that was stored
+	for i := range 4 { // the stored state may have swapped names
 		named := s
 		if i&1 > 0 {
 			named.swapControllers()

@@ -22,8 +22,7 @@ func (w *world) dispatch(s *state, c, t int, to moves) {
 	}
 }
 
-// startMarked starts a task that is marked first when the mark is answered. A draining leader does
-// so too.
+// startMarked starts a task that is marked first, after its mark. A draining leader does so, too.
 func (w *world) startMarked(s *state, c, t int, to moves) {
 	m := s.controllers[c].tasks[t]
 	p := int(m.pid) - 1
@@ -69,8 +68,8 @@ func (w *world) follows(s *state, c, t, p int) bool {
 		(before.mark == unmarked || !w.holds(nothingAfterMark))
 }
 
-// busy says whether the leader counts a run in the lane of the task, those of one session aside, or
-// whether the predecessor of the task still runs.
+// busy says whether the leader counts a run in the lane of the task, except runs of the session
+// aside, or whether the predecessor of the task still runs.
 func (w *world) busy(s *state, c, t, aside int) bool {
 	k := &s.controllers[c]
 	for u := range w.tasks {

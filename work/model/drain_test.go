@@ -1,7 +1,7 @@
 package model
 
-// drains: a leader that stops marks all that it runs, ends all that it has prepared, gives the lead
-// away, and finishes its marked runs.
+// drains: a leader that stops marks all its runs, writes the ends of all runs that it has prepared,
+// gives up the lead, and finishes its marked runs.
 func (w *world) drains(s *state, c int, to moves) {
 	k := &s.controllers[c]
 	next := *s
@@ -22,7 +22,7 @@ func (w *world) drains(s *state, c int, to moves) {
 	}
 }
 
-// allMarked: each run is marked, or its mark has found no row. Each end of an unmarked run has been
+// allMarked: each run is marked, or its mark has found no row. All ends of unmarked runs are
 // written.
 func (w *world) allMarked(k *controller) bool {
 	for _, m := range k.tasks {
@@ -41,7 +41,7 @@ func (w *world) allMarked(k *controller) bool {
 	return true
 }
 
-// handOver: a run whose mark has found no row is cancelled.
+// handOver gives up the lead. If a mark has found no row, its run is cancelled.
 func (w *world) handOver(s state, c int) state {
 	k := &s.controllers[c]
 	k.role, k.spared = drained, [maxSessions]spared{}

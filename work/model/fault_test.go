@@ -1,6 +1,6 @@
 package model
 
-// fault lists the mishaps. Each costs one of the faults of the case, but for the thaw.
+// fault lists the mishaps. Each costs one of the faults of the case, except a thaw.
 func (w *world) fault(s *state, to moves) {
 	for c, k := range s.controllers {
 		if k.frozen {
@@ -29,7 +29,7 @@ func (w *world) fault(s *state, to moves) {
 	w.farFaults(&before, to)
 }
 
-// freezes: a controller does nothing more. Its messages stay in flight.
+// freezes: a controller does nothing any more. Its messages stay in flight.
 func (w *world) freezes(before *state, to moves) {
 	for c, k := range before.controllers {
 		next := *before
@@ -61,7 +61,7 @@ func (w *world) cuts(before *state, to moves) {
 	}
 }
 
-// cutsLedger: the ledger cannot tell whether the messages in flight were executed.
+// cutsLedger: the ledger cannot tell whether the server has executed the messages in flight.
 func (w *world) cutsLedger(before *state, c int, to moves) {
 	k := &before.controllers[c]
 	flying := false
@@ -87,7 +87,7 @@ func (w *world) cutsLedger(before *state, c int, to moves) {
 	to.add(might("network", none, "cuts the ledger, before its answers arrive, of", none, none).of(c), next)
 }
 
-// kills: somebody terminates a session, or a constraint that is checked at COMMIT refuses it.
+// kills: somebody terminates a session, or a constraint that is checked at COMMIT fails.
 func (w *world) kills(before *state, to moves) {
 	for p, b := range before.sessions {
 		if !b.alive || b.owner == somebody {

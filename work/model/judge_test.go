@@ -17,8 +17,8 @@ func (w *world) judges(s *state, c int, to moves) {
 	}
 }
 
-// judge decides about a WORK row of which this leader knows nothing. One without a transaction id
-// has not committed when its backend is gone.
+// judge decides about a WORK row that this leader knows nothing about. A run without a transaction
+// id has not committed if its backend is gone.
 func (w *world) judge(s *state, c, t int, to moves) {
 	r := *s.row(t)
 	if r.state != work || s.controllers[c].tasks[t].at != nothing || w.far(t) && s.down {
@@ -43,7 +43,7 @@ func (w *world) judge(s *state, c, t int, to moves) {
 	to.add(will("judge", c, "gives back (backend gone, not prepared)", t, none), next)
 }
 
-// judgePrepared asks for the status of the transaction, and for nothing else.
+// judgePrepared asks only for the status of the transaction.
 func (w *world) judgePrepared(s *state, c, t int, to moves) {
 	r := *s.row(t)
 	next := *s
@@ -73,8 +73,8 @@ func (w *world) judgePrepared(s *state, c, t int, to moves) {
 	}
 }
 
-// givesBack: the transaction has not committed. STOP that came after PREPARE holds, and a task of
-// rerun = false has started.
+// givesBack: the transaction has not committed. A STOP that came after PREPARE now applies. A task
+// with rerun = false has started.
 func (w *world) givesBack(s state, t int) state {
 	switch r := s.row(t); {
 	case r.stopping && w.holds(stopHolds):

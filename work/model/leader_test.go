@@ -1,7 +1,7 @@
 package model
 
-// leader lists the steps of a controller that believes it leads. It may be wrong: it loses the lock
-// before it learns of that.
+// leader lists the steps of a controller that believes it leads. It may be wrong: it may lose the
+// lock before it learns that.
 func (w *world) leader(s *state, c int, to moves) {
 	k := &s.controllers[c]
 	for t := range w.tasks {
@@ -22,8 +22,7 @@ func (w *world) leader(s *state, c int, to moves) {
 	}
 }
 
-// unread: the leader knows nothing of the task, or it has read a row that is not in the table any
-// more.
+// unread: the leader knows nothing of the task, or the row has changed since it was read.
 func (w *world) unread(s *state, c, t int) bool {
 	m := s.controllers[c].tasks[t]
 	return m.at == nothing || m.at == ready && m.xmin != s.row(t).xmin && w.holds(readAgain)
@@ -61,7 +60,7 @@ func (w *world) predecessor(s *state, t int) rowState {
 	return plan
 }
 
-// pool opens sessions. It closes an idle one where the other server needs its place.
+// pool opens sessions. It closes an idle session if the other server needs its place.
 func (w *world) pool(s *state, c, p int, to moves) {
 	k, b := &s.controllers[c], &s.sessions[p]
 	if k.role == leader && !b.alive && (k.controls() || !w.holds(registerFirst)) {
@@ -77,7 +76,7 @@ func (w *world) pool(s *state, c, p int, to moves) {
 	}
 }
 
-// full: no more sessions fit.
+// full: there is no room for another session.
 func (s *state) full() bool {
 	for _, b := range s.sessions {
 		if !b.alive {
@@ -102,7 +101,7 @@ func (w *world) wantsSession(s *state, c int, far bool) bool {
 	return false
 }
 
-// opens: the new session is committed to the register through the control connection.
+// opens: the control connection commits the new session to the register.
 func (w *world) opens(s state, c, p int, far bool) state {
 	start := s.lastStart(p) + 1
 	s.sessions[p] = session{alive: true, linked: true, far: far, owner: uint8(c), start: start, trusted: true}

@@ -1,8 +1,8 @@
 package model
 
-// ledger sends ends on a connection of its own. The leader registers that connection like a
-// session, through the control connection, before it writes the PREPARE or the END of an unmarked
-// run on it.
+// ledger sends ends on a connection of its own. The leader registers that connection through the
+// control connection, like a session, before it sends a PREPARE or the END of an unmarked run on
+// it.
 func (w *world) ledger(s *state, c int, to moves) {
 	k := &s.controllers[c]
 	for t := range w.tasks {
@@ -16,12 +16,12 @@ func (w *world) ledger(s *state, c int, to moves) {
 	}
 }
 
-// mayRegister: the connection of the ledger is in the register, or can be entered now.
+// mayRegister: the connection of the ledger is in the register, or can be registered now.
 func (w *world) mayRegister(k *controller) bool {
 	return k.leads() && (k.ledger || k.controls() || !w.holds(registerLedger))
 }
 
-// completed: the server executes an END, and its answer arrives.
+// completed: the server executes an END, and the answer arrives.
 func (w *world) completed(s state, c, t int) state {
 	m := &s.controllers[c].tasks[t]
 	w.end(&s, t, *m)
@@ -30,9 +30,9 @@ func (w *world) completed(s state, c, t int) state {
 	return s
 }
 
-// loseLedger: the connection of the ledger is gone, and messages in flight on it are not executed.
-// An END is sent again. A controller that does not lead keeps only the ends of marked and prepared
-// runs.
+// loseLedger: the connection of the ledger is gone, and the server does not execute messages in
+// flight on it. An END is sent again. A controller that does not lead keeps only the ends of marked
+// and prepared runs.
 func (w *world) loseLedger(s *state, c int) {
 	k := &s.controllers[c]
 	k.ledger = false

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestEachRuleIsNeeded leaves out one rule at a time. The check must see how that breaks; -v prints
+// TestEachRuleIsNeeded leaves out one rule at a time. The check must find what breaks; -v prints
 // the shortest way there.
 func TestEachRuleIsNeeded(t *testing.T) {
 	for _, c := range needed {
@@ -25,7 +25,7 @@ func TestEachRuleIsNeeded(t *testing.T) {
 	}
 }
 
-// TestRulesAreListedOnce: each rule is needed, or is one that nothing breaks without.
+// TestRulesAreListedOnce: each rule is either needed or unneeded.
 func TestRulesAreListedOnce(t *testing.T) {
 	var times [rules]int
 	for _, c := range needed {
@@ -41,7 +41,7 @@ func TestRulesAreListedOnce(t *testing.T) {
 	}
 }
 
-// TestNothingBreaksWithoutTheOthers keeps the rules apart that are not needed here.
+// TestNothingBreaksWithoutTheOthers: the unneeded rules are really not needed here.
 func TestNothingBreaksWithoutTheOthers(t *testing.T) {
 	for _, c := range unneeded {
 		t.Run(ruleNames[c.rule], func(t *testing.T) {
@@ -58,7 +58,7 @@ func TestNothingBreaksWithoutTheOthers(t *testing.T) {
 	}
 }
 
-// The cases that show the use of the rules, each as small as possible.
+// Cases that show the use of the rules, each as small as possible.
 var (
 	edited    = world{tasks: oneWriting, mishaps: edit, users: 1}
 	refused   = world{tasks: oneWriting, mishaps: kill, faults: 1}
@@ -162,11 +162,10 @@ var needed = []leftOut{
 	{futureIsNever, everyRunEnds, farFailover},
 }
 
-// large are rules whose use only large cases show.
+// large are rules that only large cases need.
 var large = []rule{drainCancels, drainLeaves}
 
-// unneeded are rules without which all properties hold: they save work, or guard things that the
-// model does not express.
+// unneeded are rules that no property needs: they save work, or guard things outside of the model.
 var unneeded = []leftOut{
 	{preparedAgain, unbroken, unplugged},
 	{prepareUnderLock, unbroken, frozen},

@@ -1,7 +1,7 @@
 package model
 
-// cutOff: the backend of a run is gone, and the controller has not seen its outcome. A controller
-// that does not lead leaves a run whose connection is lost to the leader.
+// cutOff: the backend of a run is gone, and the controller has not seen the outcome. A controller
+// that does not lead leaves a run with a lost connection to the leader.
 func (w *world) cutOff(s *state, c, t int, to moves) {
 	m := s.controllers[c].tasks[t]
 	counts := w.holds(keepUntilGone) && (s.controllers[c].leads() || !w.holds(drainLeaves))
@@ -13,8 +13,8 @@ func (w *world) cutOff(s *state, c, t int, to moves) {
 	}
 }
 
-// release: a spared session counts until the end of its run is seen or its backend is gone. Where a
-// user has changed the row, it is ended.
+// release: a spared session counts until the end of its run is seen or its backend is gone. If a
+// user has changed the row, the session is ended.
 func (w *world) release(s *state, c, p int, to moves) {
 	was := s.controllers[c].spared[p]
 	if was.task == 0 {

@@ -1,7 +1,7 @@
 package model
 
-// session is a backend on which tasks run. Its place in state.sessions is its pid, which the
-// server hands out again.
+// session is a backend on which tasks run. Its place in state.sessions is its pid, which the server
+// can hand out again.
 type session struct {
 	alive  bool
 	linked bool // its client still has the connection
@@ -12,7 +12,7 @@ type session struct {
 	trusted bool
 	dying   bool // pg_terminate_backend has been called
 	run     run
-	queued  run // sent after it, not begun
+	queued  run // sent after the run, not begun
 }
 
 // run is a task as it was sent to a session.
@@ -32,7 +32,7 @@ type phase uint8
 const (
 	idle       phase = iota
 	sent             // in flight to the server
-	running          // its SQL runs, or is over and its transaction stays open
+	running          // its SQL runs, or has ended and its transaction stays open
 	committing       // COMMIT is in flight
 )
 
@@ -55,7 +55,7 @@ type controller struct {
 	spared [maxSessions]spared // by pid: sessions of marked runs at takeover
 }
 
-// message is a PREPARE in flight. It goes on when its sender has forgotten the run.
+// message is a PREPARE in flight. It goes on even if its sender has forgotten the run.
 type message struct {
 	flying           bool
 	xmin             uint8
@@ -81,7 +81,7 @@ const (
 	leader
 	draining // leads, starts nothing more
 	handing  // has sent the unlock, no answer yet
-	drained  // has given the lead away, finishes the runs that it has marked
+	drained  // has given up the lead, finishes its marked runs
 )
 
 // memory is all that a controller knows of a task.
@@ -133,7 +133,7 @@ func (c *controller) leads() bool { return c.role == leader || c.role == drainin
 // controls says whether a statement on the control connection is executed and answered.
 func (c *controller) controls() bool { return c.alive && c.linked }
 
-// runs says whether the controller counts the task among those at work in this session.
+// runs says whether the controller counts the task as running in this session.
 func (m memory) runs(s *state, p int) bool {
 	return m.at == atWork && m.in(s, p)
 }

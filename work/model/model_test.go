@@ -33,7 +33,7 @@ func (w world) mustHold(t *testing.T) {
 	}
 }
 
-// search says which property a case breaks, and the shortest way there.
+// search returns the property that a case breaks, and the shortest way there.
 func (w world) search(t *testing.T) (property, string) {
 	began := time.Now()
 	f := w.explore()

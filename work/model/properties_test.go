@@ -43,7 +43,7 @@ var propertyNames = [...]string{
 	tooManyXids:    "this case needs more transaction ids than a state has room for",
 }
 
-// check finds a broken property in a state, or tells the one that the step to it has broken.
+// check returns a property that the state breaks, or that the step to it has broken.
 func (w *world) check(s *state) property {
 	if s.broken != unbroken {
 		return s.broken
@@ -67,8 +67,8 @@ func (w *world) check(s *state) property {
 	return unbroken
 }
 
-// checkRow compares a row with the effects of its task. A failover of the remote may lose some of
-// a task that is DONE.
+// checkRow compares a row with the effects of its task. A failover of the remote may lose effects
+// of a task that is DONE.
 func (w *world) checkRow(s *state, t int) property {
 	r := s.row(t)
 	if r.ends > 1 {
@@ -91,7 +91,7 @@ func (w *world) checkRow(s *state, t int) property {
 	return unbroken
 }
 
-// rests: no task waits or runs, but for one whose predecessor is stopped.
+// rests: no task waits or runs, except a task whose predecessor is stopped.
 func (w *world) rests(s *state) bool {
 	for t := range w.tasks {
 		r, after := s.row(t), w.tasks[t].after

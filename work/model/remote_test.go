@@ -1,9 +1,9 @@
 package model
 
-// The remote specifies a later step: runs whose transaction is on another server.
+// The remote specifies a later step of development: runs whose transaction is on another server.
 
-// remote writes its log to the disk (to the standby, where it may fail over), and can be reached
-// again.
+// remote lists the steps of the remote: it writes its log to the disk (or to the standby, if it may
+// fail over), and can be reached again.
 func (w *world) remote(s *state, to moves) {
 	if w.mayFarFail(s) && s.farDisk != s.far {
 		next := *s
@@ -20,7 +20,8 @@ func (w *world) remote(s *state, to moves) {
 func (w *world) mayFarFail(s *state) bool { return w.may(farFails) && s.faults > 0 }
 
 // fences: a second connection commits a transaction of its own on the remote and waits for the
-// disk. Its id is later than the one of the run, so a crash gives the latter to nobody else.
+// disk. Its id is later than that of the run, so a crash cannot give the run's id to another
+// transaction.
 func (w *world) fences(s state, c, t int) state {
 	s.far.x.commit(s.far.x.give())
 	if !w.may(failover) {
@@ -30,8 +31,8 @@ func (w *world) fences(s state, c, t int) state {
 	return s
 }
 
-// farFailed: the remote starts again with the log that had reached the disk, or its standby takes
-// over with the log that had reached it. A standby begins a timeline.
+// farFailed: the remote restarts with the log that had reached the disk, or its standby takes over
+// with the log that had reached the standby. A standby begins a new timeline.
 func (w *world) farFailed(s state, timeline uint8) state {
 	s.far, s.timeline = s.farDisk, timeline
 	s.far.x.next = s.far.x.logged + 1
@@ -43,8 +44,8 @@ func (w *world) farFailed(s state, timeline uint8) state {
 	return s
 }
 
-// verdict says how the transaction that the row names has ended. On a later timeline of the remote
-// a committed one may be somebody else's.
+// verdict says how the transaction that the row names has ended. On a later timeline of the remote,
+// a committed transaction with that id may be somebody else's.
 func (w *world) verdict(s *state, t int, r row) status {
 	v := s.status(r.xact, w.far(t))
 	switch {

@@ -1,6 +1,6 @@
 package model
 
-// rule is one rule of the protocol. Where it is left out, the model takes the steps that it forbids.
+// rule is one rule of the protocol. If it is left out, the model takes the steps that it forbids.
 type rule uint8
 
 const (
@@ -70,7 +70,7 @@ const (
 	judgeAsksPrimary
 	futureIsNever
 
-	// These nothing breaks without.
+	// Nothing breaks without these.
 	preparedAgain
 	prepareUnderLock
 	endLedger
@@ -80,7 +80,7 @@ const (
 	rules
 )
 
-// ruleNames state the demand of each rule.
+// ruleNames state what each rule demands.
 var ruleNames = [rules]string{
 	prepareAsksXmin:       "PREPARE of an unmarked run asks for the row as it was read",
 	prepareAsksState:      "PREPARE asks for PLAN, or for WORK and its own session",

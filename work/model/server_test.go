@@ -1,6 +1,6 @@
 package model
 
-// server: the messages that reach it on connections of ours that run no tasks.
+// server executes the messages on our connections that run no tasks.
 func (w *world) server(s *state, to moves) {
 	for c := range s.controllers {
 		k := &s.controllers[c]
@@ -33,7 +33,7 @@ func (w *world) server(s *state, to moves) {
 
 func (w *world) mayCrash(s *state) bool { return w.may(crash) && s.faults > 0 }
 
-// loses: the backend of a control connection is gone, the lock with it.
+// loses: the backend of a control connection is gone, and so is the lock.
 func (s *state) loses(c int) state {
 	next := *s
 	next.controllers[c].alive, next.controllers[c].stuck = false, false
@@ -43,8 +43,8 @@ func (s *state) loses(c int) state {
 	return next
 }
 
-// crashed: the server starts again with the log that had reached the disk, and hands out again the
-// transaction ids that this log does not name. All connections are lost, with the messages in
+// crashed: the server restarts with the log that had reached the disk, and hands out the
+// transaction ids again that this log does not name. All connections are lost, with the messages in
 // flight.
 func (w *world) crashed(s state) state {
 	s.table, s.lock = s.disk, 0

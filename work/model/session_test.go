@@ -107,8 +107,7 @@ func (s state) refuses(p int) state {
 	return s
 }
 
-// known is the memory of the client of the session of its run, or nil where it does not learn how
-// the run ends.
+// known is the client's memory of the session's run, or nil if the client does not learn its end.
 func (s *state) known(p int) *memory {
 	b := &s.sessions[p]
 	if m := &s.controllers[b.owner].tasks[b.run.task]; b.linked && m.runs(s, p) {
@@ -117,7 +116,7 @@ func (s *state) known(p int) *memory {
 	return nil
 }
 
-// goesOn: the run that was sent after this one is next.
+// goesOn: the run that was sent after the current one is next.
 func (s *state) goesOn(p int) {
 	b := &s.sessions[p]
 	b.run, b.queued = b.queued, run{}

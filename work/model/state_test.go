@@ -6,42 +6,42 @@ const (
 	maxSessions = 2
 )
 
-// state is everything that the actors share, and all that each of them remembers.
+// state is everything that the actors share, and everything that each of them remembers.
 type state struct {
 	table    table  // on the local server
-	disk     table  // the same as a crash of the local server would leave it
+	disk     table  // the local table as a crash would leave it
 	far      far    // on the remote server
-	farDisk  far    // the same as a crash of the remote server, or its failover, would leave it
-	timeline uint8  // of the remote: each failover begins the next
+	farDisk  far    // the remote as a crash, or its failover, would leave it
+	timeline uint8  // of the remote: each failover begins a new one
 	down     bool   // the remote cannot be reached
-	asked    counts // how often a task of rerun = false may still start
+	asked    counts // how often a task with rerun = false may still start
 
 	sessions    [maxSessions]session
 	register    [maxSessions]uint8 // by pid: the backend_start that is registered; 0: none
 	controllers [2]controller
 	lock        uint8 // controller + 1 whose control session holds the lock
-	faults      uint8 // that may still happen
+	faults      uint8 // faults that may still happen
 	users       uint8 // actions of users that may still happen
 	broken      property
 }
 
 type counts [maxTasks]uint8
 
-// table is all that the log of the local server holds.
+// table is everything that the log of the local server holds.
 type table struct {
 	rows    [maxTasks]row
 	x       xids
 	effects effects
 }
 
-// far is all that the log of the remote server holds.
+// far is everything that the log of the remote server holds.
 type far struct {
 	x       xids
 	effects effects
 }
 
-// row is one task. An UPDATE gives it the next xmin. A crash that forgets an UPDATE hands the same
-// xmin out again.
+// row is one task. Each UPDATE gives it the next xmin. If a crash forgets an UPDATE, the same xmin
+// is handed out again.
 type row struct {
 	state      rowState
 	xmin       uint8
@@ -49,10 +49,10 @@ type row struct {
 	xact       uint8 // the transaction of a prepared run; 0: none
 	timeline   uint8 // of the remote, at PREPARE
 
-	stopping bool  // somebody has set STOP since it was prepared
-	ends     uint8 // written since a user has asked for the task
-	request  uint8 // the action of a user that has asked for the task
-	version  uint8 // the action of a user that has changed the row last
+	stopping bool  // somebody has set STOP since the row was prepared
+	ends     uint8 // ends written since a user last asked for the task
+	request  uint8 // the user's action that asked for the task
+	version  uint8 // the user's action that last changed the row
 }
 
 type rowState uint8
@@ -64,7 +64,7 @@ const (
 	done
 	fail
 	stop
-	unknown // FAIL that says so: nobody can tell whether its transaction has committed
+	unknown // FAIL, as nobody can tell whether its transaction has committed
 )
 
 func (s *state) row(t int) *row { return &s.table.rows[t] }

@@ -24,7 +24,7 @@ func (w *world) mark(s state, c, t int) state {
 	return s
 }
 
-// prepare says WORK and the transaction id of the run.
+// prepare writes WORK and the transaction id of the run.
 func (w *world) prepare(s state, c, t int) state {
 	msg := s.controllers[c].wire[t]
 	s.controllers[c].wire[t] = message{}
@@ -39,7 +39,7 @@ func (w *world) prepare(s state, c, t int) state {
 	return s
 }
 
-// prepares says whether the row is found: as it was read, or with the mark of this run.
+// prepares says whether PREPARE finds the row: as it was read, or with the mark of this run.
 func (w *world) prepares(s *state, t int, msg message) bool {
 	r := s.row(t)
 	asRead := r.xmin == msg.xmin || !w.holds(prepareAsksXmin)
@@ -76,7 +76,7 @@ func (w *world) prepares(s *state, t int, msg message) bool {
 	return true
 }
 
-// end writes DONE, or FAIL where COMMIT was refused.
+// end writes DONE, or FAIL if COMMIT was refused.
 func (w *world) end(s *state, t int, m memory) {
 	if m.xact > 0 {
 		w.endPrepared(s, t, m)
@@ -97,8 +97,8 @@ func (w *world) end(s *state, t int, m memory) {
 	w.write(r, done)
 }
 
-// endPrepared ends a run that has a transaction id. Only a local one can be asked for its status in
-// the same statement.
+// endPrepared ends a run that has a transaction id. Only for a local run can the same statement ask
+// for the status.
 func (w *world) endPrepared(s *state, t int, m memory) {
 	r, asserts, to := s.row(t), committed, done
 	if m.refused {

@@ -26,7 +26,7 @@ func might(actor string, controller int, verb string, task, pid int) step {
 	return step{actor: actor, controller: controller, verb: verb, task: task, pid: pid}
 }
 
-// of names the controller to which something is done.
+// of names the controller that the step affects.
 func (s step) of(c int) step {
 	s.verb += " " + name(c)
 	return s
@@ -49,7 +49,7 @@ func (s step) String() string {
 	return strings.Join(words, " ")
 }
 
-// moves takes the states that may follow on one.
+// moves collects the states that may follow a state.
 type moves interface {
 	add(step, state)
 }

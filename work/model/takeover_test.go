@@ -38,7 +38,7 @@ func (w *world) tryLock(s *state, c int, to moves) {
 	}
 }
 
-// spare: the sessions that own WORK rows stay, and count in their lanes.
+// spare: sessions that own WORK rows stay, and count in their lanes.
 func (w *world) spare(s state, c int) state {
 	k := &s.controllers[c]
 	k.role = counted
@@ -52,7 +52,7 @@ func (w *world) spare(s state, c int) state {
 	return s
 }
 
-// endOthers terminates the registered sessions that have not been spared.
+// endOthers terminates the registered sessions that were not spared.
 func (w *world) endOthers(s state, c int) state {
 	k := &s.controllers[c]
 	k.role = awaiting
@@ -77,20 +77,20 @@ func (w *world) endOthers(s state, c int) state {
 	return s
 }
 
-// registered says whether the register holds the session that has this pid now.
+// registered says whether the register names the session that has this pid now.
 func (w *world) registered(s *state, p int) bool {
 	b := &s.sessions[p]
 	return b.alive && s.register[p] > 0 && (s.register[p] == b.start || !w.holds(recogniseByStart))
 }
 
-// drainedRun: a drained controller runs a task there, and its row is as it was read.
+// drainedRun: a drained controller runs a task in this session, and its row is as it was read.
 func (s *state) drainedRun(p int) bool {
 	b := &s.sessions[p]
 	return b.run.phase != idle && b.owner != somebody && b.linked && !s.controllers[b.owner].frozen &&
 		s.controllers[b.owner].role == drained && s.row(int(b.run.task)).xmin == b.run.xmin
 }
 
-// allGone: no session that was terminated lives.
+// allGone: no terminated session is alive.
 func (s *state) allGone() bool {
 	for _, b := range s.sessions {
 		if b.dying {
@@ -100,8 +100,8 @@ func (s *state) allGone() bool {
 	return true
 }
 
-// endTerm drops all that belongs to the term. Marked runs go on, and their ends are written, as are
-// those of prepared runs.
+// endTerm drops everything that belongs to the term. Marked runs go on. Their ends, and those of
+// prepared runs, are written.
 func (w *world) endTerm(s state, c int) state {
 	k := &s.controllers[c]
 	k.role, k.spared = follower, [maxSessions]spared{}
@@ -119,7 +119,7 @@ func (w *world) endTerm(s state, c int) state {
 	return s
 }
 
-// closeUnused: a controller that does not lead closes the sessions on which it runs nothing.
+// closeUnused: a controller that does not lead closes sessions that run none of its tasks.
 func (w *world) closeUnused(s *state, c int) {
 	if s.controllers[c].leads() {
 		return

@@ -4,11 +4,10 @@ package model
 
 import "testing"
 
-// thorough: large cases are checked too.
+// thorough: check large cases, too.
 const thorough = true
 
-// TestProtocolHoldsInLargeCases takes them one at a time: the largest needs
-// four gigabytes of memory.
+// TestProtocolHoldsInLargeCases takes them one at a time: the largest needs 4 GB of memory.
 func TestProtocolHoldsInLargeCases(t *testing.T) {
 	for _, w := range append(largeCases, largeRemoteCases...) {
 		t.Run(w.String(), w.mustHold)

@@ -1,7 +1,7 @@
 package model
 
-// user: people edit, STOP and DELETE rows and set them to PLAN. Each change makes the row another.
-// It does not wait for the disk.
+// user: people edit, STOP and DELETE rows, and set them to PLAN. Each change gives the row a new
+// version. It does not wait for the disk.
 func (w *world) user(s *state, to moves) {
 	if s.users == 0 {
 		return
@@ -22,8 +22,7 @@ func (w *world) user(s *state, to moves) {
 	}
 }
 
-// edits: a trigger puts back the STOP of a prepared row and remembers it, and leaves the row as it
-// is where it is set to PLAN.
+// edits: for a prepared row, a trigger undoes STOP and remembers it, and ignores PLAN.
 func (w *world) edits(s *state, t int, to moves) {
 	r := *s.row(t)
 	putBack := r.state == work && r.xact > 0 && w.holds(stopPutBack)
@@ -53,7 +52,7 @@ func (w *world) change(s state, t int, to rowState) state {
 	return s
 }
 
-// ask: the task is to run again, as if new.
+// ask: the task runs again, as if new.
 func (w *world) ask(s state, t int) state {
 	s = w.change(s, t, plan)
 	r := s.row(t)
@@ -64,7 +63,7 @@ func (w *world) ask(s state, t int) state {
 	return s
 }
 
-// somebody opens a session and gets the pid of one that is still in the register.
+// somebody opens a session and gets the pid of a session that is still in the register.
 func (w *world) somebody(s *state, to moves) {
 	for p, b := range s.sessions {
 		if !b.alive && s.register[p] > 0 {

@@ -18,7 +18,7 @@ const (
 type task struct {
 	kind  kind
 	lane  int // each lane has max 0: one run at a time
-	after int // task + 1 that must have ended; 0: none
+	after int // the task (+ 1) that must have ended; 0: none
 }
 
 // mishap is a kind of trouble that a case allows.
@@ -36,7 +36,7 @@ const (
 	// These count as actions of users.
 	edit     // somebody edits, STOPs or DELETEs a row, or sets it to PLAN
 	drain    // the leader drains
-	foreign  // somebody gets the pid of a session of ours
+	foreign  // somebody gets the pid of one of our sessions
 	stranger // somebody else commits a transaction
 
 	faults   = crash | freeze | cut | kill
@@ -49,7 +49,7 @@ var mishapNames = []string{
 	"edit", "drain", "foreign", "stranger",
 }
 
-// world is one case: its tasks, the trouble in it, how often, and which rules are left out.
+// world is one case: its tasks, the trouble in it and how often it comes, and the rules left out.
 type world struct {
 	tasks   []task
 	mishaps mishap
@@ -59,7 +59,7 @@ type world struct {
 }
 
 // String names the case: w, r, o and m for its tasks, a bar between lanes, >1 for a task that
-// follows the first.
+// follows the first one.
 func (w world) String() string {
 	var name strings.Builder
 	for t, task := range w.tasks {
@@ -109,7 +109,7 @@ func (w *world) markedFirst(t int) bool {
 	return k == once && w.holds(markFirst) || k == remote && w.holds(remoteMarkFirst)
 }
 
-// local: the task is repeated after an interruption and runs on the local server. It is marked only
+// local: the task runs on the local server and is repeated after an interruption. It is marked only
 // when it runs for long.
 func (w *world) local(t int) bool { return w.tasks[t].kind == writes || w.tasks[t].kind == reads }
 
@@ -131,7 +131,7 @@ func (w *world) begin() state {
 	return s
 }
 
-// next lists all that can happen in a state.
+// next lists everything that can happen in a state.
 func (w *world) next(s *state, to moves) {
 	w.server(s, to)
 	w.remote(s, to)

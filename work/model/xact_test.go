@@ -1,7 +1,7 @@
 package model
 
-// xids are the transaction ids of one server. After a crash the next one is the one after the last
-// that the log names.
+// xids are the transaction ids of one server. After a crash, the next id follows the last one that
+// the log names.
 type xids struct {
 	next, logged uint8
 	committed    uint16 // a bit for each id

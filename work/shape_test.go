@@ -5,9 +5,9 @@ import (
 	"time"
 )
 
-// TestATableThatHasChangedIsLookedAtAnew: so is all that is due. What has not changed is not, nor is
-// what we have made ourselves.
-func TestATableThatHasChangedIsLookedAtAnew(t *testing.T) {
+// TestAChangedTableIsLookedAtAgain: the leader then also scans all due tasks. It does not look
+// again after its own changes, or if nothing has changed.
+func TestAChangedTableIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	l := s.installed()
