@@ -11,7 +11,7 @@ func TestAChangedTableIsLookedAtAgain(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
 	l := s.installed()
-	looksAnew := func() bool {
+	looksAgain := func() bool {
 		t.Helper()
 		l.leader.shape.seen = time.Now().Add(time.Hour)
 		if err := l.leader.scan.Begin(t.Context()); err != nil {
@@ -23,11 +23,11 @@ func TestAChangedTableIsLookedAtAgain(t *testing.T) {
 		}
 		return l.leader.scan.Next(true) <= 0
 	}
-	if looksAnew() {
-		t.Error("a table that has not changed is looked at anew")
+	if looksAgain() {
+		t.Error("a table that has not changed is looked at again")
 	}
 	s.exec("ALTER TABLE task ADD COLUMN mine int")
-	if !looksAnew() || looksAnew() {
+	if !looksAgain() || looksAgain() {
 		t.Error("a change is not looked at once")
 	}
 }
