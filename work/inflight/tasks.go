@@ -34,8 +34,7 @@ func (t Tasks) Know(tasks []*run.Task) {
 // Has tells whether a task with that id is known.
 func (t Tasks) Has(id int64) bool { return t[id] != nil }
 
-// Known returns the record of a task that comes back from a runner; a new one if the record was
-// lost or belongs to a later read of the task.
+// Known returns the record of a task that comes back from a runner; a new one if there is none.
 func (t Tasks) Known(one *run.Task) *Task {
 	if known := t[one.Row.ID]; known != nil && known.Task == one {
 		return known
