@@ -75,8 +75,8 @@ func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]b
 }
 
 // resolveTogether resolves successors in one transaction, and writes into each row the task that
-// the successor waits for. The commit does not wait for the disk: a crash loses nothing that is not
-// found out again.
+// the successor waits for. The commit does not wait for the disk: after a crash they are resolved
+// again.
 func (s *Successors) resolveTogether(ctx context.Context, ids []int64) (all []resolved, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestLongSuccessorsKeepNobodyWaiting: successors for which there was no time are tried again,
-// together with others.
+// TestLongSuccessorsKeepNobodyWaiting: successors for which there was no time are tried again.
 func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

@@ -139,8 +139,7 @@ func (s *Successors) endCycles(ctx context.Context, all [][]int64) error {
 	return err
 }
 
-// cycles returns the cycles in which tasks wait for each other. ids are in order; ids[i] waits for
-// awaits[i].
+// cycles returns the tasks that wait for each other. ids are in order; ids[i] waits for awaits[i].
 func cycles(ids, awaits []int64) (all [][]int64) {
 	walks := make([]int, len(ids)) // the walk that first visited each task, counted from 1
 	for i := range ids {

@@ -211,8 +211,7 @@ func (s *Sizer) Took(n int, began time.Time, why fault.Class) {
 // Batch returns how many of n rows the next statement changes.
 func (s *Sizer) Batch(n int) int { return min(n, cmp.Or(s.most, Batch)) }
 
-// Tries counts how often tasks had to run again for reasons that are not theirs, by id. It outlasts
-// terms.
+// Tries counts how often tasks had to run again for reasons not their own. It outlasts terms.
 type Tries struct{ all map[int64]tries }
 
 type tries struct {

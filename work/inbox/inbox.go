@@ -31,8 +31,7 @@ type Config struct {
 	ToMark   func(t *run.Task, what run.Marking, answer chan<- run.Answer) // the answer has room for one
 }
 
-// Inbox takes messages of runners for the loop. The methods without a note of their caller are for
-// runners.
+// Inbox takes messages of runners for the loop. Methods that name no caller are for runners.
 type Inbox struct {
 	Config
 	poked chan struct{} // receives when anything is left; pokes coalesce

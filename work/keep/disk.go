@@ -27,8 +27,7 @@ type Disk struct {
 	full    time.Time // since when the disk is full; zero: it is not
 }
 
-// diskTick is the shortest time between two checks: a task can raise the error as often as it
-// likes.
+// diskTick is the shortest time between two checks: tasks may raise the error at any rate.
 const diskTick = 2 * time.Second
 
 // Doubt reports that a task has failed with "disk full".

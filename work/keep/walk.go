@@ -63,8 +63,7 @@ func (w *Walk) Next() time.Duration {
 	return time.Until(w.next)
 }
 
-// Step deletes some old tasks, or looks for them on some pages. Then it rests five times as long as
-// the step took.
+// Step deletes or looks for some old tasks. Then it rests five times as long as the step took.
 func (w *Walk) Step(ctx context.Context) error {
 	began := time.Now()
 	err := w.step(ctx)
@@ -115,8 +114,7 @@ func (w *Walk) begin(ctx context.Context) error {
 	return w.query(ctx, "extent", nil, []any{&w.pages}, func() {})
 }
 
-// find looks for old tasks on the next pages. If they take too long, the next walk tries them
-// again.
+// find looks for old tasks on the next pages. Pages that take too long wait for the next walk.
 func (w *Walk) find(ctx context.Context) error {
 	page := w.page
 	w.page += pagesMost

@@ -11,8 +11,7 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// unplanned is a row of unplanned.sql: a task whose cron expression was not read yet, or with
-// after.
+// unplanned is a row of unplanned.sql: a task with after, or one that has no beat yet.
 type unplanned struct {
 	id       int64
 	version  uint32

@@ -38,8 +38,8 @@ func TestTheNextLook(t *testing.T) {
 	}
 }
 
-// TestLooksTakeTheirShareOfTheTime: slow scans come less often, but the rest is bounded if few
-// tasks are known.
+// TestLooksTakeTheirShareOfTheTime: slow scans are rarer, at most by slowRest if few tasks are
+// known.
 func TestLooksTakeTheirShareOfTheTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {

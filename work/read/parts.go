@@ -21,8 +21,7 @@ const (
 	// scanMost is the most due tasks that are known, at 16 bytes each. If more are due, the leader
 	// knows only those with the earliest plans.
 	scanMost = 1_000_000
-	// scanAtOnce is the longest time that the scan at the start of a term keeps all tasks from
-	// starting.
+	// scanAtOnce is how long the scan at the start of a term may keep all tasks from starting.
 	scanAtOnce = 5 * time.Second
 	// visibility is how far a look at the news goes back: a transaction that inserts a task due at
 	// once may take so long to commit. Full scans find later ones.
@@ -71,8 +70,7 @@ func (s *Scan) placeFrom(plan pgtype.Timestamptz, id int64) place {
 	return p
 }
 
-// goOn reads the next part of the scan under way. It looks at the news first, which the scan would
-// find last.
+// goOn looks at the news, which the scan would find last, and reads the next part of the scan.
 func (s *Scan) goOn(ctx context.Context, due bool) error {
 	if due || s.looks.wanted && s.pause() <= 0 {
 		newer := s.lookForNew()

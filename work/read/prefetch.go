@@ -161,9 +161,8 @@ func (p *Prefetch) regroup(ctx context.Context, changed bool) error {
 	return p.Groups.Step(ctx)
 }
 
-// FreshFor is how long a task is kept after it was read, if it has not started. After that it is
-// read again when it may start, as its row may have changed. Triggers, if there are any, tell of
-// most changes.
+// FreshFor is how long a task that was read is kept if it does not start. After that it is read
+// again before it starts, as its row may have changed. Triggers tell of most changes, but not all.
 const FreshFor = time.Second
 
 // unread forgets tasks that were read longer ago than FreshFor. If somebody has changed a row that

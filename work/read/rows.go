@@ -125,8 +125,8 @@ func micros(n int64) time.Duration {
 	return time.Duration(n) * time.Microsecond
 }
 
-// settingsOf reads the column settings: an object, or NULL. Anything else sets nothing; the trigger
-// refuses it.
+// settingsOf reads the column settings: an object or NULL. The trigger refuses all else; it sets
+// nothing.
 func settingsOf(column []byte) (all [][2]string) {
 	if column == nil {
 		return nil

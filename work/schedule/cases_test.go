@@ -10,8 +10,7 @@ import (
 func TestCases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ expr, zone, after, want string }{
-		// The hour is skipped: its beats come once, at the first valid moment. Equal beats come
-		// once.
+		// The hour is skipped: its beats come once, at the first valid moment.
 		{"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T03:00:00+02:00 2026-03-30T02:30:00+02:00"},
 		{"0,30 2,3 * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T03:00:00+02:00 2026-03-29T03:30:00+02:00 2026-03-30T02:00:00+02:00"},
 		{"30 * * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T01:30:00+01:00 2026-03-29T03:30:00+02:00"},

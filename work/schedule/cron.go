@@ -14,9 +14,9 @@ type cron struct {
 	days  days
 	clock clock
 	zone  zone
-	// follow: the hours begin with *, so each time that the wall clock shows a beat counts.
-	// Otherwise beats that the clock skips come once, at the change; those that it shows twice come
-	// the first time.
+	// follow: the hours begin with *, so every showing of a beat on the wall clock counts.
+	// Otherwise skipped beats come once, at the change; beats that are shown twice come the first
+	// time.
 	follow bool
 }
 

@@ -56,8 +56,7 @@ func around(change time.Time) []string {
 	return append(exprs, fmt.Sprintf("%d,30,45 %d-23,0 * * *", minute, hour), fmt.Sprintf("0 %d L * *", hour), fmt.Sprintf("10 %d * * %d", hour, change.Weekday()))
 }
 
-// agree compares an expression's beats between two times with the oracle's, through Next, nth and
-// count.
+// agree compares the beats between two times, by Next, nth and count, with the oracle's.
 func agree(t testing.TB, expr string, zone *time.Location, after, last time.Time) {
 	t.Helper()
 	s, err := Parse(expr, zone)
@@ -162,8 +161,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// TestTheLastDaysOfFarYears: after the end of the table of changes, Go's ZoneBounds leaves out a
-// day.
+// TestTheLastDaysOfFarYears: beyond its table of changes, Go's ZoneBounds leaves out a day.
 func TestTheLastDaysOfFarYears(t *testing.T) {
 	t.Parallel()
 	for _, name := range changing {

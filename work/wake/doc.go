@@ -1,5 +1,4 @@
-// Package wake tells the leader of one target that a task may have become due. It knows no lanes,
-// tasks or sessions.
+// Package wake tells the leader of one target that a task may have become due.
 //
 // There are three ways of waking. NOTIFY: triggers send notifications, which come on the control
 // connection; the package keeps the state of the leader's sleep. WAL: a stream of the write-ahead
@@ -15,6 +14,5 @@
 // control connection, because pgx calls Take there: Serve's goroutine, or the goroutine that Wait
 // starts. Serve awaits the end of the latter before it uses the connection. The stream has a
 // goroutine of its own, which Start starts and Stop awaits; it calls Poke. stream.mu guards the
-// fields that this goroutine shares with the Waker. It is never held during a read, a send or a
-// call of Poke.
+// fields that this goroutine shares with the Waker; it is never held during I/O or Poke.
 package wake

@@ -18,8 +18,7 @@ import (
 // So when tasks come in fast, the leader stays awake: it releases the lock and looks for tasks by
 // itself, and the sessions need no NOTIFY. Without NOTIFY a session shares the lock until it has
 // committed. To fall asleep, the leader tries to take the lock exclusively, without waiting. If it
-// gets the lock, all tasks without NOTIFY are committed, and it looks once more. Otherwise it stays
-// awake.
+// gets the lock, all tasks without NOTIFY are committed, and it looks once more.
 const (
 	crowd      = 20                     // NOTIFYs within crowdTick that keep the leader awake
 	crowdTick  = 100 * time.Millisecond // shortest time awake
@@ -121,8 +120,7 @@ func Audible(wanted sql.Wake, conn *pgconn.PgConn) (way sql.Wake, obstacles []st
 	return sql.Poll, obstacles
 }
 
-// Unstreamable returns the reasons why the role cannot read the write-ahead log, each with a
-// remedy.
+// Unstreamable returns why the role cannot read the write-ahead log: each reason with a remedy.
 func Unstreamable(ctx context.Context, conn *pgx.Conn, q sql.Queries) ([]string, error) {
 	rows, err := conn.Query(ctx, q.Text("unstreamable"))
 	if err != nil {

@@ -152,8 +152,7 @@ func TestAFloodOfNotificationsIsNotUrgent(t *testing.T) {
 	}
 }
 
-// TestWaitEnds: Wait ends at a notification, at a cancel, and with an error if the connection is
-// lost.
+// TestWaitEnds at a notification, at a cancel, and with an error if the connection is lost.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)

@@ -29,8 +29,7 @@ const (
 	streamRetry = 30 * time.Second // longest time between two tries to start a stream
 )
 
-// stream follows the inserts into a table, on a connection of its own. Without a stream the leader
-// polls.
+// stream follows the inserts into a table, on its own connection. Without it the leader polls.
 type stream struct {
 	Config
 	published int64 // Published of the table's description
@@ -64,8 +63,7 @@ func (s *stream) news() (decoded []int64, look bool) {
 	return decoded, look
 }
 
-// run follows the stream until ctx ends. If the stream is lost, run logs why and starts another
-// one.
+// run follows the stream until ctx ends. If the stream is lost, it logs why and starts another.
 func (s *stream) run(ctx context.Context) error {
 	var told target.Memory
 	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
@@ -256,8 +254,7 @@ func (u *unseen) add(ids []int64) {
 // due tells whether to look for the transactions now.
 func (u *unseen) due() bool { return len(u.ids) > 0 && !time.Now().Before(u.next) }
 
-// ask adds a question to the batch: which transactions can later statements of the batch not see
-// yet?
+// ask asks in the batch which transactions the statements that follow in it cannot see yet.
 func (u *unseen) ask(batch *pgx.Batch, c *control.Control) {
 	if len(u.ids) == 0 {
 		return

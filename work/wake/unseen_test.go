@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// TestALookIsPutOff: the leader can sleep until the time of LookLater, though transactions are
-// unseen.
+// TestALookIsPutOff: LookLater lets the leader sleep, though transactions are unseen.
 func TestALookIsPutOff(t *testing.T) {
 	t.Parallel()
 	w := New(Config{Notices: &Notices{}})

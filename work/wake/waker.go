@@ -102,8 +102,7 @@ func (s source) channels(t sql.Table) (channels []string) {
 	return channels
 }
 
-// Start begins to follow the write-ahead log, if that is the way. After it, the leader must look at
-// all due tasks.
+// Start follows the write-ahead log, if that is the way. Afterwards the leader must do a full scan.
 func (w *Waker) Start() {
 	w.leads, w.unseen = true, unseen{}
 	if w.source.way != sql.WAL {
@@ -140,8 +139,7 @@ func (w *Waker) News(scanned time.Time) bool {
 	return noticed || w.Awake() && time.Since(scanned) >= w.sleep.tick()
 }
 
-// Rest returns the time until the leader must look for new tasks by itself; the greatest duration:
-// never.
+// Rest returns the time until the leader must look for new tasks by itself; the greatest is never.
 func (w *Waker) Rest(scanned time.Time) time.Duration {
 	d := time.Duration(math.MaxInt64)
 	if w.Awake() {
@@ -153,8 +151,7 @@ func (w *Waker) Rest(scanned time.Time) time.Duration {
 	return d
 }
 
-// Every returns the time between two full scans without news: poll, if the leader is not told of
-// every change.
+// Every returns the time between two full scans; poll, if nothing tells of every change.
 func (w *Waker) Every(poll time.Duration) time.Duration {
 	if !w.sleep.full() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.waking.Changes) {
 		return reconcile
@@ -181,8 +178,7 @@ func (w *Waker) Found(at time.Time) { w.sleep.found = at }
 // LookLater puts off the next look for unseen transactions.
 func (w *Waker) LookLater(at time.Time) { w.unseen.next = at.Add(askedTick) }
 
-// AskUnseen adds a question to the batch: which transactions of the stream can later statements of
-// the batch not see yet?
+// AskUnseen asks in the batch which transactions the statements that follow in it cannot see yet.
 func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.Control) }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
@@ -230,7 +226,7 @@ func (f *flood) hear(now time.Time) {
 
 func (f *flood) lasts() bool { return f.count >= crowd && time.Since(f.since) < 2*crowdTick }
 
-// Noticed tells whether a notification has come since the last call of News. In a flood it is not
+// Noticed tells whether a notification has come since the last call of News; in a flood, not
 // urgent.
 func (w *Waker) Noticed() (come, urgent bool) {
 	n := w.Notices
