@@ -1,8 +1,8 @@
-// Package after sees to successors: tasks that are to run after others. Each waits for one of them
-// at a time, which its row names. The package knows which tasks are waited for, and when one of
-// those ends it looks at some of its successors: no more of them than may start soon. A survey of
-// all that is waited for finds the ends that nobody has told it of.
+// Package after frees successors: tasks that run after other tasks. A successor waits for one task
+// at a time; its row names that task. When an awaited task ends, the package resolves some of the
+// task's successors: only as many as may start soon. From time to time a survey reads all awaited
+// tasks, and finds the ends that nobody has reported.
 //
-// It belongs to the goroutine of the loop, which tells it what has ended, and is told what may
-// start.
+// Everything belongs to the goroutine of the loop. The loop reports the tasks that have ended; the
+// package reports the tasks that may start.
 package after

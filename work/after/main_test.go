@@ -16,11 +16,11 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// stage is a table that nobody serves, with its successors, and what they have told.
+// stage is a table that nobody serves, with its successors.
 type stage struct {
 	tasktest.Table
 	successors *Successors
-	free       []int64 // what may start, in the order in which it was told
+	free       []int64 // tasks that may start, in the order in which they were reported
 }
 
 func staged(t *testing.T) *stage {
@@ -40,7 +40,7 @@ func staged(t *testing.T) *stage {
 	return s
 }
 
-// steps does all that is to be done now.
+// steps calls Step until nothing is left to do now.
 func (s *stage) steps() {
 	s.T.Helper()
 	for first := true; first || s.successors.Next() <= 0; first = false {

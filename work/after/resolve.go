@@ -13,29 +13,29 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// resolved is a row of resolve.sql: a successor, after a look at what it is to run after.
+// resolved is a row of resolve.sql: a successor, after a look at the tasks in its after.
 type resolved struct {
 	ID            int64
-	Awaits        *int64 // what it waits for
-	Ill           *int64 // what did not end well
-	State         *string
-	Version       *uint32 // of its row, unless that was changed
+	Awaits        *int64  // the task that it waits for
+	Ill           *int64  // a task in its after that did not end well
+	State         *string // of that task
+	Version       *uint32 // of the successor's row; nil: the row was changed
 	Group, Remote []byte
 	Max, Priority int32
-	Ready, Late   bool
-	Moved         bool // false: a trigger has kept its row as it was
+	Ready, Late   bool // due and not paused; there was no time to look at it
+	Moved         bool // false: a trigger has kept the row as it was
 }
 
-// reason is why a successor is given up, and what it must still wait for then, or which version of
-// its row was read.
+// reason is why a successor is given up. The row must still await awaits, or have this version.
 type reason struct {
 	why     string
 	awaits  *int64
 	version *int32
 }
 
-// resolve looks at the tasks after which some successors are to run: each waits for one of them, or is
-// free, or is given up. It returns those whose rows say so now, and those for which there was no time.
+// resolve looks at the tasks in the after of some successors. Each successor then waits for one of
+// them, or is free, or is given up. seen has the successors whose rows show that now, late those
+// for which there was no time.
 func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]bool, late []int64, err error) {
 	seen = map[int64]bool{}
 	ids = slices.DeleteFunc(slices.Clone(ids), s.Holds.Refuses)
@@ -74,8 +74,9 @@ func (s *Successors) resolve(ctx context.Context, ids []int64) (seen map[int64]b
 	return seen, append(late, left...), err
 }
 
-// resolveTogether looks at them in one transaction, and writes what they wait for. Its commit does not
-// wait for the disk: after a crash of the server that is found out again.
+// resolveTogether resolves successors in one transaction, and writes into each row the task that
+// the successor waits for. The commit does not wait for the disk: after a crash they are resolved
+// again.
 func (s *Successors) resolveTogether(ctx context.Context, ids []int64) (all []resolved, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
@@ -92,21 +93,21 @@ func (s *Successors) resolveTogether(ctx context.Context, ids []int64) (all []re
 	return all, err
 }
 
-// free takes note of what a successor waits for. If that is nothing it may start.
+// free records the task that a successor waits for. If there is none, the successor may start.
 func (s *Successors) free(t resolved) {
 	switch {
 	case t.Awaits != nil:
 		s.await(*t.Awaits)
 		s.Doubt() // it may have closed a cycle
-	case !t.Ready: // it is planned for later, or paused
+	case !t.Ready: // planned for later, or paused
 		s.Want()
 	default:
 		s.Free(t.Group, t.Remote, lane.Rank{ID: t.ID, Max: t.Max, Priority: t.Priority})
 	}
 }
 
-// giveUp ends successors that are not to run. It returns those that have ended, with an error too,
-// and the ids for which there was no time.
+// giveUp ends successors that must not run. It returns those that have ended (also if it returns an
+// error), and the ids for which there was no time.
 func (s *Successors) giveUp(
 	ctx context.Context, given map[int64]reason,
 ) (ended []change.Changed, left []int64, err error) {

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// TestLongSuccessorsKeepNobodyWaiting: those for which there was no time come again, and others
-// beside them.
+// TestLongSuccessorsKeepNobodyWaiting: successors for which there was no time are tried again.
 func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
@@ -26,8 +25,8 @@ func TestLongSuccessorsKeepNobodyWaiting(t *testing.T) {
 	}
 }
 
-// TestAfterIsChangedWhileItIsLookedAt: who does not name any more what did not end well is not given
-// up for it. A trigger changes one task while the leader looks at it and at another one.
+// TestAfterIsChangedWhileItIsLookedAt: a task is not given up for a task that it does not name any
+// more. A trigger changes the row while the leader resolves it and another one.
 func TestAfterIsChangedWhileItIsLookedAt(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

@@ -5,7 +5,8 @@ import (
 	"testing"
 )
 
-// TestSuccessorsAreFreed when what they wait for has ended: told of it, or found by a survey.
+// TestSuccessorsAreFreed: a successor is free when its task has ended. The loop reports the first
+// end, a survey finds the second.
 func TestSuccessorsAreFreed(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

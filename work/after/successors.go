@@ -12,50 +12,49 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// mostKnown is how many newcomers are known, and how many tasks that are waited for. Scans and surveys
-// find the others later.
+// mostKnown is the most newcomers, and the most awaited tasks, that are kept in memory. Scans and
+// surveys find the others later.
 const mostKnown = 1_000_000
 
-// Successors are the tasks that wait for others, as far as they are known.
+// Successors has the tasks that wait for others, as far as they are known.
 type Successors struct {
 	Control *control.Control
 	Changes *change.Changer
 	Holds   *hold.Holds
-	Ready   func() int                                      // how many tasks are known to be due
-	Free    func(group, remote []byte, successor lane.Rank) // called for one that is due and waits no more
-	Want    func()                                          // called when one waits no more that may become due
-	Ended   func([]change.Changed)                          // called with those that were given up
+	Ready   func() int                                      // number of known due tasks
+	Free    func(group, remote []byte, successor lane.Rank) // called for a successor that is free and due
+	Want    func()                                          // called for a free successor that is not due yet
+	Ended   func([]change.Changed)                          // called with successors that were given up
 
-	newcomers map[int64]bool // nobody has looked at what they wait for
-	awaited   map[int64]bool // what others wait for; true: it has ended, and is in ended
-	ended     []int64        // in this order; their successors are still to be looked at
+	newcomers map[int64]bool // successors that were not resolved yet
+	awaited   map[int64]bool // tasks that others wait for; true: the task has ended, and is in ended
+	ended     []int64        // tasks whose successors must be resolved, in this order
 	surveys   surveys
-	served    time.Time // when successors of tasks that have ended were looked at last
+	served    time.Time // when successors of ended tasks were resolved last
 }
 
-// Clear forgets all: a term begins, or has ended. It comes before anything else.
+// Clear forgets everything. Call it when a term begins or ends, and before anything else.
 func (s *Successors) Clear() {
 	s.newcomers, s.awaited, s.ended = map[int64]bool{}, map[int64]bool{}, nil
 	s.surveys, s.served = surveys{}, time.Time{}
 }
 
-// Add takes note of a successor that is new, or whose after was changed: what it waits for is to be
-// found out.
+// Add adds a successor that is new, or whose after was changed. It will be resolved.
 func (s *Successors) Add(id int64) {
 	if len(s.newcomers) < mostKnown {
 		s.newcomers[id] = true
 	}
 }
 
-// Over takes note that a task has ended, or may have.
+// Over reports that a task has ended, or may have.
 func (s *Successors) Over(id int64) {
 	if _, known := s.awaited[id]; known {
 		s.enqueue(id)
 	}
 }
 
-// EndedAs takes note of the state in which a task has ended. If it has not ended well, tasks that name
-// it and wait for another one need not go on waiting.
+// EndedAs reports the state in which a task has ended. If it did not end well, a survey gives up
+// the tasks that name it, even if they wait for another task now.
 func (s *Successors) EndedAs(id int64, state string) {
 	v, ill := &s.surveys, state == "FAIL" || state == "GONE" || state == "STOP"
 	if ill && len(s.awaited) > 0 && len(v.ill) < illMost {
@@ -63,17 +62,17 @@ func (s *Successors) EndedAs(id int64, state string) {
 	}
 }
 
-// Doubt takes note that something may have ended, or wait for something else, without our doing.
+// Doubt asks for a survey: others may have ended a task, or changed an after.
 func (s *Successors) Doubt() { s.surveys.wanted = s.surveys.wanted || len(s.awaited) > 0 }
 
-// await takes note that somebody waits for a task, which is still to end.
+// await records that successors wait for a task, which has not ended.
 func (s *Successors) await(id int64) {
 	if _, known := s.awaited[id]; known || len(s.awaited) < mostKnown {
 		s.awaited[id] = false
 	}
 }
 
-// enqueue takes note that a task which is waited for has ended.
+// enqueue records that an awaited task has ended.
 func (s *Successors) enqueue(id int64) {
 	if !s.awaited[id] {
 		s.awaited[id], s.ended = true, append(s.ended, id)
@@ -81,13 +80,13 @@ func (s *Successors) enqueue(id int64) {
 }
 
 const (
-	servedMost = 100         // ended tasks whose successors are looked at together
-	stockMost  = 1000        // tasks that are due; where there are more, successors take their time:
-	serveTick  = time.Second // from some to the next, as other lanes may have room for them
-	dueMost    = 500_000     // tasks that are due; where there are more, successors wait
+	servedMost = 100         // ended tasks whose successors are resolved together
+	stockMost  = 1000        // with more due tasks, successors are resolved slowly, but not never,
+	serveTick  = time.Second // once in this time: their lanes may have room
+	dueMost    = 500_000     // with more due tasks, no successors are resolved
 )
 
-// Next is when there is something to look at; never is the greatest.
+// Next returns the time until the next step; the greatest duration: never.
 func (s *Successors) Next() time.Duration {
 	if len(s.newcomers) > 0 {
 		return 0
@@ -95,8 +94,8 @@ func (s *Successors) Next() time.Duration {
 	return min(s.nextServe(), s.nextSurvey())
 }
 
-// Step looks at successors of tasks that have ended, at new ones, and from time to time at all that
-// is waited for. Each step takes little time, whatever the length of after.
+// Step resolves successors of ended tasks, and new successors. From time to time it surveys all
+// awaited tasks. Each step takes little time, even if after is long.
 func (s *Successors) Step(ctx context.Context) error {
 	if s.nextSurvey() <= 0 || time.Since(s.surveys.last) >= surveyTick {
 		if err := s.survey(ctx); err != nil {
@@ -114,7 +113,7 @@ func (s *Successors) Step(ctx context.Context) error {
 	return nil
 }
 
-// nextServe is when the successors of tasks that have ended may be looked at.
+// nextServe returns the time until successors of ended tasks may be resolved.
 func (s *Successors) nextServe() time.Duration {
 	if len(s.ended) == 0 {
 		return math.MaxInt64
@@ -128,11 +127,11 @@ func (s *Successors) nextServe() time.Duration {
 	return serveTick - time.Since(s.served)
 }
 
-// serve looks at some successors of some tasks that have ended.
+// serve resolves some successors of some ended tasks.
 func (s *Successors) serve(ctx context.Context) error {
 	var some, all []int64
 	for len(some) < servedMost && len(s.ended) > 0 {
-		if id := s.ended[0]; s.awaited[id] { // else it runs again
+		if id := s.ended[0]; s.awaited[id] { // else the task runs again
 			some = append(some, id)
 		}
 		s.ended = s.ended[1:]
@@ -156,10 +155,10 @@ func (s *Successors) serve(ctx context.Context) error {
 		unseen := slices.DeleteFunc(slices.Clone(of[id]), func(one int64) bool { return seen[one] })
 		served := len(of[id]) - len(unseen)
 		switch {
-		case !s.awaited[id]: // it runs again
+		case !s.awaited[id]: // the task runs again
 		case err == nil && len(unseen) == 0 && served < most:
 			delete(s.awaited, id)
-		case err == nil && served == 0 && len(late) == 0: // somebody has locked them: the next survey finds them again
+		case err == nil && served == 0 && len(late) == 0: // successors are locked: the next survey finds them
 			delete(s.awaited, id)
 			s.surveys.wanted = true
 		default:
@@ -170,7 +169,7 @@ func (s *Successors) serve(ctx context.Context) error {
 	return err
 }
 
-// meet finds out what some newcomers wait for. Those for which there is no time stay.
+// meet resolves some newcomers. Those for which there is no time stay.
 func (s *Successors) meet(ctx context.Context) error {
 	var some []int64
 	for id := range s.newcomers {

@@ -12,38 +12,38 @@ import (
 
 const (
 	surveyTick  = 30 * time.Second
-	surveyRest  = time.Second // between two surveys, at least
-	surveyShare = 20          // they take one part in so many of the time
-	awaitedPart = 5000        // tasks that are waited for, in a part of a survey
-	doomedPart  = 100         // tasks that wait, in a part of it
-	illMost     = 1000        // tasks that did not end well and are looked for
+	surveyRest  = time.Second // the shortest time between two surveys
+	surveyShare = 20          // surveys take one part in surveyShare of the time
+	awaitedPart = 5000        // awaited tasks in one part of a survey
+	doomedPart  = 100         // waiting tasks in one part of a survey
+	illMost     = 1000        // tasks that did not end well, in one survey
 )
 
-// surveys say when to look at all tasks that are waited for: when a term begins; when an end may have
-// been missed, as of a row that somebody has deleted; when a task has not ended well, or successors may
-// wait for each other; and from time to time.
+// surveys says when to survey all awaited tasks: when a term begins; when an end may have been
+// missed, for example of a deleted row; when a task did not end well; when successors may wait for
+// each other; and from time to time.
 type surveys struct {
 	wanted  bool
-	ill     []int64 // tasks that did not end well since the last one began
+	ill     []int64 // tasks that did not end well since the last survey began
 	last    time.Time
 	took    time.Duration
-	current *survey // under way; nil: none is
+	current *survey // under way; nil: none
 }
 
-// survey is how far one has come: first it finds successors of tasks that did not end well, then all that
-// are waited for.
+// survey is the progress of one survey. It first finds the successors of tasks that did not end
+// well, then all awaited tasks.
 type survey struct {
 	began   time.Time
-	ill     []int64 // tasks that did not end well; nil: all that name one are found,
-	waiting int64   // else those up to this id
-	through bool    // all that is waited for was read,
-	upTo    int64   // else up to this task
-	ids     []int64 // what is waited for and waits itself, in order,
-	awaits  []int64 // and for what
+	ill     []int64 // tasks that did not end well; nil: all successors that name one are found
+	waiting int64   // position of that search: the last successor that was looked at
+	through bool    // all awaited tasks were read
+	upTo    int64   // the last awaited task that was read
+	ids     []int64 // awaited tasks that wait themselves, in order
+	awaits  []int64 // the tasks for which these wait
 }
 
-// nextSurvey is when a survey, or its next part, is due. While nothing is known to be waited for,
-// nothing wakes for one.
+// nextSurvey returns the time until the next survey, or its next part. If no task is known to be
+// awaited, no survey wakes the loop.
 func (s *Successors) nextSurvey() time.Duration {
 	v := &s.surveys
 	switch {
@@ -75,7 +75,7 @@ func (s *Successors) survey(ctx context.Context) error {
 	}
 }
 
-// findDoomed finds, of some tasks that wait, those that name one which did not end well.
+// findDoomed looks at some waiting tasks, and adds those that name a task which did not end well.
 func (s *Successors) findDoomed(ctx context.Context, c *survey) error {
 	var n int
 	var doomed []int64
@@ -91,16 +91,16 @@ func (s *Successors) findDoomed(ctx context.Context, c *survey) error {
 	return nil
 }
 
-// findAwaited looks at some tasks that are waited for.
+// findAwaited reads some awaited tasks.
 func (s *Successors) findAwaited(ctx context.Context, c *survey) error {
 	var id int64
 	var ended bool
-	var awaits *int64 // what it waits for itself
+	var awaits *int64 // the task for which this one waits itself
 	n := 0
 	err := s.Control.Each(ctx, "awaited", []any{c.upTo, awaitedPart}, []any{&id, &ended, &awaits}, func() error {
 		n++
 		c.upTo = id
-		if ended { // its successors are looked at, even where too many are known
+		if ended { // its successors are resolved, even if mostKnown is reached
 			s.enqueue(id)
 			return nil
 		}
@@ -116,12 +116,12 @@ func (s *Successors) findAwaited(ctx context.Context, c *survey) error {
 	return err
 }
 
-// cyclic is why a task of a cycle is given up.
+// cyclic is the error of a task that is given up because of a cycle.
 const cyclic = "ERROR:  tasks wait for each other in a cycle\n" +
 	"DETAIL:  Task %d waits for task %d, and so on, through %d tasks in all."
 
-// endCycles gives up tasks that wait for each other: of many cycles some, and the next survey finds the
-// others.
+// endCycles gives up tasks that wait for each other. If there are many cycles, it ends some, and
+// the next survey finds the others.
 func (s *Successors) endCycles(ctx context.Context, all [][]int64) error {
 	given := map[int64]reason{}
 	for _, cycle := range all {
@@ -139,10 +139,9 @@ func (s *Successors) endCycles(ctx context.Context, all [][]int64) error {
 	return err
 }
 
-// cycles are the circles in which tasks wait for each other. ids are in order, and each waits for
-// the one in its place in awaits.
+// cycles returns the tasks that wait for each other. ids are in order; ids[i] waits for awaits[i].
 func cycles(ids, awaits []int64) (all [][]int64) {
-	walks := make([]int, len(ids)) // by which each was visited first, counted from 1
+	walks := make([]int, len(ids)) // the walk that first visited each task, counted from 1
 	for i := range ids {
 		j, found := i, true
 		for found && walks[j] == 0 {

@@ -1,8 +1,8 @@
-// Package hold knows what must wait, and until when: tasks that are not tried before a time, each
-// with its reason (Holds), single ends and marks (Backoff), how often a task had to run again
-// (Tries), and how many rows the next statement changes (Sizer). One table has the wait of each
-// reason.
+// Package hold decides how long to wait before something is tried again. Holds has the tasks that
+// must wait, and why; Backoff is the wait of a single end or mark. One table, backoffs, has the
+// waits for all reasons. Tries counts how often tasks had to run again, and Sizer limits how many
+// rows the next statement changes.
 //
-// It is pure. Everything belongs to the goroutine of the loop. Its times are of our own clock: they
-// decide when something is tried again, and nothing about tasks.
+// The package is pure. Everything belongs to the goroutine of the loop, except the Backoffs of
+// package pool, which its lock guards. Times are of our own clock: they only say when to try again.
 package hold

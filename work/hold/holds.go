@@ -9,7 +9,7 @@ import (
 	"pgtaskd/exec/fault"
 )
 
-// Holds are the tasks that are not tried before a time, by their ids.
+// Holds has the tasks that must wait before they are tried again, by id.
 type Holds struct {
 	Now func() time.Time // our clock
 	all map[int64]held
@@ -21,19 +21,19 @@ type held struct {
 	reason Reason
 }
 
-// forgotten is how long a task is remembered after its time: it has been tried by then.
+// forgotten is how long a task is remembered after its wait: by then it has been tried.
 const forgotten = time.Minute
 
-// NewHolds returns one that holds nothing.
+// NewHolds returns an empty Holds.
 func NewHolds() *Holds { return &Holds{Now: time.Now, all: map[int64]held{}} }
 
-// Put has a task wait for that reason, longer each time. It is not tried sooner than it was to be.
+// Put makes a task wait for that reason, longer each time. It never shortens a wait.
 func (h *Holds) Put(id int64, why Reason) {
 	before := h.all[id]
 	h.put(id, why, why.next(before.wait), before.until)
 }
 
-// PutAfter has a task wait that has been tried so often before.
+// PutAfter makes a task wait as long as after so many earlier tries. It may shorten a wait.
 func (h *Holds) PutAfter(id int64, why Reason, tries int) {
 	h.put(id, why, why.After(tries), time.Time{})
 }
@@ -46,37 +46,37 @@ func (h *Holds) put(id int64, why Reason, wait time.Duration, least time.Time) {
 	h.all[id] = held{until: until, wait: wait, reason: why}
 }
 
-// Forget lets a task be tried, as if it had never been held.
+// Forget forgets a task, as if it had never been held.
 func (h *Holds) Forget(id int64) { delete(h.all, id) }
 
-// Clear does so with all.
+// Clear forgets all tasks.
 func (h *Holds) Clear() { clear(h.all) }
 
-// Len is how many are known.
+// Len returns how many tasks are remembered.
 func (h *Holds) Len() int { return len(h.all) }
 
-// Waits tells whether a task is not to be tried now.
+// Waits tells whether a task must still wait.
 func (h *Holds) Waits(id int64) bool { return len(h.all) > 0 && h.Now().Before(h.all[id].until) }
 
-// Refuses tells that the row of a task refuses us now.
+// Refuses tells whether a task waits because its row has refused a change.
 func (h *Holds) Refuses(id int64) bool { return h.HasRefused(id) && h.Waits(id) }
 
-// HasRefused tells that it has refused us, however long ago.
+// HasRefused tells the same, also after the wait.
 func (h *Holds) HasRefused(id int64) bool {
 	why := h.all[id].reason
 	return why == Refuses || why == Stuck
 }
 
-// IsStuck tells that a task waits for good.
+// IsStuck tells whether a task waits for good.
 func (h *Holds) IsStuck(id int64) bool { return h.all[id].reason == Stuck }
 
-// Until is when a task may be tried; zero: it is not held.
+// Until returns when a task may be tried; zero: it is not held.
 func (h *Holds) Until(id int64) time.Time { return h.all[id].until }
 
-// Wait is how long a task waits, or has waited last.
+// Wait returns the length of a task's current or last wait.
 func (h *Holds) Wait(id int64) time.Duration { return h.all[id].wait }
 
-// Next is how long it takes until one may be tried whose time comes after then; false: none.
+// Next returns the time until the next wait ends that ends after then; false: there is none.
 func (h *Holds) Next(then time.Time) (rest time.Duration, ok bool) {
 	for _, t := range h.all {
 		if left := t.until.Sub(h.Now()); t.until.After(then) && (!ok || left < rest) {
@@ -86,7 +86,7 @@ func (h *Holds) Next(then time.Time) (rest time.Duration, ok bool) {
 	return rest, ok
 }
 
-// Sweep forgets those whose time has passed long ago.
+// Sweep forgets the tasks whose waits ended long ago.
 func (h *Holds) Sweep() {
 	for id, t := range h.all {
 		if h.Now().Sub(t.until) > forgotten {
@@ -95,28 +95,28 @@ func (h *Holds) Sweep() {
 	}
 }
 
-// Never is how long nothing is to be done, where nothing is known of.
+// Never is the time until the next step if there is nothing to do.
 const Never = time.Duration(math.MaxInt64)
 
-// Reason is why something waits.
+// Reason is why a task, an end or a mark waits.
 type Reason int
 
-// Reasons for which a task is not tried before.
+// The first five are reasons for Holds.
 const (
-	Missing  Reason = iota // its row was not there to be read: it has changed, or somebody has locked it
-	Refuses                // its row has refused a change: what refuses it may be mended by then
-	Stuck                  // its row takes no end at all, and says that it runs: for as long as we lead
-	Unmarked               // its row takes no mark now
-	Zoneless               // its cron expression needs a time zone that we do not know
+	Missing  Reason = iota // the row could not be read: it was changed, or somebody has locked it
+	Refuses                // the row has refused a change: somebody may mend that meanwhile
+	Stuck                  // the row says that the task runs, and takes no end: waits as long as we lead
+	Unmarked               // the row takes no mark now
+	Zoneless               // the cron expression needs a time zone that we do not know
 
-	Locked    // an end or a mark: somebody has locked its row, or a trigger left it out
-	Exhausted // an end: the table lacks an id or a partition for what follows, which takes a person
-	QueueFull // a task: the server's queue of notifications has no room
+	Locked    // an end or a mark: somebody has locked the row, or a trigger has kept the row as it was
+	Exhausted // an end: a repetition needs an id or a partition that the table lacks; a person must help
+	QueueFull // a task: the server's queue of notifications is full
 	Crossed   // a task: another transaction was in the way
-	Closed    // tasks whose remote, or role, takes no connection
+	Closed    // tasks whose remote or role accepts no connection
 )
 
-// backoffs are the first wait for each reason, and the longest, up to which it doubles.
+// backoffs has the first and the longest wait for each reason. Waits double in between.
 var backoffs = [...]struct{ first, most time.Duration }{
 	Missing:   {20 * time.Millisecond, time.Second},
 	Refuses:   {time.Minute, time.Minute},
@@ -130,7 +130,7 @@ var backoffs = [...]struct{ first, most time.Duration }{
 	Closed:    {time.Second, time.Minute},
 }
 
-// After is how long to wait after so many tries before.
+// After returns how long to wait after so many earlier tries.
 func (r Reason) After(tries int) (wait time.Duration) {
 	for range min(tries, 16) + 1 {
 		wait = r.next(wait)
@@ -138,19 +138,19 @@ func (r Reason) After(tries int) (wait time.Duration) {
 	return wait
 }
 
-// next is how long to wait after a wait; 0: there was none.
+// next returns the wait that follows a wait; 0: there was none.
 func (r Reason) next(wait time.Duration) time.Duration {
 	return min(max(2*wait, backoffs[r].first), backoffs[r].most)
 }
 
-// Backoff is when something is tried again that a row has not taken. The zero one has not failed.
+// Backoff says when to try something again that has failed. The zero Backoff has not failed.
 type Backoff struct {
-	Wait  time.Duration // before the next try; 0: there has been none that failed
-	Since time.Time     // the first one that failed,
-	After time.Time     // and the next one
+	Wait  time.Duration // before the next try; 0: no try has failed
+	Since time.Time     // when the first try failed
+	After time.Time     // when the next try may come
 }
 
-// Later puts it off, for longer each time.
+// Later puts off the next try, for longer each time.
 func (b *Backoff) Later(why Reason) {
 	if b.Since.IsZero() {
 		b.Since = time.Now()
@@ -160,40 +160,40 @@ func (b *Backoff) Later(why Reason) {
 }
 
 const (
-	// Batch is how many rows one statement changes or reads at most.
+	// Batch is the most rows that one statement changes or reads.
 	Batch = 500
-	// Parts is how many parts a refused change is split into: if each of a thousand rows is refused,
-	// that takes not many more statements than a thousand.
+	// Parts is how many parts a refused change is split into. If each of a thousand rows is
+	// refused, that takes not many more than a thousand statements.
 	Parts = 8
-	// Turn is how long a duty works at once on what may be a million: other duties come in between.
+	// Turn is how long a duty works on a long list before other duties have their turn.
 	Turn = 50 * time.Millisecond
 
-	lockShare = 14 // waits for locks take less than half of the loop's time
+	lockShare = 14 // rest 14 times as long as a statement took: waits for locks take less than half of the time
 )
 
-// Sizer says how many rows the next statement changes, which the table may refuse, or somebody's lock
-// may hold up. Each kind of statement has its own.
+// Sizer limits how many rows the next statement changes, as the table may refuse some rows, or
+// locks may hold them up. Each kind of statement has its own Sizer.
 type Sizer struct {
-	most  int       // rows, since a statement with more has failed; 0: as many as may be
-	until time.Time // until then nothing is tried that met a lock, or is slow
+	most  int       // rows, as a statement with more has failed; 0: no limit but Batch
+	until time.Time // until then rows that met a lock, or are slow, are not tried
 }
 
-// Rests tells that nothing is tried now that met a lock.
+// Rests tells whether rows that met a lock must still wait.
 func (s *Sizer) Rests() bool { return time.Now().Before(s.until) }
 
-// Until is when that may be tried.
+// Until returns when these rows may be tried.
 func (s *Sizer) Until() time.Time { return s.until }
 
-// Rest makes what met a lock, or is slow, wait in proportion to what one took that began then.
+// Rest makes these rows wait, in proportion to the time that the statement took. It began at began.
 func (s *Sizer) Rest(began time.Time) { s.until = time.Now().Add(lockShare * time.Since(began)) }
 
-// Late tells that the rest of a change that began then is left for the next time.
+// Late tells whether a change that began at began should leave its other rows for the next round.
 func (s *Sizer) Late(began time.Time) bool {
 	return (s.most > 0 || s.Rests()) && time.Since(began) >= Turn
 }
 
-// Took takes note of a change of n rows that began then. After a failure the next changes are of
-// fewer rows, until some have gone well.
+// Took records a change of n rows that began at began. After a failure the next statements change
+// fewer rows, until some have succeeded.
 func (s *Sizer) Took(n int, began time.Time, why fault.Class) {
 	if why == fault.Locked {
 		s.Rest(began)
@@ -208,29 +208,28 @@ func (s *Sizer) Took(n int, began time.Time, why fault.Class) {
 	}
 }
 
-// Batch is how many of n rows are changed in the next statement.
+// Batch returns how many of n rows the next statement changes.
 func (s *Sizer) Batch(n int) int { return min(n, cmp.Or(s.most, Batch)) }
 
-// Tries are how often tasks had to run again for reasons of our own, by their ids. They outlast
-// terms.
+// Tries counts how often tasks had to run again for reasons not their own. It outlasts terms.
 type Tries struct{ all map[int64]tries }
 
 type tries struct {
 	runs    int
-	crossed int // of those, because another transaction was in the way
+	crossed int // the runs in which another transaction was in the way
 }
 
 // CrossedMost is how often a task runs again because another transaction was in its way (40001,
 // 40P01, 55P03) before it FAILs.
 const CrossedMost = 5
 
-// NewTries returns one in which nothing had to.
+// NewTries returns an empty Tries.
 func NewTries() *Tries { return &Tries{all: map[int64]tries{}} }
 
-// Runs is how often a task had to.
+// Runs returns how often a task had to run again.
 func (t *Tries) Runs(id int64) int { return t.all[id].runs }
 
-// Crossed is how often another transaction was in the way.
+// Crossed returns how often another transaction was in the way of a task.
 func (t *Tries) Crossed(id int64) int { return t.all[id].crossed }
 
 // Again counts another run.
@@ -240,15 +239,15 @@ func (t *Tries) Again(id int64) {
 	t.all[id] = n
 }
 
-// Once makes it one run at least.
+// Once counts a run, unless one is counted already.
 func (t *Tries) Once(id int64) {
 	if t.all[id].runs == 0 {
 		t.Again(id)
 	}
 }
 
-// Crosses counts a run that another transaction was in the way of. The wait is random: others that
-// met it wait as well, and not for as long.
+// Crosses counts a run in which another transaction was in the way, and returns how long to wait.
+// The wait is random, so that tasks that met the same transaction do not meet each other again.
 func (t *Tries) Crosses(id int64) time.Duration {
 	n := t.all[id]
 	n.runs, n.crossed = n.runs+1, n.crossed+1

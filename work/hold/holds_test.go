@@ -12,8 +12,8 @@ func bound(why Reason) time.Duration { return backoffs[why].most }
 
 var reasons = []Reason{Missing, Refuses, Stuck, Unmarked, Zoneless}
 
-// FuzzHolds: whatever is put off for whatever reason in whatever order, each task is due again within
-// the longest wait of its reasons, and Next tells when the first one is.
+// FuzzHolds: whatever the order and the reasons, each task is due again within the longest wait of
+// its reasons, and Next returns the time until the first one is due.
 func FuzzHolds(f *testing.F) {
 	f.Add(uint64(1), uint8(200))
 	f.Fuzz(func(t *testing.T, seed uint64, steps uint8) {
@@ -21,7 +21,7 @@ func FuzzHolds(f *testing.F) {
 		now := time.Now()
 		h := NewHolds()
 		h.Now = func() time.Time { return now }
-		latest := map[int64]time.Time{} // when each must be due
+		latest := map[int64]time.Time{} // when each task must be due
 		for range steps {
 			id, why := random.Int64N(5), reasons[random.IntN(len(reasons))]
 			switch random.IntN(6) {
@@ -46,7 +46,7 @@ func FuzzHolds(f *testing.F) {
 	})
 }
 
-// check compares what is held with when it must be due.
+// check compares the waits of tasks with the latest times at which they must be due.
 func check(t *testing.T, h *Holds, now time.Time, latest map[int64]time.Time) {
 	t.Helper()
 	first, held := time.Duration(math.MaxInt64), false
@@ -67,7 +67,7 @@ func check(t *testing.T, h *Holds, now time.Time, latest map[int64]time.Time) {
 	}
 }
 
-// TestWaitsGrow up to the longest of their reason, and begin again when a task has been forgotten.
+// TestWaitsGrow: waits grow to the longest of their reason. After Forget they begin again.
 func TestWaitsGrow(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
@@ -91,7 +91,6 @@ func TestWaitsGrow(t *testing.T) {
 	}
 }
 
-// TestTries counts, and forgets.
 func TestTries(t *testing.T) {
 	t.Parallel()
 	tries := NewTries()

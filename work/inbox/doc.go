@@ -1,7 +1,8 @@
-// Package inbox is the way up from runners to the loop: it is the Leader that runners see. They
-// leave outcomes there, and questions that they wait on. The loop takes out what others answer
-// (Take), and answers the rest itself, in steps on the control connection (Enlist, Answer).
+// Package inbox carries messages from runners to the loop. Runners see an Inbox as their Leader.
+// They leave outcomes in it, and questions, and wait for the answers. The loop empties it with
+// Take. It passes some messages on to other rooms, and answers the others itself on the control
+// connection (Enlist, Answer).
 //
-// Any goroutine may leave something. One mutex guards what was left; it is not held across a call.
-// It outlasts terms.
+// Any goroutine may leave a message. One mutex guards the messages, and is never held across a
+// call. An Inbox outlasts terms.
 package inbox

@@ -19,10 +19,10 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Config is what an Inbox works with.
+// Config has the parts that an Inbox needs.
 type Config struct {
 	Control *control.Control
-	Longest int64                  // text that is brought, in bytes
+	Longest int64                  // the longest text that Text reads, in bytes
 	Put     func(...*ledger.Entry) // into the ledger; any goroutine may call it
 
 	// The loop calls these.
@@ -31,46 +31,46 @@ type Config struct {
 	ToMark   func(t *run.Task, what run.Marking, answer chan<- run.Answer) // the answer has room for one
 }
 
-// Inbox is where runners leave what the loop has to do. Its methods say who may call them.
+// Inbox takes messages of runners for the loop. Methods that name no caller are for runners.
 type Inbox struct {
 	Config
-	poked chan struct{} // whenever something is left; pokes coalesce
-	asked chan struct{} // by those alone that wait
+	poked chan struct{} // receives when anything is left; pokes coalesce
+	asked chan struct{} // receives when a runner waits for an answer
 
-	mu    sync.Mutex
-	left  []func() // for Take
-	later []func() // for Do
+	mu    sync.Mutex // guards left and later
+	left  []func()   // for Take
+	later []func()   // for Do
 
-	// The loop's: what it has taken out and not answered yet.
+	// Taken out and not answered yet. They belong to the loop.
 	sessions  []session
 	questions []question
 }
 
-// session is one that is to be registered.
+// session is a session that waits to be registered.
 type session struct {
 	backend pool.Backend
-	leader  int32        // the control session that is to register it; 0: any
+	leader  int32        // pid of the control session that must register it; 0: any
 	answer  chan<- error // has room for one
 }
 
-// question is one to the server, which the loop asks on the control connection.
+// question is a question to the server, which the loop asks on the control connection.
 type question struct {
 	put    func(context.Context, *run.Answer) error
 	answer chan<- run.Answer // has room for one
 }
 
-// New returns an empty one.
+// New returns an empty Inbox.
 func New(c Config) *Inbox {
 	return &Inbox{Config: c, poked: make(chan struct{}, 1), asked: make(chan struct{}, 1)}
 }
 
-// Wake has the loop begin a round. Any goroutine may call it.
+// Wake makes the loop begin a round. Any goroutine may call it.
 func (b *Inbox) Wake() { poke(b.poked) }
 
-// Poked tells when something was left.
+// Poked receives when a message was left. The loop calls it.
 func (b *Inbox) Poked() <-chan struct{} { return b.poked }
 
-// Asked tells when somebody has begun to wait.
+// Asked receives when a runner has begun to wait for an answer.
 func (b *Inbox) Asked() <-chan struct{} { return b.asked }
 
 func poke(c chan struct{}) {
@@ -80,13 +80,13 @@ func poke(c chan struct{}) {
 	}
 }
 
-// Take takes down what runners have left. The loop calls it when a round begins.
+// Take handles the messages of runners. The loop calls it at the start of a round.
 func (b *Inbox) Take() { b.do(&b.left) }
 
 // Later leaves something for the loop to do. Any goroutine may call it.
 func (b *Inbox) Later(do func()) { b.leave(&b.later, do) }
 
-// Do does what Later has left. The loop calls it.
+// Do calls the functions that Later has left. The loop calls it.
 func (b *Inbox) Do() { b.do(&b.later) }
 
 func (b *Inbox) leave(list *[]func(), do func()) {
@@ -106,7 +106,7 @@ func (b *Inbox) do(list *[]func()) {
 	}
 }
 
-// ask has the loop take down a question, and waits for the answer; ok is false when ctx ends before.
+// ask leaves a question, and waits for the answer. ok is false if ctx ends first.
 func ask[A any](ctx context.Context, b *Inbox, take func(chan<- A)) (found A, ok bool) {
 	answer := make(chan A, 1)
 	b.leave(&b.left, func() { take(answer) })
@@ -119,10 +119,10 @@ func ask[A any](ctx context.Context, b *Inbox, take func(chan<- A)) (found A, ok
 	}
 }
 
-// Waited tells whether somebody waits for what Enlist or Answer does. The loop calls it.
+// Waited tells whether anybody waits for Enlist or Answer. The loop calls it.
 func (b *Inbox) Waited() bool { return len(b.sessions)+len(b.questions) > 0 }
 
-// Decline answers no to them. The loop calls it.
+// Decline answers no to all that wait for Enlist or Answer. The loop calls it.
 func (b *Inbox) Decline() {
 	for _, q := range b.questions {
 		q.answer <- run.Answer{}
@@ -133,7 +133,7 @@ func (b *Inbox) Decline() {
 	b.sessions, b.questions = nil, nil
 }
 
-// Outcome leaves what was seen of a task.
+// Outcome leaves the outcome of a run.
 func (b *Inbox) Outcome(o run.Outcome) {
 	b.leave(&b.left, func() { b.Seen(o) })
 }
@@ -144,7 +144,8 @@ func (b *Inbox) Mark(ctx context.Context, t *run.Task, what run.Marking) run.Ans
 	return answer
 }
 
-// Prepare has the row show the transaction that is to commit next. It asks the ledger itself.
+// Prepare writes into the row which transaction commits next, and waits for that. It asks the
+// ledger directly, without the loop.
 func (b *Inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (run.Prepared, *text.Failure) {
 	answer := make(chan ledger.Answer, 1)
 	entry := &ledger.Entry{
@@ -169,8 +170,8 @@ var preparedAs = map[ledger.Result]run.Prepared{
 	ledger.Changed: run.Untaken, ledger.Withdrawn: run.Untaken,
 }
 
-// Enrol waits until the loop has registered one of our backends, on that control session. Any
-// goroutine may call it.
+// Enrol waits until the loop has registered one of our backends, on the control session with the
+// pid leader (0: on any). Any goroutine may call it.
 func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) error {
 	err, answered := ask(ctx, b, func(answer chan<- error) { b.sessions = append(b.sessions, session{opened, leader, answer}) })
 	if !answered {
@@ -179,12 +180,12 @@ func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) er
 	return err
 }
 
-// Enlist registers the sessions that wait for it, and at once those that a new register lacks. When
-// the server refuses that, their tasks wait. The loop calls it.
+// Enlist registers the sessions that wait for it, together with the sessions that a new register
+// lacks. If the server refuses that, the tasks of these sessions wait. The loop calls it.
 func (b *Inbox) Enlist(ctx context.Context) error {
 	var opened []pool.Backend
 	b.sessions = slices.DeleteFunc(b.sessions, func(s session) bool {
-		old := s.leader != 0 && s.leader != b.Control.Facts().PID // of what was read before we came to lead again
+		old := s.leader != 0 && s.leader != b.Control.Facts().PID // its task was read in an earlier term
 		if old {
 			s.answer <- pool.ErrNotLeading
 		} else {
@@ -206,7 +207,8 @@ func (b *Inbox) Enlist(ctx context.Context) error {
 	return nil
 }
 
-// Text waits for a text of the task's row, as it was read, or as the session pid was marked in it.
+// Text waits for a text of the task's row. The row must still be the version that was read, or be
+// marked for the session pid.
 func (b *Inbox) Text(ctx context.Context, t *run.Task, pid int32, which run.Text) run.Answer {
 	row := []any{t.Row.ID, int32(t.Row.Version), pid}
 	return b.question(ctx, func(ctx context.Context, found *run.Answer) error {
@@ -219,7 +221,7 @@ func (b *Inbox) Text(ctx context.Context, t *run.Task, pid int32, which run.Text
 	})
 }
 
-// Leads waits until the loop knows that it leads.
+// Leads waits until the loop has reached the server on the control connection, so it still leads.
 func (b *Inbox) Leads(ctx context.Context) bool {
 	return b.question(ctx, func(ctx context.Context, _ *run.Answer) error { return b.Control.Ping(ctx) }).OK
 }
@@ -229,7 +231,7 @@ func (b *Inbox) question(ctx context.Context, put func(context.Context, *run.Ans
 	return found
 }
 
-// Answer puts the questions that runners wait on to the server. The loop calls it.
+// Answer asks the server the questions of runners, and passes on the answers. The loop calls it.
 func (b *Inbox) Answer(ctx context.Context) error {
 	for len(b.questions) > 0 {
 		q := b.questions[0]
@@ -243,7 +245,7 @@ func (b *Inbox) Answer(ctx context.Context) error {
 	return nil
 }
 
-// ask asks the server. A text that cannot be read is no error.
+// ask asks the server. A text that the server cannot read is not an error, but the answer Refused.
 func (q question) ask(ctx context.Context) (found run.Answer, err error) {
 	err = q.put(ctx, &found)
 	if fault.Of(err) == fault.Outdated {

@@ -1,6 +1,6 @@
-// Package inflight is the leader's record of the tasks that it has read, until their ends are
-// written: those that wait, those that run, and those whose ends are known. Standings tells what
-// the rows of some of them show now.
+// Package inflight is the leader's record of the tasks that it has read: those that wait, those
+// that run, and those that have ended. A task stays in it until its end is written. Standings reads
+// what the rows of some tasks show now.
 //
-// It belongs to the goroutine of the loop, and outlasts terms.
+// The record belongs to the goroutine of the loop, and outlasts terms.
 package inflight

@@ -10,19 +10,19 @@ import (
 	"pgtaskd/work/run"
 )
 
-// Task is one of them.
+// Task is a task that the leader has read.
 type Task struct {
 	*run.Task
-	Marked  bool         // its row shows WORK
-	NoMark  bool         // the table refuses that
-	Marking hold.Backoff // when the row has not taken the mark
-	Ending  bool         // its end is known, and not yet written
+	Marked  bool         // the row shows WORK
+	NoMark  bool         // the table refuses the mark
+	Marking hold.Backoff // wait before the next try to mark
+	Ending  bool         // the end is known, and not yet written
 }
 
-// Tasks are all of them, by their ids.
+// Tasks has all these tasks, by id.
 type Tasks map[int64]*Task
 
-// Know takes down tasks that were read.
+// Know adds tasks that were read.
 func (t Tasks) Know(tasks []*run.Task) {
 	all := make([]Task, len(tasks))
 	for i, one := range tasks {
@@ -31,10 +31,10 @@ func (t Tasks) Know(tasks []*run.Task) {
 	}
 }
 
-// Has tells whether one has that id.
+// Has tells whether a task with that id is known.
 func (t Tasks) Has(id int64) bool { return t[id] != nil }
 
-// Known is what is known of a task that comes back to us.
+// Known returns the record of a task that comes back from a runner; a new one if there is none.
 func (t Tasks) Known(one *run.Task) *Task {
 	if known := t[one.Row.ID]; known != nil && known.Task == one {
 		return known
@@ -42,14 +42,14 @@ func (t Tasks) Known(one *run.Task) *Task {
 	return &Task{Task: one}
 }
 
-// Forget forgets tasks that have not started.
+// Forget forgets these tasks, which have not started.
 func (t Tasks) Forget(tasks []*run.Task) {
 	for _, one := range tasks {
 		delete(t, one.Row.ID)
 	}
 }
 
-// AnyRuns tells whether the SQL of one of them runs.
+// AnyRuns tells whether the SQL of any task runs.
 func (t Tasks) AnyRuns() bool {
 	for _, one := range t {
 		if pid, _, _ := one.Runs(); pid != 0 {
@@ -59,7 +59,7 @@ func (t Tasks) AnyRuns() bool {
 	return false
 }
 
-// AnyUnended tells whether the end of one of them is not known yet.
+// AnyUnended tells whether the end of any task is still unknown.
 func (t Tasks) AnyUnended() bool {
 	for _, one := range t {
 		if !one.Ending {
@@ -69,32 +69,32 @@ func (t Tasks) AnyUnended() bool {
 	return false
 }
 
-// IDs are theirs, in order.
+// IDs returns the ids of the tasks, in order.
 func (t Tasks) IDs() []int64 { return slices.Sorted(maps.Keys(t)) }
 
-// Claim is what the row of a task of ours shows that nobody has changed.
+// Claim is what the row of our task shows if nobody has changed it.
 type Claim struct {
 	ID      int64
-	Version uint32 // as it was read
-	PID     int32  // of the session that it is marked for
-	Xact    int64  // with which it is prepared, 0: it is not
+	Version uint32 // of the row that was read
+	PID     int32  // of the session for which the row is marked
+	Xact    int64  // transaction with which the row is prepared; 0: it is not prepared
 }
 
-// ClaimOf is what the row of a task shows that runs on the session.
+// ClaimOf returns the claim for a task that runs on the session pid.
 func ClaimOf(t *Task, pid int32) Claim { return Claim{t.Row.ID, t.Row.Version, pid, t.Xact()} }
 
 // Standing is what a row shows now.
 type Standing struct {
-	State    string // "": there is no such row
-	Ours     bool   // it still shows what we have made of it
-	Stopping bool   // set to STOP while it was under way, and without an end
-	Recalls  bool   // it is prepared, and remembers a STOP
+	State    string // "": there is no row
+	Ours     bool   // the row is still as we have left it
+	Stopping bool   // set to STOP while under way, and without an end
+	Recalls  bool   // the row is prepared, and remembers a STOP
 }
 
-// UnderWay tells whether the row's task may run, on whatever session.
+// UnderWay tells whether the task may run, on any session.
 func (s Standing) UnderWay() bool { return s.State == "TAKE" || s.State == "WORK" || s.Stopping }
 
-// Standings are what the rows show. If several have one id, as in a partitioned table, the one that is
+// Standings reads what the rows show now. If several rows have one id, as in a partitioned table,
 // ours counts, else one whose task may run.
 func Standings(ctx context.Context, c *control.Control, claims []Claim) (map[int64]Standing, error) {
 	all := make(map[int64]Standing, len(claims))

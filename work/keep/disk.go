@@ -13,28 +13,27 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Disk knows whether there is room on the disk of the target's database. A full one would FAIL others
-// as well: when a task meets it, we look for ourselves, as the task may only have raised the error, and
-// nothing starts while there is no room. If memory or locks are short for long, our own statements lack
-// them.
+// Disk checks whether the disk of the target's database is full: then nothing starts, as other
+// tasks would FAIL too. It checks when a task has failed with that error, because a task can raise
+// the error itself. A lack of memory or locks needs no check: our own statements fail then.
 type Disk struct {
 	Control *control.Control
 	Log     *target.Log
 	Stats   *target.Stats
-	Halt    func(bool) // called after each look: nothing starts from true to false
+	Halt    func(bool) // called after each check; after true nothing starts, until false
 
-	doubted bool      // a task has met a full one
-	looked  time.Time // when we did
-	full    time.Time // since when there is no room, zero: there is
+	doubted bool      // a task has failed with "disk full"
+	looked  time.Time // when the last check was
+	full    time.Time // since when the disk is full; zero: it is not
 }
 
-// diskTick is the time between two looks, at least: a task can raise that error as often as it likes.
+// diskTick is the shortest time between two checks: tasks may raise the error at any rate.
 const diskTick = 2 * time.Second
 
-// Doubt takes note that a run here has failed with that error.
+// Doubt reports that a task has failed with "disk full".
 func (d *Disk) Doubt() { d.doubted = true }
 
-// Next is how long the next look waits.
+// Next returns the time until the next check.
 func (d *Disk) Next() time.Duration {
 	if d.full.IsZero() && !d.doubted {
 		return hold.Never
@@ -42,7 +41,7 @@ func (d *Disk) Next() time.Duration {
 	return diskTick - time.Since(d.looked)
 }
 
-// Step looks whether there is room.
+// Step checks the disk, and halts or resumes.
 func (d *Disk) Step(ctx context.Context) error {
 	d.doubted, d.looked = false, time.Now()
 	err := d.write(ctx)
@@ -64,12 +63,12 @@ func (d *Disk) Step(ctx context.Context) error {
 	return nil
 }
 
-// write writes a file, and is an error if there is no room for it.
+// write writes a temporary file. It fails if the disk is full.
 func (d *Disk) write(ctx context.Context) error {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("SET LOCAL work_mem TO '64kB'")
-	batch.Queue("SET LOCAL temp_tablespaces TO ''") // the tablespace of the tables counts
+	batch.Queue("SET LOCAL temp_tablespaces TO ''") // use the tablespace of the tables
 	d.Control.Queue(batch, "disk")
 	batch.Queue("COMMIT")
 	return d.Control.Send(ctx, batch)

@@ -12,8 +12,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestTheDiskIsLookedAtWithinTheLimitOfTheRole: a role that may have few temporary files learns all
-// the same that there is no room for them.
+// TestTheDiskIsLookedAtWithinTheLimitOfTheRole: the check works with a low temp_file_limit too.
 func TestTheDiskIsLookedAtWithinTheLimitOfTheRole(t *testing.T) {
 	t.Parallel()
 	if testing.Short() {

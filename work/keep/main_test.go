@@ -28,7 +28,7 @@ type table struct {
 	logged  bytes.Buffer
 }
 
-// tableOf makes one, or completes the one that ddl makes.
+// tableOf makes a task table, or completes the table that ddl makes.
 func tableOf(t *testing.T, ddl string) *table {
 	t.Helper()
 	dsn := servertest.Database(t)
@@ -40,7 +40,7 @@ func tableOf(t *testing.T, ddl string) *table {
 	return tableAt(t, dsn)
 }
 
-// tableAt makes or completes the one of a database.
+// tableAt makes or completes the task table of a database.
 func tableAt(t *testing.T, dsn string) *table {
 	t.Helper()
 	s := &table{Table: tasktest.Make(t, servertest.Connect(t, dsn), schema.Options{})}

@@ -13,16 +13,15 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Limits of a look at the table for the metrics.
 const (
-	surveyTick  = time.Minute
-	surveyLimit = 5 * time.Second
-	laterMost   = 100_000 // tasks for later that are counted
-	keysMost    = 10_000  // keys that are looked at
-	ownedMost   = 1_000   // jobs with an owner that are shown
+	surveyTick  = time.Minute     // between two surveys
+	surveyLimit = 5 * time.Second // for each statement
+	laterMost   = 100_000         // tasks with later plans that are counted
+	keysMost    = 10_000          // keys that are read
+	ownedMost   = 1_000           // jobs with an owner that are shown
 )
 
-// Survey reads what the metrics show of the table.
+// Survey reads the table's metrics.
 type Survey struct {
 	Control *control.Control
 	Stats   *target.Stats
@@ -31,7 +30,7 @@ type Survey struct {
 	looked time.Time
 }
 
-// Next is how long the next look waits: there is one a minute while somebody reads the metrics.
+// Next returns the time until the next survey: one a minute while somebody reads the metrics.
 func (s *Survey) Next() time.Duration {
 	if !s.Stats.Watched() {
 		return hold.Never
@@ -39,7 +38,7 @@ func (s *Survey) Next() time.Duration {
 	return surveyTick - time.Since(s.looked)
 }
 
-// Step looks at the table. If the table is locked, or the server is slow, the last look stands.
+// Step reads the metrics. If the table is locked or the server is slow, the last values stay.
 func (s *Survey) Step(ctx context.Context) error {
 	s.looked = time.Now()
 	found, err := s.look(ctx)
@@ -50,7 +49,7 @@ func (s *Survey) Step(ctx context.Context) error {
 		return err
 	}
 	if before := s.Stats.Table(); before != nil {
-		for _, t := range s.Tasks { // a job that runs does not wait
+		for _, t := range s.Tasks { // the survey leaves out jobs that run: keep their last success
 			if key := t.Row.Key; key != nil && !before.Successes[*key].IsZero() && found.Successes[*key].IsZero() {
 				found.Successes[*key] = before.Successes[*key]
 			}

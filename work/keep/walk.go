@@ -17,45 +17,45 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Limits of one step of a walk, so that other duties do not wait for it.
+// The limits of a step keep it short, as other duties wait for it.
 const (
 	pagesMost   = 16               // pages that one statement reads
 	deletesMost = 100              // rows that one statement deletes
-	foundMost   = 1000             // rows that are found before waiting tasks are looked at
-	namesMost   = 1000             // waiting tasks that one statement looks at
+	foundMost   = 1000             // rows to find before the waiting tasks are read
+	namesMost   = 1000             // waiting tasks that one statement reads
 	stepLimit   = time.Second      // the server ends a statement that takes longer
-	walkRest    = 10 * time.Second // between two walks, at least
-	refusedMost = 100_000          // rows that are remembered
-	refusedFor  = 24 * time.Hour   // how long
+	walkRest    = 10 * time.Second // shortest time between two walks
+	refusedMost = 100_000          // refused rows that are remembered
+	refusedFor  = 24 * time.Hour   // how long they are remembered
 )
 
-// Walk goes through the table, page by page, and deletes tasks that are older than they are kept. A
-// task stays that a waiting one names in after: when some old tasks are found, all waiting tasks are
-// looked at before one of those is deleted.
+// Walk goes through the table, page by page, and deletes tasks whose retention is over. It keeps a
+// task that a waiting task names in after: when it has found some old tasks, it reads all waiting
+// tasks before it deletes any.
 type Walk struct {
 	Control *control.Control
 	Changes *change.Changer
 	Log     *target.Log
-	Keep    func() target.Keep // how long tasks are kept now; nothing is deleted while it is empty
+	Keep    func() target.Keep // the retention now; empty: nothing is deleted
 
-	next        time.Time // the next step is not done before
+	next        time.Time // earliest time of the next step
 	began       time.Time // start of this walk
-	page, pages int64     // where it is, and its end; no pages: none is under way
+	page, pages int64     // next page, and number of pages; no pages: no walk is under way
 	found       []int64   // rows to delete, unless a waiting task names them
-	asked       bool      // all waiting tasks were looked at
-	through     int64     // id of the last waiting task that was looked at
-	most        int       // how many rows the next statement deletes
+	asked       bool      // all waiting tasks were read
+	through     int64     // id of the last waiting task that was read
+	most        int       // rows that the next statement deletes
 
-	refused map[int64]bool // rows that the table keeps
-	since   time.Time      // when the map was begun
+	refused map[int64]bool // rows that the table refuses to delete
+	since   time.Time      // when the map was made
 }
 
-// Restart begins another walk: which tasks are old depends on how long they are kept.
+// Restart makes the walk begin again at once. The loop calls it when the retention has changed.
 func (w *Walk) Restart() {
 	w.next, w.pages, w.found = time.Time{}, 0, nil
 }
 
-// Next is how long the next step waits.
+// Next returns the time until the next step.
 func (w *Walk) Next() time.Duration {
 	if len(w.Keep()) == 0 {
 		return hold.Never
@@ -63,8 +63,7 @@ func (w *Walk) Next() time.Duration {
 	return time.Until(w.next)
 }
 
-// Step deletes some old tasks, or looks for them on some pages. Its rest is five times as long as the
-// step was.
+// Step deletes or looks for some old tasks. Then it rests five times as long as the step took.
 func (w *Walk) Step(ctx context.Context) error {
 	began := time.Now()
 	err := w.step(ctx)
@@ -87,7 +86,7 @@ func (w *Walk) Step(ctx context.Context) error {
 	return nil
 }
 
-// step does what comes next: it finds rows, asks who names them, or deletes some.
+// step finds old rows, or reads which of them are named, or deletes some.
 func (w *Walk) step(ctx context.Context) error {
 	switch {
 	case w.pages == 0:
@@ -106,7 +105,7 @@ func (w *Walk) step(ctx context.Context) error {
 	return nil
 }
 
-// begin reads how many pages there are.
+// begin starts a walk: it reads the number of pages.
 func (w *Walk) begin(ctx context.Context) error {
 	w.began, w.page, w.asked, w.most = time.Now(), 0, false, deletesMost
 	if time.Since(w.since) > refusedFor || len(w.refused) >= refusedMost {
@@ -115,7 +114,7 @@ func (w *Walk) begin(ctx context.Context) error {
 	return w.query(ctx, "extent", nil, []any{&w.pages}, func() {})
 }
 
-// find looks for old tasks on the next pages. Pages that take too long are left for the next walk.
+// find looks for old tasks on the next pages. Pages that take too long wait for the next walk.
 func (w *Walk) find(ctx context.Context) error {
 	page := w.page
 	w.page += pagesMost
@@ -128,7 +127,7 @@ func (w *Walk) find(ctx context.Context) error {
 	})
 }
 
-// spare leaves out those that some of the waiting tasks name.
+// spare reads some waiting tasks, and drops the rows that they name from found.
 func (w *Walk) spare(ctx context.Context) error {
 	var named []int64
 	var count int
@@ -141,8 +140,8 @@ func (w *Walk) spare(ctx context.Context) error {
 	return nil
 }
 
-// delete deletes some of the rows that were found. If that is refused, or takes long, the next
-// statement deletes fewer, until the row in question stands alone.
+// delete deletes some of the rows that were found. If the table refuses, or takes too long, the
+// next statement deletes half as many, down to one, and so finds the row in question.
 func (w *Walk) delete(ctx context.Context) error {
 	ids := w.found[:min(w.most, len(w.found))]
 	var kept []int64
@@ -157,7 +156,7 @@ func (w *Walk) delete(ctx context.Context) error {
 	case !errors.As(err, &answer) || !fault.Of(err).OfRow() && answer.Code != "57014":
 		return err
 	case fault.Of(answer).Passing():
-		return nil // tried again
+		return nil // the next step tries again
 	case len(ids) > 1:
 		w.most = len(ids) / 2
 		return nil
@@ -169,13 +168,13 @@ func (w *Walk) delete(ctx context.Context) error {
 	return nil
 }
 
-// stays remembers a row that the table keeps.
+// stays remembers and logs a row that the table refuses to delete.
 func (w *Walk) stays(id int64, why error) {
 	w.refused[id] = true
 	w.Changes.Stays(why, id)
 }
 
-// query runs a statement that waits for nothing, and calls do for each row, which was read into these.
+// query runs a statement with short time limits. It scans each row into into, and then calls do.
 func (w *Walk) query(ctx context.Context, name string, args, into []any, do func()) error {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")

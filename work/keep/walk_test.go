@@ -14,14 +14,14 @@ import (
 	"pgtaskd/work/target"
 )
 
-// walked is a table through which a walk goes.
+// walked is a table with a Walk.
 type walked struct {
 	*table
 	*Walk
 	ages target.Keep
 }
 
-// weekly is a table that keeps for a week what has ended, but what was stopped.
+// weekly makes a table with a retention of a week for DONE, FAIL and GONE.
 func weekly(t *testing.T, ddl string) *walked {
 	t.Helper()
 	week := schedule.Interval{Days: 7}
@@ -30,7 +30,7 @@ func weekly(t *testing.T, ddl string) *walked {
 	return s
 }
 
-// goes has the walk go through all of the table.
+// goes makes one whole walk.
 func (s *walked) goes() {
 	s.T.Helper()
 	for range 10_000 {
@@ -54,7 +54,7 @@ func (s *walked) history(state, age, columns, values string) string {
 	return s.inserted(fmt.Sprintf("INSERT INTO task (input, state, start, stop%s) VALUES ('SELECT 1', '%s', now(), now() - (%s)::interval%s)", columns, state, age, values))
 }
 
-// inserted is the id of a new task.
+// inserted runs an INSERT, and returns the id of the new task.
 func (s *walked) inserted(sql string) (id string) {
 	s.T.Helper()
 	if err := s.Conn.QueryRow(s.T.Context(), sql+" RETURNING id::text", pgx.QueryExecModeSimpleProtocol).Scan(&id); err != nil {
@@ -63,7 +63,7 @@ func (s *walked) inserted(sql string) (id string) {
 	return id
 }
 
-// left are the ids of the rows that there are.
+// left returns the ids of all rows.
 func (s *walked) left() string {
 	s.T.Helper()
 	return s.Get("SELECT coalesce(string_agg(id::text, ' ' ORDER BY id), '') FROM task")
@@ -76,7 +76,7 @@ func (s *walked) leaves(want ...string) {
 	}
 }
 
-// TestOldTasksAreDeleted, by the time of their end, and by state.
+// TestOldTasksAreDeleted: the time of the end and the state decide.
 func TestOldTasksAreDeleted(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
@@ -85,12 +85,12 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	for _, state := range []string{"DONE", "FAIL", "GONE"} {
 		s.history(state, "'8 days'", "", "")
 		keep(s.history(state, "'6 days'", "", ""))
-		keep(s.history(state, "NULL", "", "")) // somebody has written that it ended, and not when
+		keep(s.history(state, "NULL", "", "")) // somebody has set the state without stop
 	}
-	keep(s.history("STOP", "'8 days'", "", "")) // those are kept for ever
+	keep(s.history("STOP", "'8 days'", "", "")) // STOP is kept for ever
 	keep(s.history("STOP", "NULL", "", ""))
 	keep(s.history("PLAN", "'8 days'", "plan", "'2000-01-01'"))
-	s.Exec("SET session_replication_role = replica") // an INSERT must not say that a task runs
+	s.Exec("SET session_replication_role = replica") // triggers refuse to INSERT a task with WORK
 	keep(s.history("WORK", "'8 days'", "plan", "'2000-01-01'"))
 	s.Exec("RESET session_replication_role")
 	s.goes()
@@ -105,8 +105,8 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	}
 }
 
-// TestTheLastOfAChainIsKept: what somebody would start the series with again, and the last run of
-// one that goes on.
+// TestTheLastOfAChainIsKept: the last row of a chain that has ended, to start the chain again; and
+// the last run of a chain that goes on.
 func TestTheLastOfAChainIsKept(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
@@ -151,12 +151,12 @@ func TestTheLastOfAChainIsKept(t *testing.T) {
 	}
 }
 
-// TestWhatWaitingTasksNameIsKept, until they do not wait any more.
+// TestWhatWaitingTasksNameIsKept: tasks in the after of a waiting task stay until it waits no more.
 func TestWhatWaitingTasksNameIsKept(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
 	first, second, third := s.history("DONE", "'8 days'", "", ""), s.history("FAIL", "'8 days'", "", ""), s.history("DONE", "'8 days'", "", "")
-	s.Exec("SET session_replication_role = replica") // who may name what is not the matter here
+	s.Exec("SET session_replication_role = replica") // no trigger checks who may name a task
 	waits := s.inserted("INSERT INTO task (input, plan, after) VALUES ('SELECT 1', 'infinity', ARRAY[" + first + "]::int8[])")
 	paused := s.inserted("INSERT INTO task (input, state, after) VALUES ('SELECT 1', 'STOP', ARRAY[" + third + "," + second + "]::int8[])")
 	s.goes()
@@ -166,7 +166,7 @@ func TestWhatWaitingTasksNameIsKept(t *testing.T) {
 	s.leaves(first, waits, paused)
 }
 
-// TestRowsThatTheTableKeeps: the others go, and each reason is logged once.
+// TestRowsThatTheTableKeeps: the other rows are deleted, and each reason is logged once.
 func TestRowsThatTheTableKeeps(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
@@ -210,12 +210,12 @@ func TestRowsThatTheTableKeeps(t *testing.T) {
 	}
 }
 
-// parts makes a table of tasks with partitions.
+// parts makes a task table with partitions.
 const parts = "CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL) PARTITION BY RANGE (plan); " +
 	"CREATE TABLE p1 PARTITION OF task FOR VALUES FROM ('2020-01-01') TO ('2021-01-01'); CREATE TABLE p2 PARTITION OF task FOR VALUES FROM ('2021-01-01') TO ('2022-01-01'); " +
 	"CREATE TABLE p3 PARTITION OF task FOR VALUES FROM ('2022-01-01') TO ('2023-01-01'); CREATE TABLE p4 PARTITION OF task DEFAULT"
 
-// TestOldTasksOfManyPages go, of partitions too, whatever is between them.
+// TestOldTasksOfManyPages: all old tasks are deleted, also in partitions and between newer ones.
 func TestOldTasksOfManyPages(t *testing.T) {
 	t.Parallel()
 	for name, ddl := range map[string]string{"one table": "", "partitions": parts} {
@@ -237,7 +237,7 @@ func TestOldTasksOfManyPages(t *testing.T) {
 	}
 }
 
-// TestDeletingTakesASixthOfTheTime, and no less, as long as there is something to delete.
+// TestDeletingTakesASixthOfTheTime: the rest is at most five times as long as the step.
 func TestDeletingTakesASixthOfTheTime(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, "")
@@ -256,8 +256,8 @@ func TestDeletingTakesASixthOfTheTime(t *testing.T) {
 	}
 }
 
-// TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted: the row after it counts as ended when all with
-// that one's id have.
+// TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted: next names an id that two rows have. The chain
+// has ended only when both have.
 func TestAnotherRowOfTheSameIDLetsNoLastRunBeDeleted(t *testing.T) {
 	t.Parallel()
 	s := weekly(t, parts)

@@ -11,44 +11,44 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// unplanned is a row of unplanned.sql: a task with a cron expression that nobody has read, or with after.
+// unplanned is a row of unplanned.sql: a task with after, or one that has no beat yet.
 type unplanned struct {
 	id       int64
 	version  uint32
 	cron     string
-	origin   pgtype.Timestamptz // the beat before the one to find; infinite: plan is wanted as it stands
-	plan     pgtype.Timestamptz // when the row was written: beats between origin and plan were missed
+	origin   pgtype.Timestamptz // the beat before the next one; infinite: the plan stays as it is
+	plan     pgtype.Timestamptz // of a repetition: now. Beats between origin and plan were missed
 	until    pgtype.Timestamptz
 	catchup  int32
 	hasAfter bool
 }
 
-// beat is the next one of a task as it was read.
+// beat is the next beat of a task.
 type beat struct {
-	version uint32
-	plan    *pgtype.Timestamptz // nil: nothing is left
-	skipped int                 // beats that have been passed over before
-	err     error               // there is none to be found
+	version uint32              // of the row that was read
+	plan    *pgtype.Timestamptz // nil: no beat is left before until
+	skipped int                 // beats that were passed over
+	err     error               // why the task has no beat
 }
 
-// The range of plan, as the table's trigger has it.
+// The range of plan, the same as in the table's trigger.
 var (
 	plansFrom   = time.Date(-1999, 1, 1, 0, 0, 0, 0, time.UTC)
 	plansBefore = time.Date(10000, 1, 1, 0, 0, 0, 0, time.UTC)
 )
 
-// isFirst tells a task that is to be planned by cron for the first time.
+// isFirst tells whether a task gets its first plan by cron. Otherwise it is a repetition.
 func (u *unplanned) isFirst() bool {
 	return u.origin.InfinityModifier != pgtype.Finite || u.plan.InfinityModifier != pgtype.Finite ||
 		!u.plan.Time.After(u.origin.Time)
 }
 
-// hasZone tells whether the expression can be read: in this zone, if it names none.
+// hasZone tells whether there is a zone for the expression: its own, or the target's.
 func (u *unplanned) hasZone(zone *time.Location) bool {
 	return zone != nil || strings.Contains(u.cron, "TZ=")
 }
 
-// next finds the beat. zone, and its name, are for expressions that name none.
+// next computes the beat. zone and its name are for expressions that name no zone.
 func (u *unplanned) next(zone *time.Location, name string) (b beat) {
 	b.version = u.version
 	if !u.hasZone(zone) {

@@ -8,7 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// TestNext: the beat of a new task, and of a repetition, which may have missed some.
+// TestNext: the beat of a new task, and of a repetition, which may have missed some beats.
 func TestNext(t *testing.T) {
 	t.Parallel()
 	at := func(text string) pgtype.Timestamptz {

@@ -1,8 +1,8 @@
-// Package plan finds the next beats of tasks with a cron expression: of those that somebody has
-// just inserted or given another expression, and of repetitions that an end has just written. A
-// scan asks for them in its first exchange with the server, and has them planned after that (Queue,
-// Step). The plans go into the rows.
+// Package plan computes the next runs (beats) of tasks with a cron expression, and writes them into
+// the rows as plans. It does so for new tasks, for tasks with a changed expression, and for
+// repetitions. A scan asks for these rows in its first exchange with the server (Queue), and plans
+// them after that (Step).
 //
-// It also knows the time zone in which repetitions are counted. Everything belongs to the goroutine
-// of the loop.
+// The package also reads the time zone in which repetitions are counted. Everything belongs to the
+// goroutine of the loop.
 package plan

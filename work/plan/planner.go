@@ -16,28 +16,28 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Planner plans tasks.
+// Planner plans tasks with a cron expression.
 type Planner struct {
 	Control *control.Control
 	Changes *change.Changer
 	Holds   *hold.Holds
 	Target  target.Target
 	Log     *target.Log
-	After   func(id int64)         // called for a task that has after, which comes before its plan
-	Want    func()                 // called when something may have become due, or more are to be planned
-	Ended   func([]change.Changed) // called with those whose expression cannot be read
+	After   func(id int64)         // called for a task with after: it waits for others first
+	Want    func()                 // called when a task may have become due, or more tasks need a plan
+	Ended   func([]change.Changed) // called with tasks that FAILed, as they have no beat
 
-	unplanned []unplanned // found by the scan under way
-	from      int64       // the next scan looks from this id on; the least: at all
+	unplanned []unplanned // found by the last look
+	from      int64       // the next look begins at this id; the least: at the first
 
-	epoch int64     // of the settings when the zone was read
-	tried time.Time // when that was tried last
+	epoch int64     // of the role's settings when the zone was read
+	tried time.Time // when the zone was read last
 }
 
-// Clear forgets how far it has come: a term begins, or has ended. It comes before anything else.
+// Clear forgets the position. Call it when a term begins or ends, and before anything else.
 func (p *Planner) Clear() { p.unplanned, p.from = nil, math.MinInt64 }
 
-// Queue asks for unplanned tasks, from where the last look has come to.
+// Queue asks for unplanned tasks, from the position of the last look on.
 func (p *Planner) Queue(batch *pgx.Batch) {
 	p.Control.Queue(batch, "unplanned", p.from, hold.Batch).Query(func(rows pgx.Rows) error {
 		p.unplanned = p.unplanned[:0]
@@ -51,8 +51,8 @@ func (p *Planner) Queue(batch *pgx.Batch) {
 	})
 }
 
-// Step plans some of the tasks that were found. The next look brings more: many that come at once do
-// not keep others waiting.
+// Step plans some of the tasks that were found. The next look brings more, so that many new tasks
+// do not hold up the others.
 func (p *Planner) Step(ctx context.Context) error {
 	read := len(p.unplanned)
 	if read == 0 {
@@ -75,8 +75,8 @@ func (p *Planner) Step(ctx context.Context) error {
 	return nil
 }
 
-// plan finds and writes the beats of the first n of the tasks that were read: one at least, and as many
-// as there is time for.
+// plan computes and writes the beats of the first n tasks that were read: at least one, and as many
+// as the time limit allows.
 func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err error) {
 	beats := make(map[int64]beat, len(p.unplanned))
 	zone, _ := time.LoadLocation(p.zone()) // nil: Go does not know it
@@ -88,9 +88,9 @@ func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err err
 		case p.Holds.Waits(u.id):
 		case u.hasAfter:
 			p.After(u.id)
-		case !u.isFirst() && !u.hasZone(zone): // no series ends while somebody mends that
+		case !u.isFirst() && !u.hasZone(zone): // wait: the series must not end for this
 			p.tellUnknown()
-			p.readZone(ctx) // nothing else may run, and tell that it has changed
+			p.readZone(ctx) // maybe no other task runs, whose row would show a new epoch
 			p.Holds.PutAfter(u.id, hold.Zoneless, 0)
 		default:
 			beats[u.id] = u.next(zone, p.zone())
@@ -103,7 +103,7 @@ func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err err
 	return n, err
 }
 
-// write plans tasks for their beats. Those whose expression cannot be read FAIL.
+// write writes the beats into the rows. Tasks without a beat FAIL, with the reason.
 func (p *Planner) write(ctx context.Context, beats map[int64]beat) error {
 	all := slices.Sorted(maps.Keys(beats))
 	_, err := p.Changes.EachWithWords(ctx, all, func(ids []int64, mute bool) error {
@@ -128,29 +128,30 @@ func (p *Planner) write(ctx context.Context, beats map[int64]beat) error {
 	return err
 }
 
-// The zone in which repetitions are counted, if the configuration names none, is the one that the role
-// has in the database now. The control session has that of its start, so when the settings of databases
-// and roles have changed, a new session tells.
+// If the configuration names no zone, repetitions are counted in the role's current zone in the
+// database. The control session still has the zone of its start. So when the settings of databases
+// and roles have changed, the planner opens a new session to read the zone.
 
 const (
-	zoneLimit = 2 * time.Second  // how long the loop waits for that session,
-	zoneAgain = 10 * time.Second // and how often it tries if there is none to be had
+	zoneLimit = 2 * time.Second  // how long the loop waits for that session
+	zoneAgain = 10 * time.Second // rest after a try that failed
 )
 
 // Begin begins a term.
 func (p *Planner) Begin() { p.epoch, p.tried = 0, time.Time{} }
 
-// zone is the zone's name.
+// zone returns the name of the zone.
 func (p *Planner) zone() string { return p.Control.Facts().TimeZone }
 
-// Refresh takes up the role's time zone when the settings have another epoch than before.
+// Refresh reads the role's time zone if the epoch of the settings has changed.
 func (p *Planner) Refresh(ctx context.Context, epoch int64) {
 	if epoch != p.epoch && p.readZone(ctx) {
 		p.epoch, p.tried = epoch, time.Time{}
 	}
 }
 
-// readZone takes up the role's time zone; false if that was tried a while ago, or is not to be had.
+// readZone reads the role's time zone, and sets it in the control session. false: it could not, or
+// has tried within zoneAgain, or the configuration names the zone.
 func (p *Planner) readZone(ctx context.Context) bool {
 	if p.Target.TimeZone != "" || time.Since(p.tried) < zoneAgain {
 		return false
@@ -166,7 +167,7 @@ func (p *Planner) readZone(ctx context.Context) bool {
 	return name == p.zone() || p.Control.SetTimeZone(ctx, name) == nil
 }
 
-// tellUnknown says that series wait for a zone.
+// tellUnknown logs that series wait for a time zone.
 func (p *Planner) tellUnknown() {
 	p.Log.Hourly(p.Log.Error(), "zone").Str("timezone", p.zone()).
 		Str("hint", `give the target a "timezone", or set that of its role and database to a name of the tz database`).

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// TestPlanningGoesOnWhereItsTimeEnded, with what there was time for written.
+// TestPlanningGoesOnWhereItsTimeEnded: plans that were computed in time are written.
 func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)

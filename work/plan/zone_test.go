@@ -10,7 +10,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// TestZoneOfASessionThatOutlastsATerm: it is that of the role, however often the role's has changed.
+// TestZoneOfASessionThatOutlastsATerm: the session's zone follows the role's zone.
 func TestZoneOfASessionThatOutlastsATerm(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

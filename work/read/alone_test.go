@@ -9,7 +9,7 @@ import (
 	"pgtaskd/work/run"
 )
 
-// TestNotAlone: what may not start, or not as the only one, is left to those who look at all of it.
+// TestNotAlone: Alone leaves a task to the scan if the task may not start, or is not the only one.
 func TestNotAlone(t *testing.T) {
 	t.Parallel()
 	const one = "(input, max, plan, state) VALUES "
@@ -23,7 +23,7 @@ func TestNotAlone(t *testing.T) {
 		"an old one":  one + "('a', 0, now(), 'TAKE')",
 		"it is ended": one + "('a', 0, now(), 'DONE')",
 		"it repeats":  "(input, repeat) VALUES ('a', '1 hour')",
-		"by cron":     "(input, cron) VALUES ('a', '@daily')", // which no INSERT lets in
+		"by cron":     "(input, cron) VALUES ('a', '@daily')", // the trigger refuses this INSERT
 	}) {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -38,8 +38,8 @@ func TestNotAlone(t *testing.T) {
 	}
 }
 
-// TestATableThatRefusesIsLeftToOthers: it is no error that a task cannot be read alone, unless the
-// server did not refuse it, or the connection is lost.
+// TestATableThatRefusesIsLeftToOthers: Alone returns no error if the server refuses to read the
+// task. It returns our own errors, and the loss of the connection.
 func TestATableThatRefusesIsLeftToOthers(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

@@ -1,9 +1,10 @@
-// Package read finds what is due, and reads it.
+// Package read finds the due tasks in the table, and reads their rows.
 //
-// Scan looks at the table: at all that is due (in parts), or only at what is new, into the lanes;
-// what it looks at next is a pure choice. Groups knows the limits of groups. Expire gives
-// up what has not started in time. Prefetch reads the rows of tasks that may start soon; it changes
-// nothing in the table. Tasks go into the leader's record and the lanes.
+// Scan finds due tasks and adds them to the lanes. It reads either all due tasks, in parts, or only
+// the news: tasks that have become due since the last look. A pure function, choose, picks which.
+// Prefetch reads the rows of tasks that may start soon, and adds the tasks to the leader's record
+// and to the lanes; it changes nothing in the table. Groups reads the limits of groups. Expire
+// gives up tasks that have not started in time.
 //
-// All of it belongs to the goroutine of the loop, and to a term: Clear forgets it, Begin begins.
+// Everything belongs to the goroutine of the loop, and to one term: Begin starts, Clear forgets.
 package read

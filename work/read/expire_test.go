@@ -7,7 +7,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestOverdueTasksThatAreLockedAreLeftOutForAWhile, and given up then.
+// TestOverdueTasksThatAreLockedAreLeftOutForAWhile: they are given up later.
 func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
@@ -32,8 +32,8 @@ func TestOverdueTasksThatAreLockedAreLeftOutForAWhile(t *testing.T) {
 	}
 }
 
-// TestOverdueTasksThatHaveNotBeenTriedAreKept where another met a lock: they are given up after the
-// rest that follows, without another look at all that is due.
+// TestOverdueTasksThatHaveNotBeenTriedAreKept: if one task meets a lock, Expire rests and then
+// gives up the others, without another full scan.
 func TestOverdueTasksThatHaveNotBeenTriedAreKept(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

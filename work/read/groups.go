@@ -18,43 +18,43 @@ import (
 )
 
 const (
-	groupsEvery = 30 * time.Second      // between two looks at the table of groups, where we are told of its changes
-	heedTick    = 20 * time.Millisecond // between two looks for which somebody notifies us
-	groupsRetry = time.Second           // after a look that somebody's lock, or a right that was taken away, has kept us from
+	groupsEvery = 30 * time.Second      // between two reads of the limits, if notifications tell of changes
+	heedTick    = 20 * time.Millisecond // between two reads after notifications
+	groupsRetry = time.Second           // after a read that failed: a lock, or a missing right
 )
 
-// groupsMost is how many limits a target has at most, each of which takes up some 400 bytes.
+// groupsMost is the most limits that a target may have. Each takes some 400 bytes of memory.
 const groupsMost = 100_000
 
-// groupLimits keep the loop from waiting for somebody who has locked the table of groups.
+// groupLimits bounds how long the loop waits for a lock on the table of groups.
 const groupLimits = "SET LOCAL lock_timeout = '50ms'"
 
-// Groups knows the limits of groups, which stand in a table of their own.
+// Groups reads the limits of groups, which have a table of their own.
 type Groups struct {
 	Control *control.Control
 	Table   sql.Table // of tasks
 	Lanes   *lane.Lanes[*run.Task]
 	Clock   *run.Clock
 	Notices *wake.Notices
-	Every   func() time.Duration // between two looks if nothing tells of changes
-	Tells   func() bool          // something does
-	Resumed func()               // called when tasks that a pause has held back may start
-	Changed func()               // called when the table of groups is gone, or may not be read
+	Every   func() time.Duration // time between two reads if nothing tells of changes
+	Tells   func() bool          // notifications tell of changes
+	Resumed func()               // called when paused tasks may start
+	Changed func()               // called when the table of groups is gone, locked, or may not be read
 
 	known grouping
 }
 
-// grouping is what the leader knows of the table of groups.
+// grouping is the leader's knowledge of the table of groups.
 type grouping struct {
-	table   int64     // the one that was read; 0: there was none
-	version int64     // of what was read
-	open    bool      // a change was about to be committed then: tasks may be newer than the limits
-	read    time.Time // when, by our clock
-	resumes time.Time // when the next pause ends, by the server's clock; zero: none does by itself
-	failed  time.Time // when that could not be done
+	table   int64     // the table that was read; 0: there was none
+	version int64     // of the limits that were read
+	open    bool      // somebody was about to commit a change: tasks may be newer than the limits
+	read    time.Time // when the limits were read, by our clock
+	resumes time.Time // when the next pause ends, by the server's clock; zero: no pause ends by itself
+	failed  time.Time // when reading failed last
 }
 
-// Next is when the limits of groups are to be read, as they may have changed.
+// Next returns the time until the limits should be read again.
 func (g *Groups) Next() time.Duration {
 	k, table := &g.known, g.Control.Table().Group
 	if table != k.table {
@@ -77,8 +77,8 @@ func (g *Groups) Next() time.Duration {
 	return max(next, groupsRetry-time.Since(k.failed))
 }
 
-// Step reads the limits of groups, which hold from then on. A term begins with that: a new leader must
-// not start what they forbid. When a pause has ended, the tasks that it has held back are looked for.
+// Step reads the limits of groups and applies them. A term begins with this: a new leader must not
+// start tasks that the limits forbid. After the end of a pause, Resumed asks for a full scan.
 func (g *Groups) Step(ctx context.Context) error {
 	g.Notices.Regrouped = false
 	found := grouping{table: g.Control.Table().Group, read: time.Now()}
@@ -89,7 +89,7 @@ func (g *Groups) Step(ctx context.Context) error {
 		switch {
 		case fault.IsAnswer(err) && fault.Has(err, "55P03") && g.known.table == found.table,
 			fault.IsAnswer(err) && fault.Has(err, "42P01", "42501", "22012", "42704"):
-			g.known.failed, g.known.table = time.Now(), found.table // gone or locked: the known limits hold
+			g.known.failed, g.known.table = time.Now(), found.table // keep the known limits
 			g.Changed()
 			return nil
 		case err != nil:
@@ -105,7 +105,8 @@ func (g *Groups) Step(ctx context.Context) error {
 	return nil
 }
 
-// refresh reads them before tasks are given up that may be newer; known is false if it cannot now.
+// refresh reads the limits before tasks are given up: a task may be newer than the known limits.
+// known is false if reading has failed within the last second.
 func (g *Groups) refresh(ctx context.Context) (known bool, err error) {
 	if g.Control.Table().Group == 0 {
 		return true, nil
@@ -114,10 +115,9 @@ func (g *Groups) refresh(ctx context.Context) (known bool, err error) {
 	return time.Since(g.known.failed) >= groupsRetry, err
 }
 
-// Clear forgets them: a term begins, or has ended.
+// Clear forgets the limits. Call it when a term begins or ends.
 func (g *Groups) Clear() { g.known = grouping{} }
 
-// query reads the table of groups.
 func (g *Groups) query(ctx context.Context, found *grouping) (limits []lane.Limit, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ WRITE")
@@ -143,7 +143,6 @@ func (g *Groups) query(ctx context.Context, found *grouping) (limits []lane.Limi
 	return limits, nil
 }
 
-// limitOf reads a row of the table of groups.
 func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
 	var until pgtype.Timestamptz
 	var per int64
@@ -152,15 +151,15 @@ func limitOf(row pgx.CollectableRow) (limit lane.Limit, err error) {
 	return limit, err
 }
 
-// outlives tells whether a task is worth running though its active has passed: its group is paused,
-// or the end of that counts as its plan.
+// outlives tells whether a task is still worth running after its active has passed: its group is
+// paused, or active counts from the end of the pause.
 func (g *Groups) outlives(group string, active time.Duration) bool {
 	paused, ended := g.Lanes.Limits.Paused(group)
 	return paused || !ended.IsZero() && g.Clock.Now().Before(ended.Add(active))
 }
 
-// expiry is when a task that was read is not worth running any more: its group may be paused, or the
-// end of that counts as its plan. Zero: it is always worth it.
+// expiry returns when a prefetched task is no longer worth running. A task of a paused group does
+// not expire (zero). After a pause, active counts from the end of the pause.
 func (g *Groups) expiry(group string, active time.Duration, expires time.Time) time.Time {
 	paused, ended := g.Lanes.Limits.Paused(group)
 	switch {

@@ -7,8 +7,8 @@ import (
 	"pgtaskd/work/hold"
 )
 
-// TestTheNextLook is at all that is due where that takes no more than its share of the time, else at what
-// is new. A look under way comes first.
+// TestTheNextLook: a scan under way goes on first. Else a full scan comes, if full scans stay
+// within their share of the time; else a look at the news.
 func TestTheNextLook(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -38,8 +38,8 @@ func TestTheNextLook(t *testing.T) {
 	}
 }
 
-// TestLooksTakeTheirShareOfTheTime: a slow one is done less often, but where little is known that is
-// bounded.
+// TestLooksTakeTheirShareOfTheTime: slow scans are rarer, at most by slowRest if few tasks are
+// known.
 func TestLooksTakeTheirShareOfTheTime(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct {
@@ -62,8 +62,8 @@ func TestLooksTakeTheirShareOfTheTime(t *testing.T) {
 	}
 }
 
-// TestManyThatAreMissingAskForALook, but only some time after the last one. Those that are there count
-// against them.
+// TestManyThatAreMissingAskForALook: many missing rows ask for a full scan, but only some time
+// after the last one. Rows that were found are subtracted.
 func TestManyThatAreMissingAskForALook(t *testing.T) {
 	t.Parallel()
 	long := time.Now().Add(-time.Hour)
@@ -88,8 +88,8 @@ func TestManyThatAreMissingAskForALook(t *testing.T) {
 	}
 }
 
-// TestAChangeIsLookedAt: at once if few are due, as a priority may have changed; but looks at many, or
-// slow ones, keep to their share of the time, however many changes there are.
+// TestAChangeIsLookedAt: if few tasks are due, a change leads to a full scan at once, as a priority
+// may have changed. Slow scans, and scans of many tasks, keep to their share of the time.
 func TestAChangeIsLookedAt(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {

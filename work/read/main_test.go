@@ -22,7 +22,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// stage is a table that nobody serves, with what finds and reads its tasks: 8 may run at a time.
+// stage is a table that nobody serves, with a Scan and a Prefetch. 8 tasks may run at a time.
 type stage struct {
 	tasktest.Table
 	dsn      string
@@ -57,7 +57,7 @@ func staged(t *testing.T) *stage {
 	return s
 }
 
-// unserved is a Scan without a server.
+// unserved returns a Scan without a server.
 func unserved() *Scan {
 	clock := &run.Clock{}
 	clock.Set(time.Now(), time.Now(), time.Now())
@@ -71,7 +71,7 @@ func unserved() *Scan {
 	}
 }
 
-// does does something that must not fail.
+// does calls a function that must not fail.
 func (s *stage) does(what func(context.Context) error) {
 	s.T.Helper()
 	if err := what(s.T.Context()); err != nil {
@@ -87,7 +87,7 @@ func (s *stage) lock() (release func()) {
 	return func() { servertest.Exec(s.T, other, "ROLLBACK") }
 }
 
-// giveUp gives up all that is overdue, and returns how many that were.
+// giveUp gives up all overdue tasks, and returns their number.
 func (s *stage) giveUp() (tried int) {
 	s.T.Helper()
 	for tried = s.scan.Expire.Len(); s.scan.Expire.Len() > 0; {

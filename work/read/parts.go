@@ -15,41 +15,41 @@ import (
 )
 
 const (
-	// scanChunk are the tasks of one part of a scan. It takes some milliseconds; if the names of all lanes
-	// are long, up to 0.1 ms a task.
+	// scanChunk is the number of tasks in one part of a scan. A part takes some milliseconds; if
+	// the names of all lanes are long, up to 0.1 ms a task.
 	scanChunk = 2000
-	// scanMost is how many due tasks are known at most: 16 bytes each. Beyond that there is a window by
-	// plan.
+	// scanMost is the most due tasks that are known, at 16 bytes each. If more are due, the leader
+	// knows only those with the earliest plans.
 	scanMost = 1_000_000
-	// scanAtOnce is how long the scan at the begin of a term keeps all from starting.
+	// scanAtOnce is how long the scan at the start of a term may keep all tasks from starting.
 	scanAtOnce = 5 * time.Second
-	// visibility is how long a transaction may last whose tasks, planned for when it wrote them, a look at
-	// the news finds.
+	// visibility is how far a look at the news goes back: a transaction that inserts a task due at
+	// once may take so long to commit. Full scans find later ones.
 	visibility = time.Second
 )
 
-// place is how far a scan has come, in the order of plans.
+// place is the position of a scan, in the order of plans.
 type place struct {
 	active, full bool
-	begun        bool // its first part has been asked for
-	atOnce       bool // there is nothing else to do meanwhile
+	begun        bool // the first part has been asked for
+	atOnce       bool // the loop does nothing else between the parts
 	plan         pgtype.Timestamptz
 	id           int64
 	began        time.Time // by our clock
 	asked        time.Time // by the server's
-	again        bool      // what it has left out may start now
-	held         int       // tasks that it has left out: their group is paused
-	taken        int       // tasks that it has brought, but for those held
+	again        bool      // a pause has ended: scan again, for the tasks that were left out
+	held         int       // tasks that were left out because their group is paused
+	taken        int       // tasks that were added to the lanes
 }
 
-// scan begins to look at all that is due; atOnce: it goes through with that, unless it takes long. Else
-// there is other work between its parts.
+// scan starts a full scan: it reads all due tasks. With atOnce it reads part after part, for up to
+// scanAtOnce. Otherwise the loop does other duties between the parts.
 func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 	s.Lanes.Fill()
-	s.Expire.Clear() // it finds them again
+	s.Expire.Clear() // the scan finds these tasks again
 	s.looks.missing, s.looks.wanted, s.looks.later, s.looks.changed = 0, false, false, false
 	first := pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
-	s.place = s.placeFrom(first, math.MaxInt64) // after what is unplanned
+	s.place = s.placeFrom(first, math.MaxInt64) // after the tasks that have no plan yet
 	s.place.full, s.place.atOnce = true, atOnce
 	for {
 		if err := s.scanOn(ctx, &s.place); err != nil || !s.place.active || !s.place.atOnce {
@@ -58,7 +58,7 @@ func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 	}
 }
 
-// lookForNew begins to look only for tasks that have become due, or have come, since the last scan began.
+// lookForNew starts a look at the news: it reads only plans from seenUpTo on.
 func (s *Scan) lookForNew() place {
 	s.looks.wanted, s.looks.later = false, true
 	return s.placeFrom(pgtype.Timestamptz{Valid: true, Time: s.seenUpTo()}, math.MinInt64)
@@ -70,8 +70,7 @@ func (s *Scan) placeFrom(plan pgtype.Timestamptz, id int64) place {
 	return p
 }
 
-// goOn does the next part of the scan under way. Before that it looks for the news, which the scan would
-// find last.
+// goOn looks at the news, which the scan would find last, and reads the next part of the scan.
 func (s *Scan) goOn(ctx context.Context, due bool) error {
 	if due || s.looks.wanted && s.pause() <= 0 {
 		newer := s.lookForNew()
@@ -82,7 +81,7 @@ func (s *Scan) goOn(ctx context.Context, due bool) error {
 	return s.scanOn(ctx, &s.place)
 }
 
-// scanOn reads the next part of the due tasks, and when the next plan comes.
+// scanOn reads the next part of the due tasks, and the time of the next plan.
 func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	var expired []expiring
 	var found int
@@ -118,12 +117,12 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	if !more || p.taken >= scanMost || s.listed() >= scanMost {
 		s.endScan(p, more)
 	} else if p == &s.place && !p.atOnce && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
-		s.Want() // a task that has become due meanwhile is no next one any more
+		s.Want() // a task that has become due meanwhile is not in looks.next any more
 	}
 	return nil
 }
 
-// endScan ends a scan; partial tells that there is more.
+// endScan ends a scan. partial: there are more due tasks than were read.
 func (s *Scan) endScan(p *place, partial bool) {
 	p.active, s.looks.last = false, time.Now()
 	if p == &s.place {
@@ -139,10 +138,10 @@ func (s *Scan) endScan(p *place, partial bool) {
 	}
 }
 
-// find takes note of the tasks that a scan has brought, and returns how many there were, and those
-// that are not worth running any more. There may be a million, so it reads the server's bytes.
+// find adds the tasks of one part to the lanes. It returns the number of rows, and the tasks that
+// may have expired. There may be a million rows, so it reads the server's bytes.
 func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err error) {
-	odd := len(s.Tasks)+s.Holds.Len() > 0 // of tasks that would not count
+	odd := len(s.Tasks)+s.Holds.Len() > 0 // some rows may have to be left out
 	var due []byte
 	for rows.Next() {
 		found++
@@ -153,16 +152,16 @@ func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err
 		over := v[6]
 		underWay := over != nil && integer(over) < 0
 		if odd && !underWay && s.Holds.IsStuck(r.ID) {
-			s.Holds.Forget(r.ID) // it was left alone for good, but somebody has changed its state
+			s.Holds.Forget(r.ID) // it was held for good, but somebody has changed its state
 		}
 		switch {
-		case odd && s.Tasks[r.ID] != nil: // it is read already, or runs
+		case odd && s.Tasks[r.ID] != nil: // already read, or running
 		case underWay:
 			s.Adopt(r.ID, lane.KeyOf(string(v[1]), string(v[2])))
 		case odd && s.Holds.Waits(r.ID):
 		case over != nil && !s.Groups.outlives(string(v[1]), micros(integer(over))):
 			expired = append(expired, expiring{r.ID, string(v[1]), micros(integer(over))})
-		case s.Lanes.Limits.Holds(v[1]): // many may wait for the end of a pause: they are looked for when it has come
+		case s.Lanes.Limits.Holds(v[1]): // there may be many: a scan finds them when the pause has ended
 			p.held++
 		default:
 			s.Lanes.Add(v[1], v[2], r)
@@ -175,10 +174,10 @@ func (s *Scan) find(p *place, rows pgx.Rows) (found int, expired []expiring, err
 	return found, expired, s.Control.Conn().TypeMap().Scan(pgtype.TimestamptzOID, pgx.BinaryFormatCode, due, &p.plan)
 }
 
-// expiring is a task whose active has passed since its plan.
+// expiring is a task whose active has passed since its plan. A pause may have held it back.
 type expiring struct {
 	id     int64
-	group  string // what tells it from others, as lane.KeyOf takes it
+	group  string // the key of the group, as lane.KeyOf takes it
 	active time.Duration
 }
 
@@ -187,18 +186,18 @@ type Expire struct {
 	Changes *change.Changer
 	Groups  *Groups
 	Stats   *target.Stats
-	Counts  func([]change.Changed) // takes note of those that were given up
+	Counts  func([]change.Changed) // counts the tasks that were given up
 
 	overdue []int64
 }
 
-// Len is how many are to be given up.
+// Len returns the number of tasks to give up.
 func (e *Expire) Len() int { return len(e.overdue) }
 
-// Clear forgets them: a look at all that is due finds them again.
+// Clear forgets the tasks. A full scan finds them again.
 func (e *Expire) Clear() { e.overdue = nil }
 
-// Next is when there is something to do.
+// Next returns 0 if there are tasks to give up, else hold.Never.
 func (e *Expire) Next() time.Duration {
 	if len(e.overdue) == 0 {
 		return hold.Never
@@ -206,9 +205,9 @@ func (e *Expire) Next() time.Duration {
 	return 0
 }
 
-// found takes down those of the tasks that no pause has held back. It reads the limits of groups first,
-// since a task may be newer than the known ones; if it cannot, the next look at all that is due finds
-// the tasks again.
+// found records the expired tasks, except those that a pause has held back. It reads the limits of
+// groups first, as a task may be newer than the known limits. If it cannot read them, the next full
+// scan finds the tasks again.
 func (e *Expire) found(ctx context.Context, some []expiring) error {
 	if len(some) == 0 {
 		return nil
@@ -224,7 +223,8 @@ func (e *Expire) found(ctx context.Context, some []expiring) error {
 	return nil
 }
 
-// Step gives up some of them: there may be a million, and much may follow on each.
+// Step gives up some tasks, for up to hold.Turn: there may be a million, and repetitions and
+// notifications may follow from each.
 func (e *Expire) Step(ctx context.Context) error {
 	for began := time.Now(); len(e.overdue) > 0 && time.Since(began) < hold.Turn; {
 		some := e.overdue[:min(len(e.overdue), hold.Batch)]

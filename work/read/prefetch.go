@@ -21,12 +21,11 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// How long a text may be that is read with others, in bytes: so a read stays under some megabytes.
 const (
-	prefetchText  = 8 << 10
-	prefetchTimes = 3 // reads in a round of the loop
+	prefetchText  = 8 << 10 // longest text that a read brings, in bytes: a read stays under some megabytes
+	prefetchTimes = 3       // reads in one round of the loop
 
-	prefetchNoText = -1
+	prefetchNoText = -1 // in place of prefetchText: bring no texts
 )
 
 // Prefetch reads the rows of tasks that may start soon.
@@ -42,17 +41,17 @@ type Prefetch struct {
 	Scan    *Scan
 	Notices *wake.Notices
 
-	Clogged   func() bool                                             // no more may start now
-	Dispatch  func()                                                  // starts what may start
+	Clogged   func() bool                                             // no more tasks may start now
+	Dispatch  func()                                                  // starts the tasks that may start
 	Doubt     func()                                                  // somebody has changed rows
-	Startable func(context.Context, []*run.Task) ([]*run.Task, error) // without those that the judge keeps
-	Epoch     func(ctx context.Context, epoch int64)                  // takes up settings of databases and roles
-	Foreign   func(there bool)                                        // there are foreign servers
+	Startable func(context.Context, []*run.Task) ([]*run.Task, error) // leaves out tasks that the judge keeps
+	Epoch     func(ctx context.Context, epoch int64)                  // called with the epoch of the role's settings
+	Foreign   func(there bool)                                        // called with whether there are foreign servers
 
-	Crashed *time.Time // when the server has crashed last, as far as it tells: known when a term begins
+	Crashed *time.Time // when the server crashed last, as far as it tells; read when a term begins
 }
 
-// Next is when there is something to read.
+// Next returns 0 if there is a task to read, else hold.Never.
 func (p *Prefetch) Next() time.Duration {
 	if p.Lanes.Prefetchable() && !p.Clogged() {
 		return 0
@@ -60,8 +59,8 @@ func (p *Prefetch) Next() time.Duration {
 	return hold.Never
 }
 
-// Step reads the tasks that may start, and some that soon may. Its statements are few, as ends wait to
-// be written, and enough for sessions to have more to go on with than they end meanwhile. It changes
+// Step reads the tasks that may start now, and some that may start soon. It makes few reads,
+// because ends wait to be written, but enough that sessions do not run out of tasks. It changes
 // nothing in the database.
 func (p *Prefetch) Step(ctx context.Context) error {
 	p.unread()
@@ -78,8 +77,7 @@ func (p *Prefetch) Step(ctx context.Context) error {
 	return nil
 }
 
-// chosen reads the tasks that were chosen: together, or, if the table refuses that, those that it does
-// not refuse.
+// chosen reads the chosen tasks together. If the table refuses some of them, it reads the others.
 func (p *Prefetch) chosen(ctx context.Context, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
@@ -97,7 +95,8 @@ func (p *Prefetch) chosen(ctx context.Context, ids []int64) error {
 	return err
 }
 
-// took takes note of the tasks that were read, of those that were chosen for it.
+// took adds the tasks that were read to the leader's record and the lanes. It holds chosen tasks
+// that are missing. If many are missing, it asks for a full scan.
 func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	p.Tasks.Know(tasks)
 	for _, t := range tasks {
@@ -113,8 +112,9 @@ func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	}
 }
 
-// Read reads the tasks with these ids; nil: the one that is due alone. If one of them has a text that
-// the server cannot send, it reads all without their texts: that text fails its task when it starts.
+// Read reads the tasks with these ids; nil: the one task that is due, if no other is. If the server
+// cannot send a text of one task, Read reads all tasks without texts. That text fails its task when
+// the task starts.
 func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 	tasks, err := p.readWith(ctx, ids, prefetchText)
 	if fault.Of(err) == fault.Unsendable {
@@ -132,7 +132,8 @@ func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
 	regrouped, paused := false, p.Lanes.Limits.LastPause()
 	batch := &pgx.Batch{}
-	batch.Queue("BEGIN READ WRITE") // so that a lock for an index, or a right taken away, is met here, and not by tasks
+	// READ WRITE and LOCK: a lock (for an index) or a missing right fails here, not in the tasks.
+	batch.Queue("BEGIN READ WRITE")
 	batch.Queue("LOCK TABLE " + p.Target.Relation().String() + " IN ROW EXCLUSIVE MODE")
 	p.Control.Queue(batch, "prefetch", ids, text, text == prefetchNoText, p.Crashed,
 		pgtype.Timestamptz{Time: paused, Valid: !paused.IsZero()}, p.Groups.known.version, p.Scan.seenUpTo()).Query(func(rows pgx.Rows) (err error) {
@@ -150,7 +151,7 @@ func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks [
 	return tasks, p.regroup(ctx, regrouped)
 }
 
-// regroup reads the limits of groups again before tasks are started that may be newer than they are.
+// regroup reads the limits of groups again if the tasks may be newer than the known limits.
 func (p *Prefetch) regroup(ctx context.Context, changed bool) error {
 	k := &p.Groups.known
 	same := p.Control.Table().Group == k.table && (k.table == 0 || !changed && !k.open)
@@ -160,12 +161,12 @@ func (p *Prefetch) regroup(ctx context.Context, changed bool) error {
 	return p.Groups.Step(ctx)
 }
 
-// FreshFor is how long a task that was read and has not started is kept. Then it is read again when it
-// may start, since its row may have changed: triggers, if there are any, tell of most changes.
+// FreshFor is how long a task that was read is kept if it does not start. After that it is read
+// again before it starts, as its row may have changed. Triggers tell of most changes, but not all.
 const FreshFor = time.Second
 
-// unread forgets tasks that were read a while ago; their lanes remember that they are due. If somebody
-// has changed a row that waits, it forgets all.
+// unread forgets tasks that were read longer ago than FreshFor. If somebody has changed a row that
+// waits, it forgets all tasks that have not started. The lanes still know that they are due.
 func (p *Prefetch) unread() {
 	if p.Notices.Changed {
 		p.Doubt()
@@ -174,10 +175,9 @@ func (p *Prefetch) unread() {
 	p.Notices.Changed = false
 }
 
-// Alone finds and reads the task that is due alone, by one statement, and puts it into its lane; nil:
-// there is none, or the table refuses it. A look and a read are two exchanges with the server, and
-// between processes that have slept each takes longer than their work. A table that refuses this task
-// refuses others as well, and Step sees to that.
+// Alone finds and reads the only due task with one statement, and puts it into its lane. This saves
+// one exchange with the server, which takes longer than the work itself when both processes have
+// slept. nil: no task is due alone, or the table refuses the read, which Step deals with.
 func (p *Prefetch) Alone(ctx context.Context) (*run.Task, error) {
 	asked := p.Scan.Clock.Now()
 	tasks, err := p.Read(ctx, nil)

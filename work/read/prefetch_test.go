@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestManyThatWereDeletedKeepNobodyWaiting: they are not looked for one by one.
+// TestManyThatWereDeletedKeepNobodyWaiting: the leader does not look for deleted tasks one by one.
 func TestManyThatWereDeletedKeepNobodyWaiting(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

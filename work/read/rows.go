@@ -19,16 +19,16 @@ import (
 	"pgtaskd/work/target"
 )
 
-// readRows reads tasks as sql/query/prefetch.sql has them, but for those that wait still; regrouped
-// tells that the limits of a group have changed.
+// readRows reads the rows of sql/query/prefetch.sql. It leaves out tasks that are held, and expired
+// ones. regrouped tells that the limits of groups have changed.
 func (p *Prefetch) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, err error) {
 	r := rowReader{p: p}
-	var before *run.Task // many have the same input
+	var before *run.Task // the task of the row before: many tasks share one input
 	_, err = pgx.ForEachRow(rows, r.columns(), func() error {
 		regrouped = regrouped || r.changed.Bool
 		id := r.row.ID
 		if before != nil && before.Row.ID == id || p.Holds.Waits(id) {
-			return nil // another one has its id, and comes first, or it was put off
+			return nil // a row with the same id came first, or the task is held
 		}
 		if r.active.Valid {
 			r.expires.Time = p.Groups.expiry(r.row.Group, micros(r.active.Int64), r.expires.Time)
@@ -50,7 +50,7 @@ func (p *Prefetch) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, e
 	return tasks, regrouped, err
 }
 
-// rowReader has the values of a row, until the next one is read.
+// rowReader holds the values of the row that was read last.
 type rowReader struct {
 	p                        *Prefetch
 	row                      run.Row
@@ -65,7 +65,7 @@ type rowReader struct {
 	under                    under
 }
 
-// columns are where the columns of a row are scanned to.
+// columns returns the places into which the columns of a row are scanned.
 func (r *rowReader) columns() []any {
 	row := &r.row
 	columns := []any{
@@ -81,7 +81,7 @@ func (r *rowReader) columns() []any {
 	return columns
 }
 
-// task is that of the row; it shares the input of the one before if both have the same.
+// task makes the task of the row. If the task before has the same input, both share its memory.
 func (r *rowReader) task(before *run.Task) *run.Task {
 	row := r.row
 	row.How.Settings = settingsOf(r.own)
@@ -102,7 +102,7 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 		row.Remote = *r.remote
 	}
 	if row.Input == nil || row.Data == nil || r.null == nil || run.IsStandIn(row.Group) || run.IsStandIn(row.Remote) {
-		row.Input, row.Data = nil, nil // all come together
+		row.Input, row.Data = nil, nil // the task reads all its texts together when it starts
 	}
 	t := &run.Task{
 		Ticket: row.Ticket(key), Row: row, Reader: r.p.Control.Facts().PID, Again: r.p.Tries.Runs(row.ID),
@@ -116,7 +116,7 @@ func (r *rowReader) task(before *run.Task) *run.Task {
 	return t
 }
 
-// micros is a time of so many microseconds, bounded to what a time.Duration holds.
+// micros turns microseconds into a time.Duration, and bounds them to its range.
 func micros(n int64) time.Duration {
 	const most = 1<<63 - 1
 	if n > most/int64(time.Microsecond) {
@@ -125,8 +125,8 @@ func micros(n int64) time.Duration {
 	return time.Duration(n) * time.Microsecond
 }
 
-// settingsOf reads the column settings, which is an object, or NULL. Anything else, which the trigger
-// does not let in, sets nothing.
+// settingsOf reads the column settings: an object or NULL. The trigger refuses all else; it sets
+// nothing.
 func settingsOf(column []byte) (all [][2]string) {
 	if column == nil {
 		return nil
@@ -143,18 +143,18 @@ func settingsOf(column []byte) (all [][2]string) {
 	return all
 }
 
-// under is what is read of the role of a task, if each runs under the role that inserted it.
+// under holds the columns about the role of a task, if tasks run under the role that inserted them.
 type under struct {
 	role      *string
 	standing  string // as part/under.sql says
 	superuser bool
-	number    int64 // of the role, which another role of its name does not have
+	number    int64 // oid of the role: a later role of the same name has another one
 }
 
 func (u *under) columns() []any { return []any{&u.role, &u.standing, &u.superuser, &u.number} }
 
-// read is the role under which the task runs, none for the target's own, and why it may not; ours
-// tells whether our own role is a superuser.
+// read returns the role under which the task runs (the zero Role: the target's own), and why the
+// task may not run. ours: our own role is a superuser.
 func (u *under) read(t *target.Target, ours bool) (role pool.Role, failure *text.Failure) {
 	if !t.Inserter || u.standing == "serves" {
 		return role, nil
@@ -165,8 +165,8 @@ func (u *under) read(t *target.Target, ours bool) (role pool.Role, failure *text
 	return role, u.bars(t, role.Name, ours)
 }
 
-// bars says why pgtaskd does not log in as the role, and what helps; nil: it does. If the configuration
-// names no roles, a superuser may be all of them.
+// bars says why pgtaskd does not log in as the role, and how to change that; nil: it logs in. If
+// the configuration names no roles, a superuser may log in as any role.
 func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 	user := quoted(t.Connect["user"])
 	_, listed := t.Roles[role]
@@ -200,7 +200,7 @@ func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// integer reads a number in binary form, whatever the size of the user's column; NULL is 0.
+// integer reads a binary integer of 2, 4 or 8 bytes: the column's type is the user's. NULL is 0.
 func integer(b []byte) int64 {
 	switch len(b) {
 	case 8:

@@ -15,7 +15,8 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// Scan looks for tasks that are due.
+// Scan finds due tasks and adds them to the lanes. A full scan reads all due tasks; a look at the
+// news reads only those that have become due since the last look.
 type Scan struct {
 	Control *control.Control
 	Holds   *hold.Holds
@@ -26,72 +27,71 @@ type Scan struct {
 	Groups  *Groups
 	Expire  *Expire
 
-	Every   func() time.Duration                            // the longest time between two looks at all that is due
-	Alone   func(context.Context) (started bool, err error) // starts the task that is due, if it may be alone
-	Ask     func(batch *pgx.Batch, full bool)               // adds others' questions to the first part of a look; full: at all
-	Columns func(batch *pgx.Batch)                          // asks, from time to time, what the table is like
-	Asked   func(ctx context.Context, first bool) error     // follows on the answers to a part of a look
-	Adopt   func(id int64, key lane.Key)                    // takes a task that is under way, and not ours
+	Every   func() time.Duration                            // the longest time between two full scans
+	Alone   func(context.Context) (started bool, err error) // starts the due task, if it may be the only one
+	Ask     func(batch *pgx.Batch, full bool)               // adds other rooms' questions to the first part of a look
+	Columns func(batch *pgx.Batch)                          // asks, from time to time, for the table's columns
+	Asked   func(ctx context.Context, first bool) error     // handles the answers to Ask and Columns
+	Adopt   func(id int64, key lane.Key)                    // takes over a task that is under way and not ours
 
 	looks looks
-	place place // where the look under way goes on
+	place place // position of the scan under way
 }
 
-// Begin looks at all that is due, as far as that can be done at once: a term begins.
+// Begin starts a full scan at the start of a term, and reads as many parts as scanAtOnce allows.
 func (s *Scan) Begin(ctx context.Context) error { return s.scan(ctx, true) }
 
-// Clear forgets all: a term begins, or has ended.
+// Clear forgets everything. Call it when a term begins or ends.
 func (s *Scan) Clear() { s.looks, s.place = looks{}, place{} }
 
-// Want has the next round look for what has become due.
+// Want makes the next round look for tasks that have become due.
 func (s *Scan) Want() { s.looks.wanted = true }
 
-// All has the next round look at all that is due.
+// All makes the next round start a full scan.
 func (s *Scan) All() { s.looks.full = time.Time{} }
 
-// Changed tells that somebody has changed rows that wait: one may have another place in its lane.
+// Changed records that somebody has changed rows that wait: their order in the lanes may be wrong.
 func (s *Scan) Changed() { s.looks.changed = true }
 
-// Resumed has it look at all that is due: tasks that a pause has held back may start.
+// Resumed asks for a full scan, because paused tasks may start now.
 func (s *Scan) Resumed() {
 	s.All()
 	s.place.again = s.place.active
 }
 
-// Rest gives up the look under way: we drain.
+// Rest gives up the scan under way, because the target drains.
 func (s *Scan) Rest() {
 	s.Wake.News(s.looks.last)
 	s.looks.wanted, s.place = false, place{}
 }
 
-// Active tells whether a look is under way.
+// Active tells whether a scan is under way.
 func (s *Scan) Active() bool { return s.place.active }
 
-// Pending tells whether there is something to look at.
+// Pending tells whether a look is wanted or under way.
 func (s *Scan) Pending() bool { return s.looks.wanted || s.looks.later || s.place.active }
 
-// Partial tells that not all that is due is known.
+// Partial tells that some due tasks are not known.
 func (s *Scan) Partial() bool { return s.looks.partial }
 
-// seenUpTo is the time up to which a look has seen the plans of all that is due, by the server's
-// clock.
+// seenUpTo returns the time, by the server's clock, up to which plans were seen. It leaves a margin
+// for transactions that commit late.
 func (s *Scan) seenUpTo() time.Time { return s.looks.low.Add(-visibility) }
 
-// listed is how many tasks are known that are due, with those that are to be given up.
+// listed returns the number of known due tasks, including those to give up.
 func (s *Scan) listed() int {
 	_, _, ready := s.Lanes.Load()
 	return ready + s.Expire.Len()
 }
 
-// StartedAlone takes down that it was started: other news may wait for a moment.
+// StartedAlone records that Alone has started a task: other news may wait for a moment.
 func (s *Scan) StartedAlone() {
 	s.looks.last = time.Now()
 	s.Wake.Found(s.looks.last)
 	s.Wake.LookLater(s.looks.last)
 }
 
-// Step takes in the news that have woken the loop, and looks for tasks that have become due, if there is
-// a reason to.
+// Step takes in the news that woke the loop, and looks for due tasks if there is a reason to.
 func (s *Scan) Step(ctx context.Context) error {
 	now := time.Now()
 	if rest, ok := s.Holds.Next(s.looks.full); ok && rest <= 0 {
@@ -127,8 +127,9 @@ func (s *Scan) view(now time.Time, due bool) view {
 	}
 }
 
-// rest is how long all that is due is not looked at again. If rows have changed and few are due, that is
-// at most half the time, in a flood of notifications less: many get their new place by and by.
+// rest returns the least time from one full scan to the next. If rows have changed and few tasks
+// are due, it is short, and full scans may take half the time (less in a flood of notifications).
+// With many due tasks it stays long, and changed rows get their new place later.
 func (s *Scan) rest(listed int) time.Duration {
 	rest := s.looks.rest(listed)
 	if s.looks.changed && listed+s.looks.held <= hold.Batch {
@@ -137,11 +138,11 @@ func (s *Scan) rest(listed int) time.Duration {
 	return rest
 }
 
-// pause is how long a look that is wanted has to wait.
+// pause returns how long a wanted look must wait.
 func (s *Scan) pause() time.Duration { return s.Wake.Pause() - time.Since(s.looks.last) }
 
-// Next is when something may have become due that we do not know, or all has to be looked at. In a drain
-// only a wanted look counts.
+// Next returns the time until the next look. In a drain it leaves out Wake.Rest: the leader does
+// not look for new tasks of its own accord.
 func (s *Scan) Next(drains bool) time.Duration {
 	noticed, urgent := s.Wake.Noticed()
 	if urgent || s.place.active {
@@ -166,11 +167,11 @@ func (s *Scan) Next(drains bool) time.Duration {
 	return next
 }
 
-// ClockMargin is how much later than the server's clock says something is looked at.
+// ClockMargin is added to times of the server's clock, so that a look does not come too early.
 const ClockMargin = 200 * time.Microsecond
 
-// QueueNext asks for the server's clock and the earliest plan to come, and from time to time what the
-// table is like, which costs more.
+// QueueNext asks for the server's clock and the earliest plan to come. From time to time it also
+// asks for the table's columns, which costs more.
 func (s *Scan) QueueNext(batch *pgx.Batch) {
 	asked := time.Now()
 	s.Control.Queue(batch, "next").QueryRow(func(row pgx.Row) error {
@@ -186,29 +187,29 @@ func (s *Scan) QueueNext(batch *pgx.Batch) {
 	s.Columns(batch)
 }
 
-// look is what is looked at next.
+// look is the kind of the next look at the table.
 type look int
 
 const (
 	nothing  look = iota
-	nextPart      // of the look under way
-	all           // that is due
-	news          // what has become due, or has come, since the last look began
+	nextPart      // of the scan under way
+	all           // a full scan: all due tasks
+	news          // only tasks that have become due, or were inserted, since the last look began
 )
 
-// view is what the choice of the next look goes by.
+// view is the input of choose.
 type view struct {
-	active bool // a look is under way, in parts
-	stale  bool // all that is due was not looked at for long, or not all of it is known
-	wanted bool // something may have become due,
-	later  bool // or only the news were looked at, since the last look at all
+	active bool // a scan is under way, in parts
+	stale  bool // the last full scan was long ago, or it left out tasks and there is room for them now
+	wanted bool // a task may have become due
+	later  bool // since the last full scan there was a look at the news
 	due    bool // the time of the next plan has come
-	rested bool // looking at all again takes no more than its share of the time
+	rested bool // a full scan now would keep to its share of the time
 	paused bool // the last look was a moment ago
 }
 
-// choose chooses the next look: at all that is due if that does not take too much time, else at the
-// news, which is always possible.
+// choose picks the next look: a full scan if that does not take too much time, else a look at the
+// news, which is always cheap.
 func choose(v view) look {
 	switch {
 	case v.active:
@@ -221,37 +222,36 @@ func choose(v view) look {
 	return nothing
 }
 
-// looks are what is known of the looks of a term.
+// looks is the memory of the looks of one term.
 type looks struct {
-	full, last time.Time     // when all that is due was looked at, and when anything was, by our clock
-	took       time.Duration // a look at all that is due
+	full, last time.Time     // end of the last full scan, and of the last look of any kind, by our clock
+	took       time.Duration // duration of the last full scan
 	low        time.Time     // plans before this were seen, by the server's clock
-	next       time.Time     // the earliest plan to come, zero: there is none
-	wanted     bool          // something may have become due
-	later      bool          // only the news were looked at: all that is due when it may be
-	changed    bool          // somebody has changed rows since a look at all that is due began
-	partial    bool          // not all that is due is known
-	missing    int           // tasks that were not there to be read since, more than were
-	held       int           // due tasks that were left out: their group is paused
+	next       time.Time     // the earliest plan to come; zero: there is none
+	wanted     bool          // a task may have become due
+	later      bool          // a look at the news was made: a full scan follows when its rest is over
+	changed    bool          // somebody has changed rows since the last full scan began
+	partial    bool          // some due tasks are not known
+	missing    int           // since the last full scan: tasks whose rows were missing, minus tasks that were read
+	held       int           // due tasks that were left out because their group is paused
 }
 
 const (
-	// scanShare is the part of the time that looking at all that is due may take: one in twenty.
+	// scanShare: full scans may take one part in scanShare of the time.
 	scanShare = 20
-	// slowRest is how long the leader rests at most after a look at all that is due, if that is little: a
-	// task that was written long before its COMMIT waits for that look.
+	// slowRest is the longest rest after a full scan if few tasks are known. A task whose
+	// transaction committed long after the insert waits for the next full scan.
 	slowRest = 3 * time.Second
 )
 
-// rest is how long the leader does not look at all that is due again, if so much is known: looking takes
-// its share of the time and no more.
+// rest returns how long the leader waits before the next full scan, if it knows so many tasks.
 func (l *looks) rest(listed int) time.Duration {
 	known := time.Duration(listed + l.held)
 	return min(scanShare*l.took, max(slowRest, scanShare*known*10*time.Microsecond))
 }
 
-// misses takes down how many tasks were not there to be read, and how many were. It tells whether most
-// of the known ones may be gone: somebody may have deleted many.
+// misses records how many tasks were missing and how many were read. It tells whether to start a
+// full scan, as somebody may have deleted many of the known tasks.
 func (l *looks) misses(missing, read, listed int) bool {
 	l.missing = max(0, l.missing+missing-read)
 	return l.missing >= hold.Batch && time.Since(l.full) >= max(time.Second, l.rest(listed)/(scanShare/2))

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestLooksStayCheap: what comes next is found without reading all that is to come, also by a
-// statement that was planned when there was nothing.
+// TestLooksStayCheap: the statement finds the next plan without reading all later tasks, even if
+// the server planned the statement when the table was empty.
 func TestLooksStayCheap(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
@@ -32,8 +32,8 @@ func TestLooksStayCheap(t *testing.T) {
 	}
 }
 
-// TestOthersStartWhileAScanIsUnderWay: what comes meanwhile is read before that is through, and so is
-// what becomes due.
+// TestOthersStartWhileAScanIsUnderWay: the leader reads tasks that are inserted or become due
+// during a scan before the scan has ended.
 func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
@@ -58,8 +58,7 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	}
 }
 
-// TestADrainGivesUpTheLookUnderWay: a leader that drains does not turn round and round while tasks run
-// on.
+// TestADrainGivesUpTheLookUnderWay: a draining leader does not spin while its last tasks run.
 func TestADrainGivesUpTheLookUnderWay(t *testing.T) {
 	t.Parallel()
 	s := unserved()
@@ -71,7 +70,8 @@ func TestADrainGivesUpTheLookUnderWay(t *testing.T) {
 	}
 }
 
-// TestManyPausedTasksHideNothing: they are not kept in memory, so what is due after them is found.
+// TestManyPausedTasksHideNothing: paused tasks are not kept in memory, so a scan finds the due
+// tasks after them.
 func TestManyPausedTasksHideNothing(t *testing.T) {
 	t.Parallel()
 	s := staged(t)

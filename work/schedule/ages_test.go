@@ -6,10 +6,10 @@ import (
 	"time"
 )
 
-// inYear is a time of a year, where 0 is the one before the first.
+// inYear returns a time in a year. Year 0 is the year before the first.
 func inYear(year int) time.Time { return time.Date(year, 1, 2, 3, 4, 5, 0, time.UTC) }
 
-// TestABeatCostsLittleAfterAges: whoever inserts a row says since when nobody was there.
+// TestABeatCostsLittleAfterAges: the author of a row chooses since when beats were missed.
 func TestABeatCostsLittleAfterAges(t *testing.T) {
 	exprs := []string{"* * * * * *", "30 2 29 2 *", "0 30 2 29 2 */7", "0 0 L * *", "@every 1 us", "@every 1 month 1 us", "@every 1000 years"}
 	for _, expr := range exprs {
@@ -34,7 +34,7 @@ func TestABeatCostsLittleAfterAges(t *testing.T) {
 	}
 }
 
-// TestEveryGoesOnAfterAges, in which there are more microseconds than fit into 64 bits.
+// TestEveryGoesOnAfterAges: the time between has more microseconds than fit into 64 bits.
 func TestEveryGoesOnAfterAges(t *testing.T) {
 	t.Parallel()
 	for expr, want := range map[string]string{"@every 1 s": "+294276-01-02T03:04:06Z", "@every 1000 years": "+294288-01-02T03:04:05Z"} {
@@ -48,7 +48,7 @@ func TestEveryGoesOnAfterAges(t *testing.T) {
 	}
 }
 
-// hasDay is what Go knows of a day.
+// hasDay tells by Go's calendar whether a day is in the set.
 func (d days) hasDay(n int64) bool {
 	date := time.Unix(n*day, 0).UTC()
 	if d.month>>date.Month()&1 == 0 {
@@ -62,7 +62,7 @@ func (d days) hasDay(n int64) bool {
 	return dom && dow
 }
 
-// dayByDay counts walls as cron.walls does.
+// dayByDay counts like cron.walls, day by day.
 func (c cron) dayByDay(from, before int64) (n int64) {
 	for d := floorDiv(from, day); d*day < before; d++ {
 		if !c.days.hasDay(d) {
@@ -77,7 +77,7 @@ func (c cron) dayByDay(from, before int64) (n int64) {
 	return n
 }
 
-// TestWallsAreThoseOfEachDay over centuries, of random expressions.
+// TestWallsAreThoseOfEachDay: over centuries, for random expressions.
 func TestWallsAreThoseOfEachDay(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(7, 8))
@@ -99,7 +99,7 @@ func TestWallsAreThoseOfEachDay(t *testing.T) {
 	}
 }
 
-// TestBeatsOfAgesAreThoseOfTheirParts: those of millennia are those of the years that make them up.
+// TestBeatsOfAgesAreThoseOfTheirParts: the counts of parts add up to the count of millennia.
 func TestBeatsOfAgesAreThoseOfTheirParts(t *testing.T) {
 	t.Parallel()
 	for i, name := range append([]string{"UTC", "Asia/Kolkata"}, changing...) {

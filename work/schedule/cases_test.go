@@ -10,23 +10,23 @@ import (
 func TestCases(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ expr, zone, after, want string }{
-		// The hour that is skipped: once, at the first valid moment. What falls together runs once.
+		// The hour is skipped: its beats come once, at the first valid moment.
 		{"30 2 * * *", "Europe/Berlin", "2026-03-28T12:00:00Z", "2026-03-29T03:00:00+02:00 2026-03-30T02:30:00+02:00"},
 		{"0,30 2,3 * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T03:00:00+02:00 2026-03-29T03:30:00+02:00 2026-03-30T02:00:00+02:00"},
 		{"30 * * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T01:30:00+01:00 2026-03-29T03:30:00+02:00"},
 		{"*/20 */2 * * *", "Europe/Berlin", "2026-03-29T00:00:00Z", "2026-03-29T04:00:00+02:00 2026-03-29T04:20:00+02:00"},
-		// The hour that comes twice: once, the first time; by the clock, both times.
+		// The hour comes twice: its beats come the first time; with * hours, both times.
 		{"30 2 * * *", "Europe/Berlin", "2026-10-24T12:00:00Z", "2026-10-25T02:30:00+02:00 2026-10-26T02:30:00+01:00"},
 		{"30 2 * * *", "Europe/Berlin", "2026-10-25T00:45:00Z", "2026-10-26T02:30:00+01:00"},
 		{"30 * * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", "2026-10-25T02:30:00+02:00 2026-10-25T02:30:00+01:00 2026-10-25T03:30:00+01:00"},
 		{"*/30 0-23 * * *", "Europe/Berlin", "2026-10-25T00:00:00Z", "2026-10-25T02:30:00+02:00 2026-10-25T03:00:00+01:00"},
-		// Zones whose midnight is skipped, or comes twice.
+		// Zones in which midnight is skipped, or comes twice.
 		{"0 0 * * *", "America/Santiago", "2026-09-05T12:00:00Z", "2026-09-06T01:00:00-03:00 2026-09-07T00:00:00-03:00"},
 		{"@daily", "Asia/Beirut", "2026-03-28T12:00:00Z", "2026-03-29T01:00:00+03:00 2026-03-30T00:00:00+03:00"},
 		{"0 0 * * *", "Africa/Cairo", "2026-04-23T12:00:00Z", "2026-04-24T01:00:00+03:00 2026-04-25T00:00:00+03:00"},
 		{"30 23 * * *", "America/Santiago", "2026-04-04T12:00:00Z", "2026-04-04T23:30:00-03:00 2026-04-05T23:30:00-04:00"},
 		{"0 0 * * sun", "America/Santiago", "2026-09-01T00:00:00Z", "2026-09-06T01:00:00-03:00 2026-09-13T00:00:00-03:00"},
-		// Half an hour, two hours, a whole day.
+		// The clock changes by half an hour, two hours, a whole day.
 		{"0 2 * * *", "Australia/Lord_Howe", "2026-10-03T00:00:00Z", "2026-10-04T02:30:00+11:00 2026-10-05T02:00:00+11:00"},
 		{"45 1 * * *", "Australia/Lord_Howe", "2026-04-04T00:00:00Z", "2026-04-05T01:45:00+11:00 2026-04-06T01:45:00+10:30"},
 		{"45 * 5 4 *", "Australia/Lord_Howe", "2026-04-04T14:00:00Z", "2026-04-05T01:45:00+11:00 2026-04-05T01:45:00+10:30 2026-04-05T02:45:00+10:30"},
@@ -131,7 +131,7 @@ func TestMissedBeats(t *testing.T) {
 	}
 }
 
-// TestBeatsThatLieFarApart: the n-th is the one to which n steps lead.
+// TestBeatsThatLieFarApart: nth(n) is the same as n times Next.
 func TestBeatsThatLieFarApart(t *testing.T) {
 	t.Parallel()
 	for _, expr := range []string{"0 0 1 * *", "0 0 1 1 *", "0 0 1,2 1,7 *", "0 0 L * *", "0 0 29 2 *", "*/20 3 1 1,2 *"} {
@@ -152,7 +152,7 @@ func TestBeatsThatLieFarApart(t *testing.T) {
 	}
 }
 
-// TestTenYearsOfSecondsAreCountedAtOnce: whoever leads can't wait for it.
+// TestTenYearsOfSecondsAreCountedAtOnce: the loop waits for it.
 func TestTenYearsOfSecondsAreCountedAtOnce(t *testing.T) {
 	for _, expr := range []string{"* * * * * *", "* 0-23 * * *", "@every 1 s", "@every 1 day", "0 0 29 2 */7", "@yearly"} {
 		s, err := Parse(expr, zoneOf(t, "Africa/Casablanca"))

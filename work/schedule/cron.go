@@ -6,16 +6,17 @@ import (
 	"math/bits"
 	"regexp"
 	"time"
-	_ "time/tzdata" // machines without zones of their own
+	_ "time/tzdata" // for machines without zone files
 )
 
-// cron are the beats of an expression with fields.
+// cron has the beats of an expression with fields.
 type cron struct {
 	days  days
 	clock clock
 	zone  zone
-	// follow: the hours begin with *, so the beats go by the clock on the wall. Else what the clock
-	// skips comes once, at the change, and what it shows twice comes the first time.
+	// follow: the hours begin with *, so every showing of a beat on the wall clock counts.
+	// Otherwise skipped beats come once, at the change; beats that are shown twice come the first
+	// time.
 	follow bool
 }
 
@@ -23,17 +24,17 @@ func (c cron) count(after, last time.Time) int64 {
 	return c.counted(after.Unix()+1, last.Unix())
 }
 
-// counted is the number of beats from one time on, and not after another.
+// counted counts the beats from t to end, including both.
 func (c cron) counted(t, end int64) (n int64) {
 	for t <= end {
 		s := c.zone.at(t)
 		from, before := t+s.offset, min(s.end, end+1)+s.offset
 		if !c.follow && s.start > -ever {
 			opens := s.start + s.offset
-			// The wall up to which the clock has come: no zone changes it twice within two days.
+			// The wall that the clock had reached before: no zone changes twice within two days.
 			reached := s.start + c.zone.at(s.start-1).offset
 			if t <= s.start && c.walls(reached, opens) > 0 && c.walls(opens, opens+1) == 0 {
-				n++ // for what the clock has skipped
+				n++ // all skipped beats come once
 			}
 			from = max(from, reached)
 		}
@@ -43,8 +44,7 @@ func (c cron) counted(t, end int64) (n int64) {
 	return n
 }
 
-// walls is how often the clock on the wall shows a beat, from one wall on and before another, in
-// seconds since 1970.
+// walls counts the beats that the wall clock shows from one wall on and before another.
 func (c cron) walls(from, before int64) int64 {
 	if from >= before {
 		return 0
@@ -60,7 +60,7 @@ func (c cron) walls(from, before int64) int64 {
 	return n
 }
 
-// nth looks in longer and longer spans for the one that has the beat, and then in its halves.
+// nth doubles the span of its search until the span has the beat, and then halves it.
 func (c cron) nth(after time.Time, n int64) time.Time {
 	t, width := after.Unix()+1, int64(1<<17)
 	passes := func() bool {
@@ -84,12 +84,12 @@ func (c cron) nth(after time.Time, n int64) time.Time {
 // days is the set of an expression's days.
 type days struct {
 	dom, month, dow uint64
-	last            bool // the last day of the month, besides dom
+	last            bool // the last day of the month too
 	either          bool // dom or dow is enough, as neither begins with *
 }
 
-// ahead is the set of those days that are left of a day's month, that day's own bit first, and how
-// many days are left in all. Days are counted from 1970.
+// ahead returns the set's days in the rest of a month, from day n on (the lowest bit), and the
+// number of days in that rest. Days are counted from 1970.
 func (d days) ahead(n int64) (set uint64, left int64) {
 	today := time.Unix(n*day, 0).UTC()
 	year, month, date := today.Date()
@@ -116,7 +116,7 @@ func (d days) has(n int64) bool {
 	return set&1 == 1
 }
 
-// count is the number of days of the set from one day on, and before another.
+// count counts the set's days from one day on and before another.
 func (d days) count(from, before int64) int64 {
 	n := int64(0)
 	for from < before {
@@ -127,7 +127,8 @@ func (d days) count(from, before int64) int64 {
 	return n
 }
 
-// come tells whether there is a day: every date falls on every day of the week some time.
+// come tells whether any day is in the set. Every date falls on every day of the week at some time,
+// so only dom and month decide.
 func (d days) come() bool {
 	if d.either || d.last {
 		return true
@@ -148,15 +149,15 @@ func floorDiv(a, b int64) int64 { return (a - floorMod(a, b)) / b }
 
 func floorMod(a, b int64) int64 { return (a%b + b) % b }
 
-// clock is the set of an expression's times of a day, a bit for each value.
+// clock is the set of an expression's times of day, one bit for each value.
 type clock struct{ second, minute, hour uint64 }
 
-// size is how many times there are in a day.
+// size returns the number of times in a day.
 func (c clock) size() int64 {
 	return int64(bits.OnesCount64(c.hour) * bits.OnesCount64(c.minute) * bits.OnesCount64(c.second))
 }
 
-// before tells how many times are before a second of the day.
+// before counts the times before a second of the day.
 func (c clock) before(second int64) int64 {
 	h, m, s := second/3600, second/60%60, second%60
 	minutes, seconds := bits.OnesCount64(c.minute), bits.OnesCount64(c.second)
@@ -170,18 +171,18 @@ func (c clock) before(second int64) int64 {
 	return int64(n)
 }
 
-// below counts the members of a set that are less than a value.
+// below counts the members of a set below a value.
 func below(set uint64, value int64) int { return bits.OnesCount64(set & (1<<value - 1)) }
 
-// zoneName is the form of the tz database's names. Only these have a digit: PostgreSQL takes any other text
-// with one for a rule (POSIX).
+// zoneName is the form of names in the tz database. Only the names listed here may have a digit:
+// PostgreSQL reads any other text with a digit as a POSIX rule.
 var zoneName = regexp.MustCompile(`^(?:[A-Z][A-Za-z_-]*(?:/[A-Z][A-Za-z_-]*)*|(?:Etc/)?GMT[+-]?0|Etc/GMT(?:\+(?:[1-9]|1[0-2])|-(?:[1-9]|1[0-4]))|EST5EDT|CST6CDT|MST7MDT|PST8PDT)$`)
 
 var errZone = errors.New("is not known: a zone is a name of the tz database, such as Europe/Berlin")
 
 // LoadZone finds a zone of the tz database by its name.
 func LoadZone(name string) (*time.Location, error) {
-	if !zoneName.MatchString(name) || name == time.Local.String() { // which Go takes for this machine's
+	if !zoneName.MatchString(name) || name == time.Local.String() { // Go takes "Local" for this machine's zone
 		return nil, errZone
 	}
 	location, err := time.LoadLocation(name)
@@ -191,15 +192,15 @@ func LoadZone(name string) (*time.Location, error) {
 	return location, nil
 }
 
-// A zone tells times apart from what the clock on the wall shows. Both are seconds: times since
-// 1970 in UTC, walls since 1970 on that clock.
+// zone converts between times and walls. A time is in seconds since 1970 in UTC; a wall is what the
+// wall clock shows, in seconds since 1970 on that clock.
 type zone struct{ *time.Location }
 
-// A span is a time during which the clock is not changed: from start, before end.
+// span is a period without a change of the clock: from start, and before end.
 type span struct{ start, end, offset int64 }
 
 const (
-	ever = math.MaxInt64 / 4 // for the ends of the first and the last span; more could overflow
+	ever = math.MaxInt64 / 4 // start of the first span and end of the last; more could overflow
 	day  = 24 * 60 * 60
 )
 
@@ -214,14 +215,14 @@ func (z zone) at(t int64) span {
 	if !end.IsZero() {
 		s.end = end.Unix()
 	}
-	if s.end <= t { // beyond its table Go gives each year 365 days
+	if s.end <= t { // after the end of its table, Go takes each year for 365 days
 		s.end = time.Date(moment.UTC().Year()+1, time.January, 1, 0, 0, 0, 0, time.UTC).Unix()
 	}
 	return s
 }
 
-// time is when a clock shows a wall, as PostgreSQL understands it: the later time if it shows it
-// twice; if never, the one that would show it without the change.
+// time returns the time at which the clock shows a wall, as PostgreSQL does: the later time if the
+// clock shows the wall twice; if never, the time at which it would without the change.
 func (z zone) time(wall int64) int64 {
 	before := z.at(wall - day)
 	if earlier := wall - before.offset; before.end == ever || earlier < before.end && wall-z.at(before.end).offset < before.end {
@@ -233,8 +234,8 @@ func (z zone) time(wall int64) int64 {
 	return wall - before.offset
 }
 
-// add is a time plus n intervals: first the months, then the days, both by the calendar, then the
-// rest. The 31st of a month becomes the last day of a shorter one.
+// add returns a time plus n intervals: first the months, then the days, both by the calendar, then
+// the microseconds. The 31st becomes the last day of a shorter month.
 func (z zone) add(t time.Time, i Interval, n int64) time.Time {
 	seconds, nanos := t.Unix(), int64(t.Nanosecond())
 	if i.Months > 0 {
@@ -248,6 +249,6 @@ func (z zone) add(t time.Time, i Interval, n int64) time.Time {
 		seconds = z.time(seconds + z.at(seconds).offset + n*i.Days*day)
 	}
 	high, low := bits.Mul64(uint64(n), uint64(i.Micros))
-	whole, micros := bits.Div64(high, low, second) // of as many as lie between two times
+	whole, micros := bits.Div64(high, low, second) // 128 bits: n * Micros may overflow 64
 	return time.Unix(seconds+int64(whole), nanos+int64(micros)*1e3)
 }

@@ -10,12 +10,12 @@ import (
 	robfig "github.com/robfig/cron/v3"
 )
 
-// A field is one of an expression's.
+// field is one field of an expression.
 type field struct {
 	name  string
 	least int
 	most  int
-	names string // of the values, in their order
+	names string // names of the values, in order
 }
 
 var fields = []field{
@@ -34,7 +34,7 @@ const (
 	dowField   = 5
 )
 
-// parseFields reads five or six fields, of which expr is the text.
+// parseFields reads five or six fields. expr is their text.
 func parseFields(expr string, tokens []token, z zone) (beats, error) {
 	switch {
 	case len(tokens) < 5:
@@ -73,12 +73,12 @@ func parseFields(expr string, tokens []token, z zone) (beats, error) {
 
 var reader = robfig.NewParser(robfig.Second | robfig.Minute | robfig.Hour | robfig.Dom | robfig.Month | robfig.Dow)
 
-// lastDay is the day of month that each month has another number for: 31, if it has so many.
+// lastDay means the last day of the month.
 const lastDay = "L"
 
 var itemForm = regexp.MustCompile(`^(?:\*|([0-9]{1,9}|[A-Za-z]+)(?:-([0-9]{1,9}|[A-Za-z]+))?)(?:/([0-9]{1,9}))?$`)
 
-// items are those of a field's list, checked, and with numbers for names.
+// items checks a field's list, and returns its items with numbers in place of names.
 func (f field) items(t token) (items []string, err error) {
 	at := t.at
 	for text := range strings.SplitSeq(t.text, ",") {
@@ -97,7 +97,8 @@ func (f field) items(t token) (items []string, err error) {
 	return items, nil
 }
 
-// item is one of a list's, as robfig/cron reads it right: it knows Sunday as 0 alone.
+// item checks one item of a list, and returns it in a form that robfig/cron reads correctly. That
+// library knows Sunday only as 0.
 func (f field) item(t token) (items []string, err error) {
 	m := itemForm.FindStringSubmatch(t.text)
 	if m == nil {
@@ -142,7 +143,7 @@ func (f field) item(t token) (items []string, err error) {
 	return items, nil
 }
 
-// value is the number of a text, which is one or a name.
+// value returns the number that a text means: a number or a name.
 func (f field) value(text string) (int, bool) {
 	if n, err := strconv.Atoi(text); err == nil {
 		return n, true

@@ -9,11 +9,11 @@ import (
 	"strings"
 )
 
-// Interval is what PostgreSQL makes of the text of an interval: the parts are kept apart, since the
-// length of a month and of a day depends on the calendar. None is negative.
+// Interval is an interval as PostgreSQL keeps it. The parts are separate, because the length of a
+// month or a day depends on the calendar. No part is negative.
 type Interval struct{ Months, Days, Micros int64 }
 
-// What is wrong with the text of an interval.
+// Errors of ParseInterval.
 var (
 	ErrNoInterval = errors.New(`must be a duration such as "25 s", "1 hour", "1 day 12 h", "01:30:00" or "PT90S"`)
 	ErrUnitTwice  = errors.New("must be a duration in which each unit is given once")
@@ -21,7 +21,7 @@ var (
 	ErrTooLong    = errors.New("must be a duration of which each number has at most nine digits, or so")
 )
 
-// A unit is a part of an interval: so many months, days or microseconds.
+// unit is a unit of an interval, with all its names.
 type unit struct {
 	names string
 	Interval
@@ -59,9 +59,9 @@ func byName(units ...unit) map[string]Interval {
 	return names
 }
 
-// ParseInterval reads the text of an interval. It knows the forms that people write, and refuses
-// the rest of PostgreSQL's: what it accepts means the same there, to the microsecond, under every
-// IntervalStyle. Months and longer units are whole.
+// ParseInterval reads the text of an interval. It accepts the forms that people write, and refuses
+// PostgreSQL's other forms. An accepted text means the same in PostgreSQL, to the microsecond,
+// under every IntervalStyle. Months and longer units must be whole numbers.
 func ParseInterval(text string) (Interval, error) {
 	var parts []part
 	var err error
@@ -79,9 +79,9 @@ func ParseInterval(text string) (Interval, error) {
 	return total(parts)
 }
 
-// part is an amount with its unit: digits, perhaps with a decimal fraction.
+// part is an amount with its unit.
 type part struct {
-	amount string
+	amount string // digits, maybe with a decimal fraction
 	unit   Interval
 }
 
@@ -93,11 +93,11 @@ var (
 	iso   = regexp.MustCompile(`^P(\d+Y)?(\d+M)?(\d+W)?(\d+D)?(T(\d+H)?(\d+M)?(\d+(?:\.\d+)?S)?)?$`)
 )
 
-// gluing are the units that PostgreSQL parts from the number after them, without a blank: 1h30m.
+// gluing has the units after which PostgreSQL needs no blank before the next number: 1h30m.
 var gluing = map[string]bool{"d": true, "h": true, "m": true, "s": true, "y": true}
 
-// parseISO reads the form of ISO 8601 with designators, such as P1DT2H. Only seconds may have a
-// fraction: of larger units PostgreSQL loses digits there.
+// parseISO reads ISO 8601 with designators, for example P1DT2H. Only seconds may have a fraction:
+// PostgreSQL loses digits in fractions of larger units.
 func parseISO(text string) ([]part, error) {
 	m := iso.FindStringSubmatch(text)
 	if m == nil || text == "P" || m[5] == "T" {
@@ -120,7 +120,7 @@ func parseISO(text string) ([]part, error) {
 	return parts, nil
 }
 
-// parseWords reads amounts with units, such as 1 h 30 min. At the end, a clock time may stand in
+// parseWords reads amounts with units, for example 1 h 30 min. A clock time may come at the end, in
 // place of hours, minutes and seconds.
 func parseWords(text string) ([]part, error) {
 	var parts []part
@@ -142,7 +142,7 @@ func parseWords(text string) ([]part, error) {
 	return parts, nil
 }
 
-// parseClock reads a clock time that follows amounts of days and longer units, if any.
+// parseClock reads a clock time. Only days and longer units may precede it.
 func parseClock(text string, parts []part) ([]part, error) {
 	m := hms.FindStringSubmatch(text)
 	if m == nil {
@@ -157,8 +157,8 @@ func parseClock(text string, parts []part) ([]part, error) {
 		part{cmp.Or(m[3], "0"), seconds.Interval}), nil
 }
 
-// total adds up the parts. As in PostgreSQL each unit may be given once, and a fraction of a second
-// in one way only.
+// total adds up the parts. As in PostgreSQL, each unit may come once, and a fraction of a second in
+// one form only.
 func total(parts []part) (sum Interval, err error) {
 	if len(parts) == 0 {
 		return Interval{}, ErrNoInterval
@@ -182,8 +182,8 @@ func total(parts []part) (sum Interval, err error) {
 	return sum, nil
 }
 
-// length is exact, a whole number of microseconds or of months: PostgreSQL calculates with floating
-// point, and comes to the same then.
+// length returns the exact length, a whole number of microseconds or months. For these PostgreSQL
+// gets the same result, though it calculates with floating point.
 func (p part) length() (Interval, error) {
 	whole, fraction, fractional := strings.Cut(p.amount, ".")
 	fraction = strings.TrimRight(fraction, "0")
@@ -195,7 +195,7 @@ func (p part) length() (Interval, error) {
 	case err != nil, n*p.unit.Months > math.MaxInt32, n*p.unit.Days > math.MaxInt32:
 		return Interval{}, ErrTooLong
 	}
-	ofDays := millionths * p.unit.Days // whole days of it first, the rest of a day is time
+	ofDays := millionths * p.unit.Days // whole days stay days, the rest becomes microseconds
 	return Interval{
 		Months: n * p.unit.Months,
 		Days:   n*p.unit.Days + ofDays/1_000_000,

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// changing are zones whose clocks are changed in all the ways there are: at midnight, by half an
-// hour, by two hours, for Ramadan, on either half of the globe.
+// changing has zones with all kinds of changes: at midnight, by half an hour, by two hours, for
+// Ramadan, on both halves of the globe.
 var changing = []string{
 	"America/Santiago", "Asia/Beirut", "Africa/Cairo", "Australia/Lord_Howe", "Europe/Berlin", "America/New_York", "Africa/Casablanca", "Antarctica/Troll",
 }
 
-// changes are the moments from 2020 to 2035 at which a zone's clock is changed.
+// changes returns the moments from 2020 to 2035 at which a zone's clock changes.
 func changes(zone *time.Location) []time.Time {
 	var found []time.Time
 	for t := time.Date(2020, 1, 1, 0, 0, 0, 0, time.UTC); ; {
@@ -45,7 +45,7 @@ func TestEachChangeOfTheClock(t *testing.T) {
 	}
 }
 
-// around are expressions with beats near a change of the clock.
+// around returns expressions with beats near a change of the clock.
 func around(change time.Time) []string {
 	before, after := change.Add(-time.Minute), change
 	exprs := []string{"0 0 * * *", "*/15 * * * *", "5,35 */2 * * *", "*/20 0-23 * * *", "59 23,0 * * *"}
@@ -56,8 +56,7 @@ func around(change time.Time) []string {
 	return append(exprs, fmt.Sprintf("%d,30,45 %d-23,0 * * *", minute, hour), fmt.Sprintf("0 %d L * *", hour), fmt.Sprintf("10 %d * * %d", hour, change.Weekday()))
 }
 
-// agree compares an expression's beats between two times with the oracle's, in all the ways to ask
-// for them.
+// agree compares the beats between two times, by Next, nth and count, with the oracle's.
 func agree(t testing.TB, expr string, zone *time.Location, after, last time.Time) {
 	t.Helper()
 	s, err := Parse(expr, zone)
@@ -113,7 +112,7 @@ func TestRandomExpressionsAgree(t *testing.T) {
 	}
 }
 
-// far compares the first beat after a time with the oracle's, however far it is.
+// far compares the first beat after a time with the oracle's, even if it is far away.
 func far(t testing.TB, expr string, zone *time.Location, after time.Time) {
 	t.Helper()
 	s, err := Parse(expr, zone)
@@ -162,7 +161,7 @@ func FuzzNext(f *testing.F) {
 	})
 }
 
-// TestTheLastDaysOfFarYears: where the table of changes ends Go's own reckoning leaves a day out.
+// TestTheLastDaysOfFarYears: beyond its table of changes, Go's ZoneBounds leaves out a day.
 func TestTheLastDaysOfFarYears(t *testing.T) {
 	t.Parallel()
 	for _, name := range changing {

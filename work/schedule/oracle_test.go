@@ -9,10 +9,10 @@ import (
 	"time"
 )
 
-// The oracle knows nothing of how beats are computed. It looks at each step of a clock and asks
-// whether the text of the expression matches what the clock shows.
+// The oracle finds beats without the code under test. It takes each step of a clock, and compares
+// the text of the expression with the clock.
 
-// matches tells whether a list holds a value; 0 and 7 are both Sunday.
+// matches tells whether a list has a value; 0 and 7 are both Sunday.
 func matches(list string, value, least, most int, names string) bool {
 	for i, name := range strings.Fields(names) {
 		list = strings.ReplaceAll(strings.ToLower(list), name, strconv.Itoa(i+least))
@@ -51,7 +51,7 @@ type oracle struct {
 	follow         bool
 	second, minute [60]bool
 	hour           [24]bool
-	known          map[int64]bool // of days, whether they match
+	known          map[int64]bool // by day: whether it matches
 }
 
 func newOracle(expr string, zone *time.Location) *oracle {
@@ -68,8 +68,7 @@ func newOracle(expr string, zone *time.Location) *oracle {
 	return o
 }
 
-// wall tells whether what a clock shows matches, in seconds since 1970, from which all these tests
-// are not far.
+// wall tells whether a wall matches, in seconds since 1970. It must not be negative.
 func (o *oracle) wall(w int64) bool {
 	return o.second[w%60] && o.minute[w/60%60] && o.hour[w/3600%24] && o.day(w/86400)
 }
@@ -102,8 +101,8 @@ func (o *oracle) date(t time.Time) bool {
 	return dom || dow
 }
 
-// beats are those after one time and not after another, found by going through each step (a minute
-// or a second) of the time between, and of four hours before, in which no clock is changed twice.
+// beats returns the beats after one time and not after another. It goes through each step (a minute
+// or a second) of that time and of the four hours before it, in which no clock changes twice.
 func (o *oracle) beats(after, last time.Time) []time.Time {
 	step := int64(60)
 	if o.fields[0] != "0" {
@@ -114,7 +113,7 @@ func (o *oracle) beats(after, last time.Time) []time.Time {
 		return t + int64(offset)
 	}
 	t := (after.Unix() - 4*3600) / 60 * 60
-	latest := shows(t - step) // that was shown
+	latest := shows(t - step) // the latest wall so far
 	for ; t < after.Unix()-60; t += 60 {
 		latest = max(latest, shows(t+60-step))
 	}
@@ -137,7 +136,7 @@ func (o *oracle) beats(after, last time.Time) []time.Time {
 	return found
 }
 
-// randomExpression is mostly a right one, of all forms, with few or many beats.
+// randomExpression returns an expression, mostly a correct one, with few or many beats.
 func randomExpression(r *rand.Rand) string {
 	fields := []string{
 		randomField(r, 0, 59, ""), randomField(r, 0, 23, ""), randomField(r, 1, 31, ""),

@@ -130,7 +130,7 @@ func TestEquals(t *testing.T) {
 	}
 }
 
-// TestReadsAsRobfigDoes: where robfig/cron is right, both find the same times.
+// TestReadsAsRobfigDoes: if robfig/cron is right about an expression, both find the same times.
 func TestReadsAsRobfigDoes(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 4))

@@ -16,30 +16,29 @@ type Schedule struct {
 	beats beats
 }
 
-// beats are the moments of a schedule. Times are seconds since 1970; count and nth may be asked for
-// any span, however long.
+// beats has the beats of a schedule. count and nth are fast for spans of any length.
 type beats interface {
-	// count tells how many beats lie after one time and not after another.
+	// count counts the beats after one time and not after another.
 	count(after, last time.Time) int64
-	// nth is the n-th beat after a time, counted from 1.
+	// nth returns the n-th beat after a time, counted from 1.
 	nth(after time.Time, n int64) time.Time
 }
 
-// Zone is the time zone: the expression's own, else the one given to Parse.
+// Zone returns the time zone: the expression's own, else the zone given to Parse.
 func (s *Schedule) Zone() *time.Location { return s.zone.Location }
 
-// Next is the first beat after a time.
+// Next returns the first beat after a time.
 func (s *Schedule) Next(after time.Time) time.Time { return s.nth(after, 1) }
 
 func (s *Schedule) nth(after time.Time, n int64) time.Time {
 	return s.beats.nth(after, n).In(s.zone.Location)
 }
 
-// Missed tells what runs after the beat at after, when it is now. Of the beats up to now, and not
-// after until, the newest keep run: first is the oldest of them. If keep is 0, or none was missed,
-// it is the first beat after now; @every counts from after. skipped counts the beats between after
-// and first. Without a first beat, or if that is after until, ok is false. A zero until is no
-// limit.
+// Missed returns the beat that runs after the beat at after. The beats up to now, and not after
+// until, were missed. If keep is above 0 and some were missed, the newest keep of them run, and
+// first is the oldest of these. Otherwise first is the first beat after the missed ones; @every
+// counts from after. skipped counts the beats between after and first. ok is false if first is
+// after until. A zero until is no limit.
 func (s *Schedule) Missed(after, now, until time.Time, keep int) (first time.Time, skipped int, ok bool) {
 	last := now
 	if !until.IsZero() && until.Before(now) {
@@ -57,10 +56,10 @@ func (s *Schedule) Missed(after, now, until time.Time, keep int) (first time.Tim
 	return first, saturate(missed), true
 }
 
-// saturate keeps a number within what the column skipped can hold.
+// saturate bounds a number to the range of the column skipped.
 func saturate(n int64) int { return int(min(n, math.MaxInt32)) }
 
-// every are the beats of @every: after + k times the interval, as PostgreSQL adds them up.
+// every has the beats of @every: after plus k times the interval, as PostgreSQL adds them.
 type every struct {
 	interval Interval
 	zone     zone
@@ -79,12 +78,12 @@ func (e every) count(after, last time.Time) int64 {
 	return int64(sort.Search(int(top), func(n int) bool { return e.nth(after, int64(n)+1).After(last) }))
 }
 
-// maxLength is the greatest length of an expression, in bytes.
+// maxLength is the longest expression, in bytes.
 const maxLength = 1024
 
-// Parse reads an expression: five fields, or six with seconds first, or a name with @, all perhaps
-// with CRON_TZ=Zone or TZ=Zone before it. location holds unless the expression names a zone. The
-// error is one line that says what is wrong and where; sql/schema/cron.sql accepts the same.
+// Parse reads an expression: five fields, or six with seconds first, or a name with @. CRON_TZ=Zone
+// or TZ=Zone may precede it; otherwise location is the zone (nil: UTC). The error is one line that
+// says what is wrong, and where. sql/schema/cron.sql accepts the same expressions.
 func Parse(expr string, location *time.Location) (*Schedule, error) {
 	if len(expr) > maxLength {
 		return nil, errors.New("cron is longer than 1 kB")
@@ -125,10 +124,10 @@ func Parse(expr string, location *time.Location) (*Schedule, error) {
 
 var zonePrefix = regexp.MustCompile(`^(?:CRON_)?TZ=`)
 
-// A token is a part of an expression, and at which character it begins, counted from 1.
+// token is a part of an expression.
 type token struct {
 	text string
-	at   int
+	at   int // first character, counted from 1
 }
 
 // fault says what is wrong with a token.
@@ -136,7 +135,7 @@ func (t token) fault(what, why string) error {
 	return fmt.Errorf("%s %s at character %d %s", what, t.shown(), t.at, why)
 }
 
-// shown is the text as messages have it: in quotes, and cut if it is long.
+// shown returns the text for messages: in quotes, and cut if it is long.
 func (t token) shown() string {
 	if len(t.text) > 30 {
 		return `"` + t.text[:27] + `..."`
@@ -157,7 +156,7 @@ func tokenize(expr string) []token {
 	return tokens
 }
 
-// named are the expressions that have a name.
+// named has the expressions with a name.
 var named = map[string]string{
 	"@yearly":   "0 0 1 1 *",
 	"@annually": "0 0 1 1 *",
@@ -202,8 +201,7 @@ func parseEvery(expr string, tokens []token, z zone) (beats, error) {
 	return every{interval, z}, nil
 }
 
-// long tells whether an interval is over 1000 years, of which each has 360 days, as PostgreSQL
-// compares intervals.
+// long tells whether an interval is over 1000 years of 360 days, as PostgreSQL compares intervals.
 func (i Interval) long() bool {
 	days := 30*i.Months + i.Days + i.Micros/(day*second)
 	return days > 360_000 || days == 360_000 && i.Micros%(day*second) > 0

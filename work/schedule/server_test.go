@@ -10,7 +10,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestUnitsAgree: each unit's name is PostgreSQL's.
+// TestUnitsAgree: each name of a unit means the same in PostgreSQL.
 func TestUnitsAgree(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, servertest.Database(t))
@@ -25,7 +25,7 @@ func TestUnitsAgree(t *testing.T) {
 	}
 }
 
-// TestEveryAddsUpAsPostgresDoes compares with the server's timestamptz + n * interval.
+// TestEveryAddsUpAsPostgresDoes compares @every with the server's timestamptz + n * interval.
 func TestEveryAddsUpAsPostgresDoes(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, servertest.Database(t))

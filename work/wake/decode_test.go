@@ -6,7 +6,7 @@ import (
 	"github.com/jackc/pglogrepl"
 )
 
-// TestDecoder: only what has inserted counts.
+// TestDecoder: only transactions with inserts count.
 func TestDecoder(t *testing.T) {
 	t.Parallel()
 	var d decoder
@@ -38,7 +38,7 @@ func TestDecoder(t *testing.T) {
 	}
 }
 
-// FuzzDecoder: whatever comes as a piece of the log is decoded, or an error.
+// FuzzDecoder: the decoder decodes any message, or returns an error.
 func FuzzDecoder(f *testing.F) {
 	f.Add([]byte{}, []byte{'k'})
 	f.Add(append([]byte{'w'}, make([]byte, 24)...), append(append([]byte{'w'}, make([]byte, 24)...), 'B'))

@@ -1,20 +1,18 @@
-// Package wake tells the leader of one target that a task may have become due. It knows neither
-// lanes nor tasks nor sessions.
+// Package wake tells the leader of one target that a task may have become due.
 //
-// It owns the three ways of waking and the choice between them: NOTIFY with the state of the
-// leader's sleep, the stream of the write-ahead log with the transactions that no statement can see
-// yet, and the poll. Notifications come on the control connection. It completes no table: package
-// install does, and package work then calls Adopt with what that has found.
+// There are three ways of waking. NOTIFY: triggers send notifications, which come on the control
+// connection; the package keeps the state of the leader's sleep. WAL: a stream of the write-ahead
+// log tells which transactions have inserted tasks; the package remembers those that no statement
+// can see yet. Poll: the leader looks from time to time. Package install prepares the table;
+// package work then calls Adopt with the way that is possible.
 //
-// Upwards it says one thing: Config.Poke, when the stream has news. All else the leader asks for:
-// News and Noticed say whether to look now, Rest and Every when to look next, Wait waits for a
-// notification. Found and LookLater take in what a look has found.
+// The package calls only Config.Poke, when the stream has news. The leader asks for everything
+// else: News and Noticed say whether to look now, Rest and Every say when to look next, and Wait
+// waits for a notification. The leader reports the results of its looks with Found and LookLater.
 //
-// A Waker belongs to the goroutine of work.Serve. Notices belong to whoever uses the control
-// connection, because pgx calls Take from there: that goroutine, or the one that Wait has started,
-// whose end is awaited before the connection is used again. The stream has a goroutine of its own,
-// which Start starts and Stop awaits. Poke is called there.
-//
-// Locks: stream.mu guards what its goroutine shares with the Waker. It is never held while
-// something is read, sent or poked.
+// A Waker belongs to the goroutine of work.Serve. Notices belong to the goroutine that uses the
+// control connection, because pgx calls Take there: Serve's goroutine, or the goroutine that Wait
+// starts. Serve awaits the end of the latter before it uses the connection. The stream has a
+// goroutine of its own, which Start starts and Stop awaits; it calls Poke. stream.mu guards the
+// fields that this goroutine shares with the Waker; it is never held during I/O or Poke.
 package wake

@@ -17,7 +17,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// table is how one wakes that can be served by NOTIFY; the lock of its sleep has the number.
+// table describes a table that can wake by NOTIFY. lock is the number of its lock of sleep.
 func table(lock int64) schema.Waking {
 	return schema.Waking{Lock: lock, Channel: "inserts", Inserts: true, Changes: true}
 }
@@ -43,7 +43,7 @@ func adopt(t *testing.T, w *Waker, way sql.Wake, lock int64) {
 	}
 }
 
-// fall lets the leader fall asleep, or wake up.
+// fall calls FallAsleep.
 func fall(t *testing.T, w *Waker) (fell bool) {
 	t.Helper()
 	fell, err := w.FallAsleep(t.Context())
@@ -53,7 +53,7 @@ func fall(t *testing.T, w *Waker) (fell bool) {
 	return fell
 }
 
-// locks counts the locks of its sleep that a session holds.
+// locks counts the locks of sleep that the control session holds.
 func locks(t *testing.T, w *Waker) (n int) {
 	t.Helper()
 	const query = "SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND mode = 'ExclusiveLock' AND pid = pg_backend_pid()"
@@ -63,8 +63,8 @@ func locks(t *testing.T, w *Waker) (n int) {
 	return n
 }
 
-// TestATermOnTheSameConnectionTakesTheLockOfSleepOnce: a lock taken twice would have to be given up
-// twice, and those who insert tasks would notify a leader that is awake.
+// TestATermOnTheSameConnectionTakesTheLockOfSleepOnce: a lock taken twice must be released twice.
+// If it is not, sessions that insert tasks notify a leader that is awake.
 func TestATermOnTheSameConnectionTakesTheLockOfSleepOnce(t *testing.T) {
 	t.Parallel()
 	w := notified(t, tasktest.Database(t), 1)
@@ -75,7 +75,7 @@ func TestATermOnTheSameConnectionTakesTheLockOfSleepOnce(t *testing.T) {
 	w.Stop()
 	adopt(t, w, sql.Notify, 1)
 	w.Start()
-	for range 2 { // at least one of them sleeps
+	for range 2 { // at least one call falls asleep
 		fall(t, w)
 		w.sleep.tried = time.Time{}
 	}
@@ -87,8 +87,8 @@ func TestATermOnTheSameConnectionTakesTheLockOfSleepOnce(t *testing.T) {
 	}
 }
 
-// TestTheLockOfSleepFollowsTheTable: the leader gives it up when another one takes its place, or
-// another way of waking, or when the connection is another one.
+// TestTheLockOfSleepFollowsTheTable: the leader releases the lock when the table gets another lock,
+// or another way of waking, or when the connection changes.
 func TestTheLockOfSleepFollowsTheTable(t *testing.T) {
 	t.Parallel()
 	w := notified(t, tasktest.Database(t), 1)
@@ -114,7 +114,7 @@ func TestTheLockOfSleepFollowsTheTable(t *testing.T) {
 	}
 }
 
-// TestAFullQueueKeepsTheLeaderAwake: nobody who inserts tasks has to NOTIFY then, which would fail.
+// TestAFullQueueKeepsTheLeaderAwake: inserts need no NOTIFY then, which would fail.
 func TestAFullQueueKeepsTheLeaderAwake(t *testing.T) {
 	t.Parallel()
 	w := notified(t, tasktest.Database(t), 1)
@@ -132,8 +132,7 @@ func TestAFullQueueKeepsTheLeaderAwake(t *testing.T) {
 	}
 }
 
-// TestAFloodOfNotificationsIsNotUrgent: what it asks for is done as often as by a leader that is
-// awake.
+// TestAFloodOfNotificationsIsNotUrgent: in a flood, the leader looks only as often as an awake one.
 func TestAFloodOfNotificationsIsNotUrgent(t *testing.T) {
 	t.Parallel()
 	w := notified(t, tasktest.Database(t), 1)
@@ -147,14 +146,13 @@ func TestAFloodOfNotificationsIsNotUrgent(t *testing.T) {
 	if come, urgent := w.Noticed(); !come || urgent || w.Pause() != boredTick {
 		t.Error("a flood is urgent, or waits for", w.Pause())
 	}
-	now := time.Now().Add(time.Hour) // so that a leader that is awake need not look
+	now := time.Now().Add(time.Hour) // the last look is recent, so an awake leader need not look
 	if !w.News(now) || w.News(now) {
 		t.Error("a notification is not noticed once")
 	}
 }
 
-// TestWaitEnds at a notification, when it is cancelled, and with an error when the connection is
-// lost.
+// TestWaitEnds at a notification, at a cancel, and with an error if the connection is lost.
 func TestWaitEnds(t *testing.T) {
 	t.Parallel()
 	dsn := tasktest.Database(t)
@@ -185,11 +183,11 @@ func TestWaitEnds(t *testing.T) {
 	}
 }
 
-// TestBoredom: a leader that finds nothing due looks less and less often.
+// TestBoredom: a leader that finds no due tasks looks less and less often.
 func TestBoredom(t *testing.T) {
 	t.Parallel()
 	now := time.Now()
-	s := sleep{found: now.Add(time.Hour)} // so that it has not passed meanwhile
+	s := sleep{found: now.Add(time.Hour)} // in the future, however slow the test is
 	if d := s.tick(); d != awakeTick {
 		t.Errorf("%v after something was due", d)
 	}

@@ -19,28 +19,28 @@ import (
 	"pgtaskd/work/target"
 )
 
-// The write-ahead log tells of new tasks without any cost to those who insert them: a temporary
-// slot, which the server drops with its connection, decodes what our publication shows. A commit
-// can stand in the log before any statement sees it: what is not seen yet is looked for again.
+// The write-ahead log tells of new tasks, at no cost to the sessions that insert them. A temporary
+// slot decodes our publication; the server drops the slot with its connection. A commit can be in
+// the log before any statement sees it, so the leader looks again for transactions that it could
+// not see.
 const (
-	streamTick  = time.Second      // between two reports of how far we have read
-	streamLimit = 40 * time.Second // of silence: the server speaks at half its wal_sender_timeout
-	streamRetry = 30 * time.Second // at most, between two tries to have a stream
+	streamTick  = time.Second      // between two reports of our position
+	streamLimit = 40 * time.Second // longest silence: the server speaks at half its wal_sender_timeout
+	streamRetry = 30 * time.Second // longest time between two tries to start a stream
 )
 
-// stream follows the inserts into a table, on a connection of its own. While there is none, the
-// leader polls.
+// stream follows the inserts into a table, on its own connection. Without it the leader polls.
 type stream struct {
 	Config
-	published int64 // of the table's description
+	published int64 // Published of the table's description
 
-	mu      sync.Mutex // guards what follows
+	mu      sync.Mutex // guards the fields below
 	live    bool
-	fresh   bool    // it has become live: what was before is not told
-	decoded []int64 // transactions with inserts, the lower halves of their numbers
+	fresh   bool    // the stream has just become live: it did not show earlier inserts
+	decoded []int64 // transactions with inserts: the lower halves of their ids
 }
 
-// lives tells whether all is told now.
+// lives tells whether the stream shows all inserts now.
 func (s *stream) lives() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -54,7 +54,7 @@ func (s *stream) set(live bool) {
 	s.Poke()
 }
 
-// news takes what has been decoded since the last call. look tells that there may be new tasks.
+// news takes the transactions that were decoded since the last call. look: there may be new tasks.
 func (s *stream) news() (decoded []int64, look bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -63,7 +63,7 @@ func (s *stream) news() (decoded []int64, look bool) {
 	return decoded, look
 }
 
-// run follows the stream until ctx ends. When it is lost it makes another one, and says why.
+// run follows the stream until ctx ends. If the stream is lost, it logs why and starts another.
 func (s *stream) run(ctx context.Context) error {
 	var told target.Memory
 	for wait := time.Second; ; wait = min(2*wait, streamRetry) {
@@ -86,7 +86,7 @@ func (s *stream) run(ctx context.Context) error {
 	}
 }
 
-// follow makes a stream and reads it until it ends.
+// follow starts a stream, and reads it until it ends.
 func (s *stream) follow(ctx context.Context) error {
 	conn, err := control.Stream(ctx, s.Target)
 	if err != nil {
@@ -97,7 +97,7 @@ func (s *stream) follow(ctx context.Context) error {
 		defer cancel()
 		_ = conn.Close(ctx)
 	}()
-	// The server makes the slot when all transactions have ended that are open now.
+	// The server waits for the end of all transactions that are open now before it makes the slot.
 	publication := sql.Publication(s.Target.Relation())
 	slot := fmt.Sprintf("%s_%d", publication, conn.PID())
 	options := pglogrepl.CreateReplicationSlotOptions{Temporary: true, SnapshotAction: "NOEXPORT_SNAPSHOT", Mode: pglogrepl.LogicalReplication}
@@ -117,8 +117,8 @@ func (s *stream) follow(ctx context.Context) error {
 	return s.read(ctx, conn)
 }
 
-// shown is an error unless the inserts have been shown since before the slot was made: the server
-// does not say so before it decodes one, or not at all.
+// shown returns an error if the publication does not publish inserts into the table. The server
+// itself reports that only when it decodes an insert, or never.
 func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn, publication string) error {
 	ctx, cancel := control.Limited(ctx) // the connection has no limit of its own
 	defer cancel()
@@ -135,7 +135,7 @@ func (s *stream) shown(ctx context.Context, conn *pgconn.PgConn, publication str
 
 var errSilent = errors.New("the server is silent")
 
-// read takes what the server sends, and tells it from time to time how far it has come.
+// read reads the stream, and reports the position to the server from time to time.
 func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
 	var d decoder
 	var done pglogrepl.LSN
@@ -178,21 +178,21 @@ func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
 func (s *stream) tell(committed []int64) {
 	s.mu.Lock()
 	s.decoded = append(s.decoded, committed...)
-	// The oldest are the likeliest to be seen.
+	// Drop the oldest: statements probably see them already.
 	s.decoded = slices.Delete(s.decoded, 0, max(0, len(s.decoded)-unseenMost))
 	s.mu.Unlock()
 	s.Poke()
 }
 
-// decoder picks the transactions that have inserted from a stream of pgoutput. It looks at no row.
+// decoder finds the transactions with inserts in a stream of pgoutput. It decodes no rows.
 type decoder struct {
 	xid       uint32
-	inserts   bool // the transaction that comes in does
-	committed []int64
+	inserts   bool    // the current transaction has inserted
+	committed []int64 // committed transactions with inserts
 }
 
-// decode takes one message. until is how far the log has been read with it; asked tells that the
-// server wants to hear that at once.
+// decode takes one message. until is the position in the log after it. asked: the server wants a
+// report of the position at once.
 func (d *decoder) decode(data []byte) (until pglogrepl.LSN, asked bool, err error) {
 	if len(data) == 0 {
 		return 0, false, nil
@@ -230,17 +230,17 @@ func (d *decoder) message(data []byte) error {
 }
 
 const (
-	unseenMost   = 10_000           // transactions that are known and not looked for yet
-	unseenTick   = time.Millisecond // between two looks for what cannot be seen yet
-	unseenSlower = 8                // the part of the time it has taken that it waits
-	unseenRarest = 100 * time.Millisecond
+	unseenMost   = 10_000                 // most transactions that are remembered
+	unseenTick   = time.Millisecond       // shortest time between two looks for them
+	unseenSlower = 8                      // that time grows: one part in unseenSlower of the time since the first,
+	unseenRarest = 100 * time.Millisecond // at most
 )
 
-// unseen are transactions that the log has told of, until a statement has seen them.
+// unseen has the transactions of the log that no statement has seen yet.
 type unseen struct {
 	ids   []int64
-	since time.Time // the oldest
-	next  time.Time // look
+	since time.Time // when the first of them came
+	next  time.Time // when to look
 }
 
 func (u *unseen) add(ids []int64) {
@@ -248,13 +248,13 @@ func (u *unseen) add(ids []int64) {
 		u.since = time.Now()
 	}
 	u.ids = append(u.ids, ids...)
-	u.ids = slices.Delete(u.ids, 0, max(0, len(u.ids)-unseenMost)) // in a drain nobody looks for them
+	u.ids = slices.Delete(u.ids, 0, max(0, len(u.ids)-unseenMost)) // in a drain the leader does not look for them
 }
 
-// due tells whether to look for them now.
+// due tells whether to look for the transactions now.
 func (u *unseen) due() bool { return len(u.ids) > 0 && !time.Now().Before(u.next) }
 
-// ask adds to a batch the question which of them cannot be seen yet by what follows in it.
+// ask asks in the batch which transactions the statements that follow in it cannot see yet.
 func (u *unseen) ask(batch *pgx.Batch, c *control.Control) {
 	if len(u.ids) == 0 {
 		return

@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work/control/controltest"
 )
 
-// TestAStreamWithoutPublicationIsAnError: it is not taken for live.
+// TestAStreamWithoutPublicationIsAnError: it does not become live.
 func TestAStreamWithoutPublicationIsAnError(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

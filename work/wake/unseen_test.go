@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// TestALookIsPutOff: what the stream has told of does not keep the leader from sleeping until then.
+// TestALookIsPutOff: LookLater lets the leader sleep, though transactions are unseen.
 func TestALookIsPutOff(t *testing.T) {
 	t.Parallel()
 	w := New(Config{Notices: &Notices{}})
@@ -27,7 +27,7 @@ func TestALookIsPutOff(t *testing.T) {
 	}
 }
 
-// TestTheUnseenAreBounded: in a drain, which may last for hours, nobody looks for them.
+// TestTheUnseenAreBounded: in a drain, which may last for hours, the leader does not look for them.
 func TestTheUnseenAreBounded(t *testing.T) {
 	t.Parallel()
 	var u unseen

@@ -18,14 +18,14 @@ import (
 )
 
 const (
-	reconcile = 30 * time.Second     // between two looks at all that is due, where something wakes us
+	reconcile = 30 * time.Second     // between two full scans, if NOTIFY or the log wakes us
 	askedTick = 2 * time.Millisecond // between two looks that are asked for
 )
 
-// Config is what a Waker works with.
+// Config has the parts that a Waker needs.
 type Config struct {
 	Target  target.Target
-	Control *control.Control // its connection listens, and holds the lock of the leader's sleep
+	Control *control.Control // the connection listens, and holds the lock of the leader's sleep
 	Notices *Notices
 	Group   *routine.Group
 	Log     zerolog.Logger
@@ -35,31 +35,31 @@ type Config struct {
 // Waker tells the leader of one target that a task may have become due.
 type Waker struct {
 	Config
-	conn   *pgx.Conn // that listens; nil: Adopt was not called yet
+	conn   *pgx.Conn // the connection that listens; nil: Adopt was not called yet
 	source source
 	leads  bool // between Start and Stop
 
 	sleep  sleep
 	stream *stream // nil: there is none
-	hangUp func()  // ends it
+	hangUp func()  // ends the stream
 	unseen unseen
 }
 
-// source is how new tasks are noticed.
+// source is the way of waking, with the parts of the table that serve it.
 type source struct {
-	way    sql.Wake      // Notify, WAL or Poll
-	waking schema.Waking // only what is heard
+	way    sql.Wake // Notify, WAL or Poll
+	waking schema.Waking
 }
 
 // New returns a Waker that polls until Adopt says what else is possible.
 func New(c Config) *Waker { return &Waker{Config: c, source: source{way: sql.Poll}} }
 
-// Way is how new tasks are noticed now: Notify, WAL or Poll.
+// Way returns the current way of waking: Notify, WAL or Poll.
 func (w *Waker) Way() sql.Wake { return w.source.way }
 
-// Adopt listens on the connection that there is now, and goes over to the way of waking that is
-// possible with the table as it is. It makes a stream again with its publication: while there was
-// none, a transaction may have inserted tasks that is still open.
+// Adopt listens on the current control connection, and changes to the way of waking that is
+// possible with the table as it is. If the publication is another one, it starts a new stream:
+// transactions that are still open may have inserted tasks while there was no publication.
 func (w *Waker) Adopt(ctx context.Context, way sql.Wake, heard schema.Waking) error {
 	conn := w.Control.Conn()
 	heard.Inserts = way == sql.Notify
@@ -91,7 +91,7 @@ func (w *Waker) Adopt(ctx context.Context, way sql.Wake, heard schema.Waking) er
 	return nil
 }
 
-// channels are those of the table's triggers that are heard.
+// channels returns the channels of the table's triggers to listen to.
 func (s source) channels(t sql.Table) (channels []string) {
 	if s.way == sql.Notify {
 		channels = append(channels, s.waking.Channel)
@@ -102,8 +102,7 @@ func (s source) channels(t sql.Table) (channels []string) {
 	return channels
 }
 
-// Start begins to follow the write-ahead log, where that is the way. The leader must look at all
-// that is due after it.
+// Start follows the write-ahead log, if that is the way. Afterwards the leader must do a full scan.
 func (w *Waker) Start() {
 	w.leads, w.unseen = true, unseen{}
 	if w.source.way != sql.WAL {
@@ -119,7 +118,7 @@ func (w *Waker) Start() {
 	}
 }
 
-// Stop ends what Start has begun.
+// Stop ends the stream, and awaits its goroutine.
 func (w *Waker) Stop() {
 	if w.stream != nil {
 		w.hangUp()
@@ -127,8 +126,8 @@ func (w *Waker) Stop() {
 	w.leads, w.stream = false, nil
 }
 
-// News takes in what has come since the last call, and tells whether there may be new tasks. The
-// leader has last looked for new ones at the time scanned.
+// News takes in the news since the last call, and tells whether to look for new tasks. scanned is
+// the time of the leader's last look.
 func (w *Waker) News(scanned time.Time) bool {
 	noticed := w.Notices.come
 	w.Notices.come = false
@@ -140,8 +139,7 @@ func (w *Waker) News(scanned time.Time) bool {
 	return noticed || w.Awake() && time.Since(scanned) >= w.sleep.tick()
 }
 
-// Rest is how long the leader may wait until it looks for new tasks by itself; for ever where it
-// need not.
+// Rest returns the time until the leader must look for new tasks by itself; the greatest is never.
 func (w *Waker) Rest(scanned time.Time) time.Duration {
 	d := time.Duration(math.MaxInt64)
 	if w.Awake() {
@@ -153,8 +151,7 @@ func (w *Waker) Rest(scanned time.Time) time.Duration {
 	return d
 }
 
-// Every is the time between two looks at all that is due, when nothing says that there is
-// something: the poll, with a period of poll where the leader is not told of everything.
+// Every returns the time between two full scans; poll, if nothing tells of every change.
 func (w *Waker) Every(poll time.Duration) time.Duration {
 	if !w.sleep.full() && (w.source.way == sql.Notify || w.stream != nil && w.stream.lives() && w.source.waking.Changes) {
 		return reconcile
@@ -162,12 +159,12 @@ func (w *Waker) Every(poll time.Duration) time.Duration {
 	return poll
 }
 
-// Tells tells whether the leader is told of changes other than new tasks.
+// Tells tells whether notifications tell the leader of changes other than new tasks.
 func (w *Waker) Tells() bool {
 	return w.source.way != sql.Poll && w.source.waking.Changes && !w.sleep.full()
 }
 
-// Pause is the time from a look for new tasks to the next one that is asked for.
+// Pause returns the shortest time from one look to the next, even if news ask for it.
 func (w *Waker) Pause() time.Duration {
 	if w.Notices.flood.lasts() {
 		return w.sleep.tick()
@@ -175,32 +172,31 @@ func (w *Waker) Pause() time.Duration {
 	return askedTick
 }
 
-// Found takes in that a look has found tasks that were due.
+// Found reports that a look has found due tasks.
 func (w *Waker) Found(at time.Time) { w.sleep.found = at }
 
-// LookLater puts off the look for what the stream has told of.
+// LookLater puts off the next look for unseen transactions.
 func (w *Waker) LookLater(at time.Time) { w.unseen.next = at.Add(askedTick) }
 
-// AskUnseen adds to a batch the question which of the transactions that the stream has told of
-// cannot be seen yet by what follows in it.
+// AskUnseen asks in the batch which transactions the statements that follow in it cannot see yet.
 func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.Control) }
 
 func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
-// regrouped is what the trigger of the table of groups notifies of.
+// regrouped is the payload of the trigger on the table of groups.
 const regrouped = "group"
 
 // Notices are the notifications that have come to the leader.
 type Notices struct {
 	Changed   bool // somebody has changed or deleted a row that waits
-	Regrouped bool // or a row of the table of groups
+	Regrouped bool // somebody has changed a row of the table of groups
 
-	come  bool // since News was called last
+	come  bool // a notification has come since the last call of News
 	flood flood
 }
 
-// Take takes in one; changes is the channel of the table's triggers for all but new tasks, own the
-// process of the control connection.
+// Take takes in a notification. changes is the channel of the table's triggers for all changes
+// except new tasks. own is the process of the control connection.
 func (n *Notices) Take(told *pgconn.Notification, changes string, own uint32) {
 	n.come = true
 	if told.PID != own {
@@ -214,8 +210,8 @@ func (n *Notices) Take(told *pgconn.Notification, changes string, own uint32) {
 	}
 }
 
-// flood tells whether notifications come so fast that they say nothing any more: anybody who can
-// connect may send them. The leader does what they ask for no more often then than one that is awake.
+// flood detects notifications that come too fast; anyone who can connect can send them. In a flood
+// the leader looks only as often as an awake leader does.
 type flood struct {
 	since time.Time
 	count int
@@ -230,16 +226,16 @@ func (f *flood) hear(now time.Time) {
 
 func (f *flood) lasts() bool { return f.count >= crowd && time.Since(f.since) < 2*crowdTick }
 
-// Noticed tells whether a notification has come since News was called last; urgent is false in a
-// flood of notifications.
+// Noticed tells whether a notification has come since the last call of News; in a flood, not
+// urgent.
 func (w *Waker) Noticed() (come, urgent bool) {
 	n := w.Notices
 	return n.come, n.come && !n.flood.lasts()
 }
 
-// Wait waits for a notification, but not longer than d. It returns where its end is told: an error
-// means that the connection is lost. Until that end nobody else may use the connection; cancel
-// brings it about.
+// Wait starts to wait for a notification, for up to d. heard receives the end of the wait; an error
+// means that the connection is lost. Nobody else may use the connection before that. cancel ends
+// the wait early.
 func (w *Waker) Wait(ctx context.Context, d time.Duration) (heard <-chan error, cancel func()) {
 	waiting, cancel := context.WithTimeout(ctx, d)
 	return w.Group.Start(func() error {
