@@ -32,42 +32,37 @@ func (d *drain) wanted() <-chan struct{} {
 	return d.stop
 }
 
+// begin begins the drain.
+func (d *drain) begin() {
+	d.since = time.Now()
+	d.runs.Lanes.Slots.Close()
+	d.dropWaiting()
+	d.underWay(d.log.Info().Str("grace", human.Duration(d.live.Load().Grace)), "waits_for").Msg("draining")
+	for _, t := range d.tasks {
+		t.Withdraw()
+	}
+}
+
 // look begins the drain if it is wanted, and cancels tasks when the grace period is over.
 func (d *drain) look() {
 	select {
 	case <-d.wanted():
-		d.step()
+		d.begin()
 	default:
-		if d.on() {
-			d.step()
-		}
+	}
+	if d.next() > 0 {
+		return
+	}
+	d.cancelled = true
+	if d.tasks.AnyUnended() {
+		d.underWay(d.log.Warn().Str("grace", human.Duration(d.live.Load().Grace)), "cancels").Msg("grace is over; cancelling tasks")
+	}
+	for _, t := range d.tasks {
+		t.Cancel(exec.Drained)
 	}
 }
 
-// step begins the drain if it has not begun, and cancels tasks when the grace period is over.
-func (d *drain) step() {
-	grace := d.live.Load().Grace
-	if !d.on() {
-		d.since = time.Now()
-		d.runs.Lanes.Slots.Close()
-		d.dropWaiting()
-		d.underWay(d.log.Info().Str("grace", human.Duration(grace)), "waits_for").Msg("draining")
-		for _, t := range d.tasks {
-			t.Withdraw()
-		}
-	}
-	if !d.cancelled && time.Since(d.since) >= grace {
-		d.cancelled = true
-		if d.tasks.AnyUnended() {
-			d.underWay(d.log.Warn().Str("grace", human.Duration(grace)), "cancels").Msg("grace is over; cancelling tasks")
-		}
-		for _, t := range d.tasks {
-			t.Cancel(exec.Drained)
-		}
-	}
-}
-
-// next is the time until the grace period is over.
+// next is the time until tasks are cancelled.
 func (d *drain) next() time.Duration {
 	if !d.on() || d.cancelled {
 		return hold.Never

@@ -36,7 +36,7 @@ func (l *loop) timetable() []duty {
 		{do: l.leader.prefetch.Step, next: l.leader.prefetch.Next},
 		{do: l.ends.Deletes.Sweep, next: l.ends.Deletes.Next, timed: true},
 		{do: l.leader.walk.Step, next: l.leader.walk.Next, timed: true, rests: true},
-		{do: l.table.Guard, rests: true},
+		{do: l.guard, rests: true},
 		{do: l.handOver, next: l.drain.next},
 		{do: l.show},
 		{do: survey.Step, next: survey.Next, timed: true, rests: true},
@@ -83,6 +83,16 @@ func (l *loop) hear(ctx context.Context) error {
 }
 
 func (l *loop) show(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed) }
+
+// guard looks at the door again each hour, and drains a target whose table is refused.
+func (l *loop) guard(ctx context.Context) error {
+	err := l.table.Guard(ctx)
+	if l.table.Refused != nil {
+		l.drain.begin()
+		l.drain.look() // the grace period may be zero
+	}
+	return err
+}
 
 // start starts tasks, and closes sessions that have been idle for too long.
 func (l *loop) start(context.Context) error {

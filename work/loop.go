@@ -64,7 +64,7 @@ func newLoop(ctx context.Context, s *service) *loop {
 		Control: l.control, Target: l.target, Log: l.log, Version: Version, Live: &l.live, Sessions: l.runs.Pool.Backends,
 	}
 	l.table = &install.Table{
-		Control: l.control, Target: l.target, Log: l.log, Share: l.leads.Share, Drain: l.drain.step, Served: l.trouble.hasServed,
+		Control: l.control, Target: l.target, Log: l.log, Share: l.leads.Share, Served: l.trouble.hasServed,
 	}
 	l.ends = ends.New(ends.Config{
 		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: l.log,

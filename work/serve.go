@@ -162,7 +162,7 @@ func (l *loop) pause(ctx context.Context, most time.Duration) {
 		case <-ctx.Done():
 			return
 		case <-l.drain.wanted():
-			l.drain.step()
+			l.drain.look()
 			return
 		case <-l.inbox.Poked():
 		case <-time.After(rest):
@@ -217,37 +217,19 @@ const standby = 500 * time.Millisecond
 
 // stand waits until we are the leader. It returns false if a drain ends first.
 func (l *loop) stand(ctx context.Context) (leader bool, err error) {
-	for stands := false; ; {
+	for {
 		if done, err := l.drained(); done {
 			return false, err
 		}
-		leader, err := l.leads.Elect(ctx)
-		if err != nil || leader {
+		if leader, err := l.leads.Elect(ctx); err != nil || leader {
 			return leader, err
-		}
-		rival := l.leads.Rival
-		if rival != nil && !l.trouble.served {
-			if l.trouble.served, err = l.table.Exists(ctx); err != nil {
-				return false, err
-			}
 		}
 		if l.drain.on() && !l.tasks.AnyRuns() { // the leader finds out how our tasks have ended
 			return false, nil
 		}
-		if err := l.leads.StandBy(ctx); err != nil {
+		if err := l.follow(ctx); err != nil {
 			return false, err
 		}
-		l.decline()
-		l.leader.judge.Panics.Clear()      // the leader judges the tasks that panics have cut off
-		l.closeLater(l.runs.Pool.Stale(0)) // sessions whose tasks have ended since we led
-		if rival != nil {
-			l.stats.Stands(target.Standing{StandsBy: true})
-		}
-		if !stands && rival != nil {
-			l.trouble.become(func() { l.leads.Tell(rival) })
-			stands = true
-		}
-		l.trouble.look()
 		select {
 		case <-ctx.Done():
 			return false, ctx.Err()
@@ -260,6 +242,30 @@ func (l *loop) stand(ctx context.Context) (leader bool, err error) {
 		}
 		l.drain.look() // running tasks still have their grace period
 	}
+}
+
+// follow does the work of a follower between two tries to lead.
+func (l *loop) follow(ctx context.Context) (err error) {
+	rival := l.leads.Rival
+	if rival != nil && !l.trouble.served {
+		if l.trouble.served, err = l.table.Exists(ctx); err != nil {
+			return err
+		}
+	}
+	if err := l.leads.StandBy(ctx); err != nil {
+		return err
+	}
+	l.decline()
+	l.leader.judge.Panics.Clear()      // the leader judges the tasks that panics have cut off
+	l.closeLater(l.runs.Pool.Stale(0)) // sessions whose tasks have ended since we led
+	if rival != nil {
+		l.stats.Stands(target.Standing{StandsBy: true})
+		if l.trouble.began.IsZero() { // say it once
+			l.trouble.become(func() { l.leads.Tell(rival) })
+		}
+	}
+	l.trouble.look()
+	return nil
 }
 
 // Target is a task table, with everything that is needed to serve it.

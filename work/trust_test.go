@@ -32,7 +32,7 @@ func TestARefusalDrains(t *testing.T) {
 	s := furnished(t)
 	s.exec("GRANT TRIGGER ON task TO " + strangerOf(s))
 	l := s.connected()
-	if err := l.table.Guard(t.Context()); err != nil {
+	if err := l.guard(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	if done, err := l.drained(); !done || !install.IsRefused(err) {

@@ -71,8 +71,8 @@ func (t *Table) lookAtDoor(ctx context.Context) error {
 	return found.Err()
 }
 
-// Guard looks at the door again each hour. If the door refuses the table then, Guard drains the
-// target, and Refused has the reason.
+// Guard looks at the door again each hour. If the door refuses the table then, Refused has the
+// reason, and the target must be drained.
 func (t *Table) Guard(ctx context.Context) error {
 	if time.Since(t.looked) < doorTick {
 		return nil
@@ -82,7 +82,6 @@ func (t *Table) Guard(ctx context.Context) error {
 	err := t.lookAtDoor(ctx)
 	if IsRefused(err) {
 		t.Refused = err
-		t.Drain()
 		return nil
 	}
 	return err

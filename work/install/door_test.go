@@ -44,8 +44,8 @@ func TestTheDoorIsLookedAtEachHour(t *testing.T) {
 		t.Errorf("a lock is taken for a refusal: %v", err)
 	}
 	s.exec("COMMIT")
-	if err := s.Guard(t.Context()); err != nil || !IsRefused(s.Refused) || s.drains != 1 {
-		t.Errorf("refused: %v, %v, drained %d times", s.Refused, err, s.drains)
+	if err := s.Guard(t.Context()); err != nil || !IsRefused(s.Refused) {
+		t.Errorf("refused: %v, %v", s.Refused, err)
 	}
 }
 

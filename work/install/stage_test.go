@@ -23,7 +23,6 @@ type stage struct {
 	conn   *pgx.Conn
 	log    bytes.Buffer
 	served bool
-	drains int
 }
 
 // stageOn connects to a database. The control connection lasts as long as the test.
@@ -38,7 +37,6 @@ func stageOn(t *testing.T, dsn string) *stage {
 	s.Table = &Table{
 		Control: control.New(of, nil), Target: of, Log: target.NewLog(zerolog.New(&s.log), nil),
 		Served: func() bool { return s.served }, Share: func(context.Context, sql.Table) error { return nil },
-		Drain: func() { s.drains++ },
 	}
 	if err := s.Connect(t.Context()); err != nil {
 		t.Fatal(err)

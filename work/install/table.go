@@ -20,8 +20,6 @@ type Table struct {
 	Served func() bool
 	// Share prevents others from serving a table while we lead; an error if they serve it already.
 	Share func(ctx context.Context, above sql.Table) error
-	// Drain is called if the door refuses the table while we lead.
-	Drain func()
 
 	described string    // fingerprint of the table at the last look; "": there was no table
 	columns   string    // the same, as it is now
