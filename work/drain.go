@@ -35,6 +35,8 @@ func (d *drain) wanted() <-chan struct{} {
 // begin begins the drain.
 func (d *drain) begin() {
 	d.since = time.Now()
+	d.ends.Drain()
+	d.marks.Drain()
 	d.runs.Lanes.Slots.Close()
 	d.dropWaiting()
 	d.underWay(d.log.Info().Str("grace", human.Duration(d.live.Load().Grace)), "waits_for").Msg("draining")

@@ -140,7 +140,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer l.control.Close()
-	l.inbox.Register = func(context.Context, []pool.Backend) error { return nil }
+	register := func(context.Context, []pool.Backend) error { return nil }
 	go func() { // in place of the loop
 		for {
 			select {
@@ -149,7 +149,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 				return
 			}
 			l.inbox.Take()
-			_ = l.inbox.Enlist(t.Context())
+			_ = l.inbox.Enlist(t.Context(), register)
 		}
 	}()
 	for range 20 {

@@ -33,7 +33,7 @@ func (l *loop) timetable() []duty {
 		{do: l.leader.successors.Step, next: l.leader.successors.Next, rests: true},
 		{do: l.leader.comesNext, next: l.leader.shape.silence, timed: true},
 		{do: l.leader.judge.Watch.Step, next: l.leader.judge.Watch.Next},
-		{do: l.leader.prefetch.Step, next: l.leader.prefetch.Next},
+		{do: l.leader.fetch, next: l.leader.prefetch.Next},
 		{do: l.ends.Deletes.Sweep, next: l.ends.Deletes.Next, timed: true},
 		{do: l.leader.walk.Step, next: l.leader.walk.Next, timed: true, rests: true},
 		{do: l.guard, rests: true},
@@ -79,7 +79,7 @@ func (l *loop) hear(ctx context.Context) error {
 			Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 	}
 	l.inbox.Take()
-	return l.inbox.Enlist(ctx)
+	return l.inbox.Enlist(ctx, l.leads.Register)
 }
 
 func (l *loop) show(ctx context.Context) error { return l.leads.Show(ctx, !l.leads.Handed) }
@@ -183,7 +183,7 @@ func (l *loop) sleep(ctx context.Context) (err error) {
 			return err
 		}
 		if fell {
-			l.leader.want()
+			l.changes.Want()
 		}
 	}
 	if d := l.doze(); d > 0 {

@@ -88,6 +88,14 @@ func (l *leader) rescan(ctx context.Context) error {
 	return l.scan.Step(ctx)
 }
 
+// fetch reads the rows of tasks that may start soon.
+func (l *leader) fetch(ctx context.Context) error {
+	if l.notices.Changed {
+		l.doubt()
+	}
+	return l.prefetch.Step(ctx)
+}
+
 func (l *leader) nextScan() time.Duration { return l.scan.Next(l.drain.on()) }
 
 // comesNext reads the server's clock and the earliest plan to come. It is due when the control
@@ -157,20 +165,12 @@ func (l *leader) startAlone(ctx context.Context) (started bool, err error) {
 	return true, nil
 }
 
-// want makes the next round scan for due tasks.
-func (l *leader) want() { l.scan.Want() }
-
 // doubt records that somebody has changed rows: a running task may have been stopped, a task that
 // others wait for may have been deleted, and a waiting task may have a new place in its lane.
 func (l *leader) doubt() {
 	l.scan.Changed()
 	l.successors.Doubt()
 	l.judge.Watch.Doubt()
-}
-
-// every is how often to scan all due tasks when nothing reports new ones.
-func (l *leader) every() time.Duration {
-	return min(l.wake.Every(l.poll()), l.target.Reset)
 }
 
 // clogged tells that too many ends wait to be written: no more tasks may be read.
@@ -210,9 +210,6 @@ func (l *leader) ended(e *ends.End, state string) {
 	l.log.Task(line)
 }
 
-// over tells the successors of a task that we forget the task.
-func (l *leader) over(o *run.Outcome) { l.successors.Over(o.Task.Row.ID) }
-
 // counted records tasks that have ended, or wait again, without a run of ours.
 func (l *leader) counted(all []change.Changed) {
 	for _, c := range all {
@@ -227,12 +224,6 @@ func (l *leader) counted(all []change.Changed) {
 			SQLState: l.readable(c.SQLState), Error: l.readable(c.Error),
 		})
 	}
-}
-
-// superseded counts tasks that were given up because another task with the same key waits.
-func (l *leader) superseded(all []change.Changed) {
-	l.counted(all)
-	l.stats.Skips(target.Superseded, len(all))
 }
 
 // judged records tasks of an old leader, or of lost sessions, whose rows show their end now.

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"sync/atomic"
-	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
@@ -40,57 +39,77 @@ type loop struct {
 	duties  []duty
 	trouble *trouble
 	inbox   *inbox.Inbox
-	marks   *mark.Marks
 }
 
-// newLoop makes the rooms, and gives each the rooms that it calls. The inbox and the ends get the
-// rooms that are made later at the end.
+// newLoop makes the rooms. Each gets the rooms and values that it needs, and the functions by which
+// it tells others. A room comes after those that it needs. Where two rooms need each other, the
+// earlier one gets the later one at the end.
 func newLoop(ctx context.Context, s *service) *loop {
 	common := newShared(ctx, s.target, s.trouble.log)
 	l := &loop{shared: common, leader: &leader{shared: common}, trouble: s.trouble}
 	l.drain.shared = common
-	l.inbox = inbox.New(inbox.Config{Control: l.control, Longest: l.target.LongestText(), Seen: l.leader.seen})
-	l.runs = l.dispatcher(s.panics)
-	l.changes = change.New(change.Config{
-		Control: l.control, Holds: l.holds, Log: l.log, Table: l.target.Relation(), Known: l.tasks.Has, Planned: l.leader.want,
-	})
-	l.wake = wake.New(wake.Config{
-		Target: l.target, Control: l.control, Notices: &l.notices, Group: l.crew, Log: l.log.Logger, Poke: l.inbox.Wake,
-	})
-	l.ledger = ledger.New(ledger.Config{
-		Group: l.crew, Target: l.target, Pool: l.runs.Pool, Wake: l.inbox.Wake, Queries: l.control.Queries,
-	})
-	l.leads = &lead.Lead{
-		Control: l.control, Target: l.target, Log: l.log, Version: Version, Live: &l.live, Sessions: l.runs.Pool.Backends,
-	}
-	l.table = &install.Table{
-		Control: l.control, Target: l.target, Log: l.log, Share: l.leads.Share, Served: l.trouble.hasServed,
-	}
-	l.ends = ends.New(ends.Config{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: l.log,
-		Later: l.inbox.Later, Want: l.leader.want, Full: l.wake.Full, Drains: l.drain.on,
-		Ended: l.leader.ended, Counts: l.leader.superseded, Over: l.leader.over, Waits: l.runs.Lanes.Enter,
-	})
-	l.leader.furnish(s.panics)
+	l.reach(s.panics)
+	l.leader.plans()
+	l.leader.reads()
+	l.concludes(s.panics)
+	l.leader.keeps()
+
+	l.inbox.Put, l.inbox.ToMark = l.ledger.Put, l.marks.Ask
+	l.leader.groups.Scan, l.leader.scan.Adopt = l.leader.scan, l.leader.judge.Orphans.Adopt
 	l.ends.Lost = l.leader.judge.Lost.Add
-	l.marks = mark.New(mark.Config{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks, Log: l.log,
-		Clock: l.runs.Clock, Profiles: &l.runs.Profiles, Later: l.inbox.Later, Doubt: l.leader.judge.Watch.Doubt, Drains: l.drain.on,
-	})
-	l.inbox.Put, l.inbox.Register, l.inbox.ToMark = l.ledger.Put, l.leads.Register, l.marks.Ask
 	l.leader.clear()
 	l.duties = l.timetable()
 	return l
 }
 
-// dispatcher makes the room that starts tasks for the loop.
-func (l *loop) dispatcher(panics *judge.Panics) *run.Dispatcher {
+// reach makes the rooms that reach the table and the sessions.
+func (l *loop) reach(panics *judge.Panics) {
+	l.inbox = inbox.New(inbox.Config{Control: l.control, Longest: l.target.LongestText(), Seen: l.leader.seen})
 	clock := &run.Clock{}
-	return run.New(run.Config{
+	l.runs = run.New(run.Config{
 		Target: &l.target, Live: &l.live, Leader: l.inbox, Group: l.crew, Clock: clock, Log: l.log.Logger, Blame: panics.Blame,
 		Lanes: lane.New[*run.Task](l.live.Load().Run, read.FreshFor, clock.Now),
 		Pool:  pool.New(pool.Config{Target: &l.target, Control: l.control, Group: l.crew, Enrol: l.inbox.Enrol, Log: l.log.Logger}),
 	})
+	l.ledger = ledger.New(ledger.Config{
+		Group: l.crew, Target: l.target, Control: l.control, Pool: l.runs.Pool, Wake: l.inbox.Wake,
+	})
+	l.wake = wake.New(wake.Config{
+		Target: l.target, Control: l.control, Notices: &l.notices, Group: l.crew, Log: l.log.Logger, Poke: l.inbox.Wake,
+	})
+	l.leads = &lead.Lead{
+		Control: l.control, Target: l.target, Log: l.log, Version: Version, Live: &l.live, Pool: l.runs.Pool,
+	}
+	l.table = &install.Table{
+		Control: l.control, Target: l.target, Log: l.log, Served: &l.trouble.served, Share: l.leads.Share,
+	}
+	l.changes = change.New(change.Config{
+		Control: l.control, Holds: l.holds, Log: l.log, Table: l.target.Relation(), Ours: l.tasks, Ended: l.leader.counted,
+	})
+	l.rows = change.Rows{
+		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: hold.NewTries(), Tasks: l.tasks, Log: l.log,
+	}
+}
+
+// concludes makes the rooms that write marks and ends, the one that judges runs that were cut off
+// and tasks that somebody has stopped, and the one that reads the tasks that the judge lets start.
+func (l *loop) concludes(panics *judge.Panics) {
+	l.ends = ends.New(ends.Config{
+		Rows: l.rows, Stats: l.stats, Runs: l.runs,
+		Later: l.inbox.Later, Full: l.wake.Full, Ended: l.leader.ended, Over: l.leader.successors.Over,
+	})
+	l.leader.judge = judge.New(judge.Config{
+		Rows: l.rows, Live: &l.live, Runs: l.runs, Panics: panics, Prefix: pool.SessionPrefix(&l.target),
+		Place: l.ledger.Place, Partial: l.leader.scan.Partial, Pending: l.leader.scan.Pending,
+		Ended: l.leader.judged, Over: l.ends.Drop, Write: l.ends.Add,
+	})
+	l.marks = mark.New(mark.Config{
+		Rows: l.rows, Runs: l.runs, Later: l.inbox.Later, Doubt: l.leader.judge.Watch.Doubt,
+	})
+	l.leader.prefetch = &read.Prefetch{
+		Rows: l.rows, Target: l.target, Runs: l.runs, Groups: l.leader.groups, Scan: l.leader.scan, Notices: &l.notices,
+		Clogged: l.leader.clogged, Startable: l.leader.judge.Startable, Epoch: l.leader.planner.Refresh,
+	}
 }
 
 // endTerm gives up what belongs to the term, after an error or not.
@@ -117,9 +136,10 @@ type shared struct {
 	runs    *run.Dispatcher // any goroutine may use it
 	tasks   inflight.Tasks  // tasks that we have read, until their ends are written
 	holds   *hold.Holds     // tasks that could not be taken just now, or that have refused a change
-	tries   *hold.Tries
 	changes *change.Changer
+	rows    change.Rows
 	ends    *ends.Ends
+	marks   *mark.Marks
 	ledger  *ledger.Ledger
 	leads   *lead.Lead
 	table   *install.Table
@@ -129,7 +149,7 @@ type shared struct {
 func newShared(ctx context.Context, t target.Target, log *target.Log) *shared {
 	s := &shared{
 		target: t, log: log, stats: t.Stats, crew: routine.New(ctx),
-		tasks: inflight.Tasks{}, holds: hold.NewHolds(), tries: hold.NewTries(),
+		tasks: inflight.Tasks{}, holds: hold.NewHolds(),
 	}
 	s.live.Store(&s.target.Live)
 	if latest := t.Changes.Latest(); latest != nil {
@@ -160,56 +180,35 @@ func (s *shared) load() (running, ready, sessions int) {
 // busy tells whether tasks of ours run, or their ends are not yet written.
 func (s *shared) busy() bool { return len(s.tasks) > 0 }
 
-// poll is how often to scan if nothing reports changes.
-func (s *shared) poll() time.Duration { return s.live.Load().Sleep }
-
-// furnish makes the rooms of the leader.
-func (l *leader) furnish(panics *judge.Panics) {
-	l.shape = &shape{shared: l.shared}
+// plans makes the rooms that decide when tasks are due.
+func (l *leader) plans() {
 	l.successors = &after.Successors{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Ready: l.ready, Free: l.free, Want: l.want, Ended: l.counted,
+		Control: l.control, Changes: l.changes, Holds: l.holds, Ready: l.ready, Free: l.free,
 	}
 	l.planner = &plan.Planner{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Target: l.target, Log: l.log,
-		After: l.successors.Add, Want: l.want, Ended: l.counted,
+		Control: l.control, Changes: l.changes, Holds: l.holds, Target: l.target, Log: l.log, After: l.successors.Add,
 	}
-	l.reads()
-	l.judges(panics)
-	l.scan.Adopt = l.judge.Orphans.Adopt
-	l.prefetch = &read.Prefetch{
-		Target: l.target, Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Tasks: l.tasks,
-		Lanes: l.runs.Lanes, Groups: l.groups, Scan: l.scan, Notices: &l.notices,
-		Clogged: l.clogged, Dispatch: l.runs.Dispatch, Doubt: l.doubt, Startable: l.judge.Startable,
-		Epoch: l.planner.Refresh, Foreign: l.runs.Foreign.Store,
-	}
-	l.walk = &keep.Walk{Control: l.control, Changes: l.changes, Log: l.log, Keep: func() target.Keep { return l.live.Load().Keep }}
-	l.disk = &keep.Disk{Control: l.control, Log: l.log, Stats: l.stats, Halt: l.runs.Lanes.Slots.Halt}
 }
 
 // reads makes the rooms that find due tasks.
 func (l *leader) reads() {
+	l.shape = &shape{shared: l.shared}
 	l.groups = &read.Groups{
-		Control: l.control, Table: l.target.Relation(), Lanes: l.runs.Lanes, Clock: l.runs.Clock, Notices: &l.notices,
-		Every: l.poll, Tells: l.wake.Tells, Changed: l.shape.forget,
+		Control: l.control, Table: l.target.Relation(), Lanes: l.runs.Lanes, Clock: l.runs.Clock, Wake: l.wake,
+		Live: &l.live, Changed: l.shape.forget,
 	}
-	l.expire = &read.Expire{Changes: l.changes, Groups: l.groups, Stats: l.stats, Counts: l.counted}
+	l.expire = &read.Expire{Changes: l.changes, Groups: l.groups, Stats: l.stats}
 	l.scan = &read.Scan{
-		Control: l.control, Holds: l.holds, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock, Wake: l.wake,
-		Groups: l.groups, Expire: l.expire, Every: l.every, Alone: l.startAlone,
-		Ask: l.askMore, Columns: l.shape.queue, Asked: l.hearMore,
+		Control: l.control, Changes: l.changes, Holds: l.holds, Tasks: l.tasks, Lanes: l.runs.Lanes, Clock: l.runs.Clock,
+		Wake: l.wake, Groups: l.groups, Expire: l.expire, Live: &l.live, Reset: l.target.Reset,
+		Alone: l.startAlone, Ask: l.askMore, Columns: l.shape.queue, Asked: l.hearMore,
 	}
-	l.groups.Resumed = l.scan.Resumed
 }
 
-// judges makes the room that judges runs that were cut off, and tasks that somebody has stopped.
-func (l *leader) judges(panics *judge.Panics) {
-	l.judge = judge.New(judge.Config{
-		Control: l.control, Changes: l.changes, Holds: l.holds, Tries: l.tries, Log: l.log, Tasks: l.tasks,
-		Lanes: l.runs.Lanes, Clock: l.runs.Clock, Panics: panics, Prefix: pool.SessionPrefix(&l.target), PIDs: l.runs.Pool.PIDs,
-		Place:   l.ledger.Place,
-		Partial: l.scan.Partial, Pending: l.scan.Pending, Sleep: l.poll,
-		Ended: l.judged, Over: l.ends.Drop, Write: l.ends.Add, Want: l.want,
-	})
+// keeps makes the rooms that look after the table and the disk.
+func (l *leader) keeps() {
+	l.walk = &keep.Walk{Control: l.control, Changes: l.changes, Log: l.log, Live: &l.live}
+	l.disk = &keep.Disk{Control: l.control, Log: l.log, Stats: l.stats, Runs: l.runs}
 }
 
 // ready is the number of tasks that are known to be due.

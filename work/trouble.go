@@ -65,9 +65,6 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	return wait
 }
 
-// hasServed tells whether the target has been served.
-func (t *trouble) hasServed() bool { return t.served }
-
 // become records that we now lead, or stand by. say logs that: at once, or, after a failure, when
 // the state has lasted for calm.
 func (t *trouble) become(say func()) {

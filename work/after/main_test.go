@@ -31,10 +31,10 @@ func staged(t *testing.T) *stage {
 	s.successors = &Successors{
 		Control: c, Holds: holds, Changes: change.New(change.Config{
 			Control: c, Holds: holds, Log: target.NewLog(zerolog.Nop(), nil), Table: served.Relation(),
-			Known: func(int64) bool { return false }, Planned: func() {},
+			Ended: func([]change.Changed) {},
 		}),
-		Ready: func() int { return 0 }, Want: func() {}, Ended: func([]change.Changed) {},
-		Free: func(_, _ []byte, successor lane.Rank) { s.free = append(s.free, successor.ID) },
+		Ready: func() int { return 0 },
+		Free:  func(_, _ []byte, successor lane.Rank) { s.free = append(s.free, successor.ID) },
 	}
 	s.successors.Clear()
 	return s

@@ -100,7 +100,7 @@ func (s *Successors) free(t resolved) {
 		s.await(*t.Awaits)
 		s.Doubt() // it may have closed a cycle
 	case !t.Ready: // planned for later, or paused
-		s.Want()
+		s.Changes.Want()
 	default:
 		s.Free(t.Group, t.Remote, lane.Rank{ID: t.ID, Max: t.Max, Priority: t.Priority})
 	}
@@ -123,6 +123,6 @@ func (s *Successors) giveUp(
 		}
 		return err
 	})
-	s.Ended(ended)
+	s.Changes.Ended(ended)
 	return ended, left, err
 }

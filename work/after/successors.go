@@ -23,8 +23,6 @@ type Successors struct {
 	Holds   *hold.Holds
 	Ready   func() int                                      // number of known due tasks
 	Free    func(group, remote []byte, successor lane.Rank) // called for a successor that is free and due
-	Want    func()                                          // called for a free successor that is not due yet
-	Ended   func([]change.Changed)                          // called with successors that were given up
 
 	newcomers map[int64]bool // successors that were not resolved yet
 	awaited   map[int64]bool // tasks that others wait for; true: the task has ended, and is in ended

@@ -3,18 +3,16 @@ package change
 import (
 	"cmp"
 	"context"
-	"errors"
 	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
-	"pgtaskd/exec/text"
 	"pgtaskd/sql"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/target"
 )
 
@@ -24,8 +22,18 @@ type Config struct {
 	Holds   *hold.Holds
 	Log     *target.Log
 	Table   sql.Table
-	Known   func(id int64) bool // a task of ours has this id; it is not held
-	Planned func()              // called when a task is written that may be due
+	Ours    inflight.Tasks      // tasks of ours are not held
+	Ended   func(all []Changed) // rooms call it with tasks that have ended without a run of ours
+}
+
+// Rows is what rooms need that handle the rows of our tasks.
+type Rows struct {
+	Control *control.Control
+	Changes *Changer
+	Holds   *hold.Holds
+	Tries   *hold.Tries
+	Tasks   inflight.Tasks
+	Log     *target.Log
 }
 
 // Changer changes rows.
@@ -33,11 +41,17 @@ type Changer struct {
 	Config
 	sizer hold.Sizer // for EachWithWords
 
+	// Wanted is set if something may be due now. Then the next round looks for due tasks.
+	Wanted bool
+
 	// FollowLimit is the time limit for what follows on tasks, as nothing starts meanwhile.
 	FollowLimit time.Duration
 }
 
 const followLimit = 5 * time.Second
+
+// Want makes the next round look for due tasks.
+func (c *Changer) Want() { c.Wanted = true }
 
 // New returns a Changer.
 func New(c Config) *Changer { return &Changer{Config: c, FollowLimit: followLimit} }
@@ -150,7 +164,7 @@ func (c *Changer) Repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	if len(ids) == 0 {
 		return nil
 	}
-	c.Planned()
+	c.Want()
 	slices.Sort(ids) // in a partitioned table several ended rows may have the same id
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(c.FollowLimit))
@@ -261,7 +275,7 @@ func (c *Changer) withWords(ctx context.Context, ids []int64, do func([]int64, b
 // skips our own tasks, and tasks that have refused a change recently.
 func (c *Changer) PutOff(ids ...int64) {
 	for _, id := range ids {
-		if !c.Known(id) && !c.Holds.Refuses(id) {
+		if !c.Ours.Has(id) && !c.Holds.Refuses(id) {
 			c.Holds.Put(id, hold.Missing)
 		}
 	}
@@ -274,22 +288,4 @@ func (c *Changer) PutOffOthers(tried []int64, changed []Changed) {
 			c.PutOff(id)
 		}
 	}
-}
-
-// unwrittenEnd begins the error of a task whose end was refused.
-const unwrittenEnd = "the end of the task could not be written: "
-
-// Unwritten returns why the table has refused a task's end; nil: err is not a server's error.
-func Unwritten(err error) *text.Failure {
-	var answer *pgconn.PgError
-	switch {
-	case !errors.As(err, &answer):
-		return nil
-	case answer.Code == fault.Kept:
-		return text.NewFailure(unwrittenEnd+answer.Message, "55000")
-	case answer.Code == fault.LeftOut:
-		return text.NewFailure("the repetition of the task was left out", "55000", "DETAIL", "A trigger or policy of the table has left its row out.")
-	}
-	return text.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
-		"CONTEXT", answer.Where)
 }

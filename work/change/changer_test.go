@@ -15,6 +15,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/inflight"
 	"pgtaskd/work/target"
 )
 
@@ -124,7 +125,7 @@ func TestBisectEnds(t *testing.T) {
 func changer() (*Changer, *bytes.Buffer) {
 	log := &bytes.Buffer{}
 	return New(Config{
-		Holds: hold.NewHolds(), Log: target.NewLog(zerolog.New(log), nil), Known: func(id int64) bool { return id == 1 },
+		Holds: hold.NewHolds(), Log: target.NewLog(zerolog.New(log), nil), Ours: inflight.Tasks{1: {}},
 	}), log
 }
 

@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/exec/text"
 	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
 )
@@ -72,4 +73,22 @@ func (c *Changer) Stays(why error, id int64) {
 		what = answer.Code + " " + answer.TableName + " " + answer.ConstraintName + " " + answer.Routine
 	}
 	c.Log.Hourly(c.Log.Warn(), what).Err(why).Int64("id", id).Msg("a task that has ended can't be deleted: its row stays, as do others that meet this")
+}
+
+// unwrittenEnd begins the error of a task whose end was refused.
+const unwrittenEnd = "the end of the task could not be written: "
+
+// Unwritten returns why the table has refused a task's end; nil: err is not a server's error.
+func Unwritten(err error) *text.Failure {
+	var answer *pgconn.PgError
+	switch {
+	case !errors.As(err, &answer):
+		return nil
+	case answer.Code == fault.Kept:
+		return text.NewFailure(unwrittenEnd+answer.Message, "55000")
+	case answer.Code == fault.LeftOut:
+		return text.NewFailure("the repetition of the task was left out", "55000", "DETAIL", "A trigger or policy of the table has left its row out.")
+	}
+	return text.NewFailure(unwrittenEnd+answer.Message, answer.Code, "DETAIL", answer.Detail, "HINT", answer.Hint,
+		"CONTEXT", answer.Where)
 }

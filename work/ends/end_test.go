@@ -79,7 +79,7 @@ func TestEndsInTheQueue(t *testing.T) {
 	t.Parallel()
 	for range 200 {
 		drains := rand.IntN(2) == 0
-		q, all := queue{drains: func() bool { return drains }}, map[*inflight.Task]int{}
+		q, all := queue{drains: drains}, map[*inflight.Task]int{}
 		for range rand.IntN(20) {
 			e := randomEnd()
 			all[e.Known] = 0

@@ -8,7 +8,6 @@ import (
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
-	"pgtaskd/work/inflight"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -16,22 +15,15 @@ import (
 
 // Config has everything that Ends need.
 type Config struct {
-	Control *control.Control
-	Changes *change.Changer
-	Holds   *hold.Holds
-	Tries   *hold.Tries
-	Tasks   inflight.Tasks
-	Log     *target.Log
+	change.Rows
+	Stats *target.Stats
+	Runs  *run.Dispatcher
 
-	Later  func(do func())            // makes the loop call do; any goroutine may call it
-	Want   func()                     // something may be due now
-	Full   func() bool                // whether the server's queue of notifications is full
-	Drains func() bool                // a drain is under way
-	Ended  func(e *End, state string) // the row of a task of ours shows its end, or PLAN
-	Counts func(all []change.Changed) // rows have changed, but not by a run of ours
-	Over   func(o *run.Outcome)       // the task is forgotten now
-	Waits  func(t *run.Task)          // a task that has not begun goes back to its lane
-	Lost   func(o run.Outcome)        // the judge has to find out how the task ended
+	Later func(do func())            // makes the loop call do; any goroutine may call it
+	Full  func() bool                // whether the server's queue of notifications is full
+	Ended func(e *End, state string) // the row of a task of ours shows its end, or PLAN
+	Over  func(id int64)             // the task is forgotten now
+	Lost  func(o run.Outcome)        // the judge has to find out how the task ended
 }
 
 // Ends holds the ends of tasks until they are written.
@@ -45,8 +37,11 @@ type Ends struct {
 
 // New returns Ends without an end.
 func New(c Config) *Ends {
-	return &Ends{Config: c, queue: queue{drains: c.Drains}, Deletes: &Deletes{Control: c.Control, Changes: c.Changes}}
+	return &Ends{Config: c, Deletes: &Deletes{Control: c.Control, Changes: c.Changes}}
 }
+
+// Drain records that a drain is under way.
+func (s *Ends) Drain() { s.queue.drains = true }
 
 // Seen takes the outcome of a task, and queues an end for it.
 func (s *Ends) Seen(o run.Outcome) {
@@ -76,7 +71,7 @@ func (s *Ends) add(e End) {
 		s.waitsAgain(&e)
 	case s.forgotten(&e):
 		s.Forget(&e)
-		s.Want()
+		s.Changes.Want()
 	default:
 		s.queue.add(e)
 	}
@@ -116,13 +111,13 @@ func (s *Ends) forgotten(e *End) bool {
 func (s *Ends) Forget(e *End) {
 	e.release()
 	delete(s.Tasks, e.Task.Row.ID)
-	s.Over(&e.Outcome)
+	s.Over(e.Task.Row.ID)
 }
 
 // waitsAgain puts a task back into its lane. It has not begun, and its row still says PLAN.
 func (s *Ends) waitsAgain(e *End) {
 	s.Forget(e)
-	s.Waits(e.Task)
+	s.Runs.Lanes.Enter(e.Task)
 }
 
 // Next returns how long there is nothing to write.

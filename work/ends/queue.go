@@ -10,6 +10,7 @@ import (
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // queue holds the ends that are not written yet. It is pure.
@@ -17,10 +18,10 @@ type queue struct {
 	fresh []End
 	aside []End // their rows, or something that follows, are locked; other tasks start meanwhile
 
-	size   int         // memory that aside uses, in bytes, roughly
-	next   time.Time   // nothing in aside is tried before this time
-	sizer  hold.Sizer  // how many ends go into the next statement
-	drains func() bool // a drain is under way
+	size   int        // memory that aside uses, in bytes, roughly
+	next   time.Time  // nothing in aside is tried before this time
+	sizer  hold.Sizer // how many ends go into the next statement
+	drains bool       // a drain is under way
 }
 
 const (
@@ -60,7 +61,7 @@ func (q *queue) keep(e End) {
 		q.add(e)
 		return
 	}
-	if !e.Known.Marked || !q.drains() {
+	if !e.Known.Marked || !q.drains {
 		e.release()
 	}
 	if due := q.due(&e); len(q.aside) == 0 || due.Before(q.next) {
@@ -192,7 +193,7 @@ func (s *Ends) settle(ctx context.Context, ends []End, some []change.Changed, fr
 // wrote handles an end that its row shows now.
 func (s *Ends) wrote(e *End, c change.Changed) {
 	if c.State == "PLAN" {
-		s.Want()
+		s.Changes.Want()
 	}
 	if e.Kind != run.Released {
 		s.Tries.Forget(c.ID)
@@ -201,7 +202,8 @@ func (s *Ends) wrote(e *End, c change.Changed) {
 		s.Deletes.Add(c.ID)
 	}
 	if c.State == "GONE" {
-		s.Counts([]change.Changed{c})
+		s.Changes.Ended([]change.Changed{c})
+		s.Stats.Skips(target.Superseded, 1)
 	} else {
 		s.Ended(e, c.State)
 	}
@@ -228,7 +230,7 @@ func (s *Ends) look(ctx context.Context, e End, shows inflight.Standing, free bo
 			s.Tries.Again(id)
 		}
 		s.Forget(&e)
-		s.Want() // the task, or another row in its place, may wait again
+		s.Changes.Want() // the task, or another row in its place, may wait again
 	}
 	return nil
 }

@@ -26,9 +26,8 @@ type Config struct {
 	Put     func(...*ledger.Entry) // into the ledger; any goroutine may call it
 
 	// The loop calls these.
-	Register func(context.Context, []pool.Backend) error
-	Seen     func(run.Outcome)
-	ToMark   func(t *run.Task, what run.Marking, answer chan<- run.Answer) // the answer has room for one
+	Seen   func(run.Outcome)
+	ToMark func(t *run.Task, what run.Marking, answer chan<- run.Answer) // the answer has room for one
 }
 
 // Inbox takes messages of runners for the loop. Methods that name no caller are for runners.
@@ -181,8 +180,8 @@ func (b *Inbox) Enrol(ctx context.Context, opened pool.Backend, leader int32) er
 }
 
 // Enlist registers the sessions that wait for it, together with the sessions that a new register
-// lacks. If the server refuses that, the tasks of these sessions wait. The loop calls it.
-func (b *Inbox) Enlist(ctx context.Context) error {
+// lacks: register adds them. If the server refuses that, the tasks of these sessions wait. The loop calls it.
+func (b *Inbox) Enlist(ctx context.Context, register func(context.Context, []pool.Backend) error) error {
 	var opened []pool.Backend
 	b.sessions = slices.DeleteFunc(b.sessions, func(s session) bool {
 		old := s.leader != 0 && s.leader != b.Control.Facts().PID // its task was read in an earlier term
@@ -193,7 +192,7 @@ func (b *Inbox) Enlist(ctx context.Context) error {
 		}
 		return old
 	})
-	err := b.Register(ctx, opened)
+	err := register(ctx, opened)
 	if err != nil {
 		if !fault.Of(err).OfRow() {
 			return err

@@ -133,17 +133,15 @@ func TestEnlist(t *testing.T) {
 			t.Parallel()
 			synctest.Test(t, func(t *testing.T) {
 				var pids []int32
-				b := New(Config{
-					Control: control.New(target.Target{}, nil), // its pid is 0
-					Register: func(_ context.Context, opened []pool.Backend) error {
-						for _, one := range opened {
-							pids = append(pids, one.PID)
-						}
-						return c.register
-					},
-				})
+				b := New(Config{Control: control.New(target.Target{}, nil)}) // its pid is 0
+				register := func(_ context.Context, opened []pool.Backend) error {
+					for _, one := range opened {
+						pids = append(pids, one.PID)
+					}
+					return c.register
+				}
 				errs := enrols(t, b, 0, 77, 0)
-				err := b.Enlist(t.Context())
+				err := b.Enlist(t.Context(), register)
 				synctest.Wait()
 				if !slices.Equal(pids, []int32{100, 102}) || errs[1] != pool.ErrNotLeading {
 					t.Error("registered ", pids, ", the one of an earlier term: ", errs[1])

@@ -44,7 +44,7 @@ func (t *Table) lookBefore(ctx context.Context) error {
 	switch {
 	case err != nil:
 		return err
-	case columns == nil && t.Served():
+	case columns == nil && *t.Served:
 		return gone(t.Target)
 	}
 	t.columns = ""
@@ -91,7 +91,7 @@ func (t *Table) Guard(ctx context.Context) error {
 func (t *Table) found(all door.Findings) {
 	for _, f := range all {
 		text := f.String()
-		if f.Grade == door.Note && t.Served() || !t.Log.Once(text, target.SayAgain) {
+		if f.Grade == door.Note && *t.Served || !t.Log.Once(text, target.SayAgain) {
 			continue
 		}
 		line := t.Log.Info()

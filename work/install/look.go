@@ -92,7 +92,7 @@ func (t *Table) wakeable(ctx context.Context) (way sql.Wake, d schema.Descriptio
 // table, it postpones optional changes.
 func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, error) {
 	conn, o := t.Control.Conn(), options(t.Target)
-	o.Wake, o.There = way, t.described != "" || t.Served()
+	o.Wake, o.There = way, t.described != "" || *t.Served
 	made, _, err := complete(ctx, conn, t.Target, o, true)
 	if errors.Is(err, schema.ErrGone) {
 		return schema.Description{}, gone(t.Target)
@@ -105,7 +105,7 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 	made = those(made, func(c schema.Change) bool { return c.Failed == nil })
 	if len(made) > 0 {
 		line := t.Log.Info()
-		if t.Served() { // somebody had taken it away
+		if *t.Served { // somebody had taken it away
 			line = t.Log.Warn()
 		}
 		line.Int("changes", len(made)).Msg(summary(made))

@@ -23,7 +23,7 @@ func (t *Table) Connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
 	err := t.Control.Open(ctx)
-	if err == nil || !t.Target.Create || t.Served() || !absent(err) {
+	if err == nil || !t.Target.Create || *t.Served || !absent(err) {
 		return err
 	}
 	made, failed := create(ctx, t.Target, true)

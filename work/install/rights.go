@@ -66,7 +66,7 @@ func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	of := t.Target.Relation()
 	err := lackingRights(ctx, t.Control.Conn(), query.Of(d, of), of)
 	var lack lackOfRights
-	if !errors.As(err, &lack) || !t.Target.Create || t.Served() {
+	if !errors.As(err, &lack) || !t.Target.Create || *t.Served {
 		return err
 	}
 	if err := grantAsAdmin(ctx, t.Target, lack, true); err != nil {

@@ -36,7 +36,7 @@ func stageOn(t *testing.T, dsn string) *stage {
 	of := target.Target{Connect: settings, Admin: settings, Schema: "public", Table: "task", Create: true}
 	s.Table = &Table{
 		Control: control.New(of, nil), Target: of, Log: target.NewLog(zerolog.New(&s.log), nil),
-		Served: func() bool { return s.served }, Share: func(context.Context, sql.Table) error { return nil },
+		Served: &s.served, Share: func(context.Context, sql.Table) error { return nil },
 	}
 	if err := s.Connect(t.Context()); err != nil {
 		t.Fatal(err)

@@ -16,8 +16,8 @@ type Table struct {
 	Control *control.Control
 	Target  target.Target
 	Log     *target.Log
-	// Served reports whether the target has been served: a missing object was then taken away.
-	Served func() bool
+	// Served: the target has been served. If an object is missing then, somebody has taken it away.
+	Served *bool
 	// Share prevents others from serving a table while we lead; an error if they serve it already.
 	Share func(ctx context.Context, above sql.Table) error
 

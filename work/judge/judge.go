@@ -5,14 +5,13 @@ import (
 	"math"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"pgtaskd/exec"
 	"pgtaskd/work/change"
-	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
-	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
@@ -69,7 +68,7 @@ func (j *Judge) Startable(ctx context.Context, tasks []*run.Task) ([]*run.Task, 
 	tasks = slices.DeleteFunc(tasks, func(t *run.Task) bool {
 		id := t.Row.ID
 		if j.Panics.has(id) {
-			ids, panicked[id] = append(ids, id), run.Outcome{Task: t, PID: math.MaxInt32, Start: j.Clock.Now()}
+			ids, panicked[id] = append(ids, id), run.Outcome{Task: t, PID: math.MaxInt32, Start: j.Runs.Clock.Now()}
 			return true
 		}
 		return j.Orphans.all[id] != nil
@@ -99,7 +98,7 @@ func (w *Watch) Doubt() {
 
 // Next returns how long to wait before the next Step, while tasks run.
 func (w *Watch) Next() time.Duration {
-	if busy, _, _ := w.Lanes.Load(); busy > 0 {
+	if busy, _, _ := w.Runs.Lanes.Load(); busy > 0 {
 		return w.rest()
 	}
 	return hold.Never
@@ -109,7 +108,7 @@ func (w *Watch) Next() time.Duration {
 // follows: the loop reads them first, unless that takes long.
 func (w *Watch) rest() time.Duration {
 	passed := time.Since(w.looked)
-	d := w.Sleep() - passed
+	d := w.Live.Load().Sleep - passed
 	if !w.doubted.IsZero() {
 		told := time.Duration(0)
 		if w.Pending() {
@@ -145,9 +144,9 @@ func (w *Watch) Step(ctx context.Context) error {
 		case s.Ours, s.State == "WORK" && t.Marks.Load():
 		case t.Xact() != c.Xact: // it was prepared meanwhile: look again
 			w.Doubt()
-		case w.Lanes.Drop(t.Task):
+		case w.Runs.Lanes.Drop(t.Task):
 			delete(w.Tasks, c.ID)
-			w.Want()
+			w.Changes.Want()
 		default:
 			t.Cancel(exec.Stopped)
 		}
@@ -157,26 +156,18 @@ func (w *Watch) Step(ctx context.Context) error {
 
 // Config has everything that a Judge needs.
 type Config struct {
-	Control *control.Control
-	Changes *change.Changer
-	Holds   *hold.Holds
-	Tries   *hold.Tries
-	Log     *target.Log
-	Tasks   inflight.Tasks
-	Lanes   *lane.Lanes[*run.Task]
-	Clock   *run.Clock
-	Panics  *Panics
-	Prefix  string         // of the application_name of the target's sessions
-	PIDs    func() []int32 // our sessions
-	Place   func() *string // where our transactions are, as in xact_at; nil: unknown
+	change.Rows
+	Live   *atomic.Pointer[target.Live] // Sleep: time between two looks of Watch if nothing reports a change
+	Runs   *run.Dispatcher
+	Panics *Panics
+	Prefix string         // of the application_name of the target's sessions
+	Place  func() *string // where our transactions are, as in xact_at; nil: unknown
 
 	Partial func() bool            // scans have not yet shown all rows that are due or under way
 	Pending func() bool            // rows that have become due have not been read yet
-	Sleep   func() time.Duration   // between two looks of Watch, if nothing reports a change
 	Ended   func([]change.Changed) // these rows show their ends, or PLAN
 	Over    func(run.Outcome)      // a task of ours is over: its row was judged
 	Write   func(run.Outcome)      // the end of a task of ours must be written
-	Want    func()                 // something may be due now
 }
 
 // cutter judges the rows of runs that were cut off.
@@ -201,7 +192,7 @@ func (c *cutter) cut(
 				gone[i], starts[i], versions[i] = int64(o.PID), &o.Start, int32(o.Task.Row.Version)
 			}
 		}
-		some, err := c.Changes.Tasks(ctx, "cut", ids, gone, starts, versions, c.Panics.all(), mute, c.PIDs(), c.Place())
+		some, err := c.Changes.Tasks(ctx, "cut", ids, gone, starts, versions, c.Panics.all(), mute, c.Runs.Pool.PIDs(), c.Place())
 		if err != nil {
 			return err
 		}

@@ -59,10 +59,10 @@ func (l *Lost) judge(ctx context.Context) error {
 	var queued []*run.Task
 	gone := map[int64]run.Outcome{}
 	for id, o := range l.runs {
-		switch fateOf(&o, living[o.PID], l.began, l.Clock.Now()) {
+		switch fateOf(&o, living[o.PID], l.began, l.Runs.Clock.Now()) {
 		case failed:
 			delete(l.runs, id)
-			l.Lanes.Ended(o.Task, o.Stop)
+			l.Runs.Lanes.Ended(o.Task, o.Stop)
 			o.Kind = run.Finished
 			l.Write(o)
 		case unbegun:
@@ -86,8 +86,8 @@ func (l *Lost) requeue(tasks []*run.Task) {
 		known := l.Tasks.Known(t)
 		known.Again, known.Ending = l.Tries.Runs(t.Row.ID), false
 	}
-	for _, t := range l.Lanes.Rejoin(tasks, nil) {
-		l.Lanes.Ended(t, time.Time{})
+	for _, t := range l.Runs.Lanes.Rejoin(tasks, nil) {
+		l.Runs.Lanes.Ended(t, time.Time{})
 		l.Write(run.Outcome{Task: t, Kind: run.Released})
 	}
 }
@@ -103,9 +103,9 @@ func (l *Lost) judgeRows(ctx context.Context, gone map[int64]run.Outcome) error 
 			continue
 		}
 		delete(l.runs, id)
-		l.Lanes.Ended(o.Task, l.Clock.Now())
+		l.Runs.Lanes.Ended(o.Task, l.Runs.Clock.Now())
 		l.Over(o)
-		l.Want()
+		l.Changes.Want()
 	}
 	return nil
 }

@@ -39,17 +39,17 @@ func staged(t *testing.T) *stage {
 	holds, log, clock := hold.NewHolds(), target.NewLog(zerolog.Nop(), nil), &run.Clock{}
 	clock.Set(time.Now(), time.Now(), time.Now())
 	s.Judge = New(Config{
-		Control: c, Holds: holds, Tries: hold.NewTries(), Log: log, Tasks: inflight.Tasks{}, Clock: clock, Panics: &Panics{},
-		Changes: change.New(change.Config{
-			Control: c, Holds: holds, Log: log, Table: served.Relation(),
-			Known: func(int64) bool { return false }, Planned: func() {},
+		Rows: change.Rows{
+			Control: c, Holds: holds, Tries: hold.NewTries(), Log: log, Tasks: inflight.Tasks{},
+			Changes: change.New(change.Config{Control: c, Holds: holds, Log: log, Table: served.Relation()}),
+		},
+		Runs: run.New(run.Config{
+			Lanes: lane.New[*run.Task](8, time.Second, clock.Now), Clock: clock, Pool: pool.New(pool.Config{}),
 		}),
-		Lanes:  lane.New[*run.Task](8, time.Second, clock.Now),
-		Prefix: pool.SessionPrefix(&served), PIDs: func() []int32 { return []int32{} }, Place: func() *string { return nil },
+		Panics: &Panics{}, Prefix: pool.SessionPrefix(&served), Place: func() *string { return nil },
 		Partial: func() bool { return false }, Ended: func(all []change.Changed) { s.ended = append(s.ended, all...) },
 		Over:  func(o run.Outcome) { s.over = append(s.over, o) },
 		Write: func(o run.Outcome) { s.written = append(s.written, o) },
-		Want:  func() {},
 	})
 	s.Begin(clock.Now())
 	return s

@@ -28,7 +28,7 @@ type orphan struct {
 func (o *Orphans) Adopt(id int64, key lane.Key) {
 	if !o.Has(id) && !o.Holds.Refuses(id) {
 		o.all[id] = &orphan{key: key}
-		o.Lanes.Occupy(key, 1)
+		o.Runs.Lanes.Occupy(key, 1)
 	}
 }
 
@@ -99,7 +99,7 @@ func (o *Orphans) evict(ctx context.Context) (ended int64, err error) {
 	}
 	// An old leader opens no session after it stops leading. The time began may be a little early.
 	latest := o.began.Add(time.Second)
-	return o.Control.Exec(ctx, "evict", o.PIDs(), o.Prefix, slices.Collect(maps.Keys(o.all)), latest)
+	return o.Control.Exec(ctx, "evict", o.Runs.Pool.PIDs(), o.Prefix, slices.Collect(maps.Keys(o.all)), latest)
 }
 
 // judge finds out which of an old leader's tasks have ended by themselves. It returns to PLAN the
@@ -127,7 +127,7 @@ func (o *Orphans) judge(ctx context.Context) error {
 	}
 	var gone []int64 // backends gone, rows not yet written
 	if len(left) > 0 {
-		gone, err = o.Control.IDs(ctx, "gone", left, o.PIDs())
+		gone, err = o.Control.IDs(ctx, "gone", left, o.Runs.Pool.PIDs())
 	}
 	if err != nil || len(over)+len(gone) == 0 {
 		return err
@@ -172,7 +172,7 @@ func (o *Orphans) standings(ctx context.Context, ids []int64, cut map[int64]bool
 // vacate gives an orphan's slot back.
 func (o *Orphans) vacate(id int64) {
 	if one := o.all[id]; one.gone.IsZero() {
-		o.Lanes.Occupy(one.key, -1)
+		o.Runs.Lanes.Occupy(one.key, -1)
 		one.gone = time.Now()
 	}
 }
@@ -182,5 +182,5 @@ func (o *Orphans) forget(id int64) {
 	o.vacate(id)
 	delete(o.all, id)
 	o.Panics.forget(id)
-	o.Want()
+	o.Changes.Want()
 }

@@ -32,7 +32,7 @@ func TestAnOrphanTakesASlot(t *testing.T) {
 	t.Parallel()
 	s := staged(t)
 	conn, pid, _ := s.session(true)
-	busy := func() int { busy, _, _ := s.Lanes.Load(); return busy }
+	busy := func() int { busy, _, _ := s.Runs.Lanes.Load(); return busy }
 	id := s.Add("input, state, attempt, pid, start, atomic", "SELECT 1", "WORK", 1, pid, time.Now().Add(time.Minute), true)
 	for range 2 {
 		s.Orphans.Adopt(id, lane.KeyOf("group", ""))

@@ -1,13 +1,16 @@
 package judge
 
 import (
+	"sync/atomic"
 	"testing"
 	"time"
 
+	"pgtaskd/work/change"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 )
 
 // TestStopAfterALook: a STOP shortly after a look does not wait for the next regular look, only for
@@ -16,9 +19,11 @@ func TestStopAfterALook(t *testing.T) {
 	t.Parallel()
 	pending := false
 	lanes := lane.New[*run.Task](1, time.Second, time.Now)
+	live := &atomic.Pointer[target.Live]{}
+	live.Store(&target.Live{Sleep: time.Hour})
 	w := New(Config{
-		Tasks: inflight.Tasks{}, Lanes: lanes,
-		Sleep: func() time.Duration { return time.Hour }, Pending: func() bool { return pending },
+		Rows: change.Rows{Tasks: inflight.Tasks{}}, Live: live, Runs: run.New(run.Config{Lanes: lanes}),
+		Pending: func() bool { return pending },
 	}).Watch
 	w.looked = time.Now()
 	if w.Next() != hold.Never {

@@ -10,6 +10,7 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
+	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 )
 
@@ -20,7 +21,7 @@ type Disk struct {
 	Control *control.Control
 	Log     *target.Log
 	Stats   *target.Stats
-	Halt    func(bool) // called after each check; after true nothing starts, until false
+	Runs    *run.Dispatcher // nothing starts while the disk is full
 
 	doubted bool      // a task has failed with "disk full"
 	looked  time.Time // when the last check was
@@ -59,7 +60,7 @@ func (d *Disk) Step(ctx context.Context) error {
 		d.full = time.Time{}
 		d.Stats.Stands(target.Standing{Leads: true})
 	}
-	d.Halt(full)
+	d.Runs.Lanes.Slots.Halt(full)
 	return nil
 }
 

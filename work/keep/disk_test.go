@@ -23,7 +23,7 @@ func TestTheDiskIsLookedAtWithinTheLimitOfTheRole(t *testing.T) {
 		conn := servertest.Connect(t, own.DSN("postgres"))
 		servertest.Exec(t, conn, "ALTER ROLE postgres SET temp_file_limit TO '"+limit+"'")
 		s := tableAt(t, own.DSN("postgres"))
-		disk := &Disk{Control: s.control, Log: s.log, Stats: target.NewStats(), Halt: func(bool) {}}
+		disk := &Disk{Control: s.control, Log: s.log, Stats: target.NewStats()}
 		if err := disk.write(t.Context()); err != nil {
 			t.Errorf("a limit of %s: %v", limit, err)
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"math"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -36,7 +37,7 @@ type Walk struct {
 	Control *control.Control
 	Changes *change.Changer
 	Log     *target.Log
-	Keep    func() target.Keep // the retention now; empty: nothing is deleted
+	Live    *atomic.Pointer[target.Live] // its Keep is the retention; empty: nothing is deleted
 
 	next        time.Time // earliest time of the next step
 	began       time.Time // start of this walk
@@ -57,7 +58,7 @@ func (w *Walk) Restart() {
 
 // Next returns the time until the next step.
 func (w *Walk) Next() time.Duration {
-	if len(w.Keep()) == 0 {
+	if len(w.Live.Load().Keep) == 0 {
 		return hold.Never
 	}
 	return time.Until(w.next)
@@ -120,7 +121,7 @@ func (w *Walk) find(ctx context.Context) error {
 	w.page += pagesMost
 	w.through = math.MinInt64
 	var id int64
-	return w.query(ctx, "old", []any{w.Keep().Ages(), page, pagesMost}, []any{&id}, func() {
+	return w.query(ctx, "old", []any{w.Live.Load().Keep.Ages(), page, pagesMost}, []any{&id}, func() {
 		if !w.refused[id] {
 			w.found = append(w.found, id)
 		}
@@ -146,7 +147,7 @@ func (w *Walk) delete(ctx context.Context) error {
 	ids := w.found[:min(w.most, len(w.found))]
 	var kept []int64
 	var id int64
-	err := w.query(ctx, "forget", []any{w.Keep().Ages(), ids, w.through}, []any{&id}, func() { kept = append(kept, id) })
+	err := w.query(ctx, "forget", []any{w.Live.Load().Keep.Ages(), ids, w.through}, []any{&id}, func() { kept = append(kept, id) })
 	var answer *pgconn.PgError
 	switch {
 	case err == nil:

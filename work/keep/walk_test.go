@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"strconv"
 	"strings"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -18,15 +19,17 @@ import (
 type walked struct {
 	*table
 	*Walk
-	ages target.Keep
+	live *target.Live
 }
 
 // weekly makes a table with a retention of a week for DONE, FAIL and GONE.
 func weekly(t *testing.T, ddl string) *walked {
 	t.Helper()
 	week := schedule.Interval{Days: 7}
-	s := &walked{table: tableOf(t, ddl), ages: target.Keep{"DONE": week, "FAIL": week, "GONE": week}}
-	s.Walk = &Walk{Control: s.control, Changes: s.changes, Log: s.log, Keep: func() target.Keep { return s.ages }}
+	live := &target.Live{Keep: target.Keep{"DONE": week, "FAIL": week, "GONE": week}}
+	s := &walked{table: tableOf(t, ddl), live: live}
+	s.Walk = &Walk{Control: s.control, Changes: s.changes, Log: s.log, Live: &atomic.Pointer[target.Live]{}}
+	s.Live.Store(live)
 	return s
 }
 
@@ -96,7 +99,7 @@ func TestOldTasksAreDeleted(t *testing.T) {
 	s.goes()
 	s.leaves(kept...)
 
-	s.ages = target.Keep{"STOP": {Months: 1}}
+	s.live.Keep = target.Keep{"STOP": {Months: 1}}
 	old := s.history("STOP", "'32 days'", "", "")
 	s.goes()
 	s.leaves(kept...)

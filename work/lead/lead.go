@@ -31,7 +31,7 @@ type Lead struct {
 	Version    string                       // the program's
 	Live       *atomic.Pointer[target.Live] // live settings
 
-	Sessions func() []pool.Backend // returns our open sessions
+	Pool *pool.Pool // our open sessions
 
 	// Rival held the lock when Elect last looked; anybody who can connect can hold it. nil: nobody,
 	// or not known.
@@ -174,7 +174,7 @@ func (l *Lead) Register(ctx context.Context, opened []pool.Backend) error {
 		return l.Control.Ping(ctx)
 	}
 	if l.enrolled != at {
-		opened = append(l.Sessions(), opened...)
+		opened = append(l.Pool.Backends(), opened...)
 	}
 	pids, starts := pool.Columns(opened)
 	_, err := l.Control.Exec(ctx, "register", pids, starts)

@@ -10,7 +10,6 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/routine"
-	"pgtaskd/sql"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/pool"
@@ -21,9 +20,9 @@ import (
 type Config struct {
 	Group   *routine.Group // the ledger's goroutine belongs to this group
 	Target  target.Target
-	Pool    *pool.Pool // the ledger's own connection is one of the pool's backends
-	Queries func() sql.Queries
-	Wake    func() // makes the loop call Step
+	Control *control.Control // the ledger calls its Queries only
+	Pool    *pool.Pool       // the ledger's own connection is one of the pool's backends
+	Wake    func()           // makes the loop call Step
 }
 
 // Ledger writes the entries that Put adds. Any goroutine may call Put; Step, Next and Stop belong

@@ -122,7 +122,7 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 // send runs the statement that writes the entries. The commit of a preparation does not wait for
 // the disk: it comes before the commit of the run in the server's log.
 func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
-	queries, batch := l.Queries(), &pgx.Batch{}
+	queries, batch := l.Control.Queries(), &pgx.Batch{}
 	if !conn.lazy || pace != lazy {
 		batch.Queue(queries.Text("ledger_limits"), patience, pace)
 	}
@@ -141,7 +141,7 @@ func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, valu
 
 // look finds out why a row was passed over.
 func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Look, err error) {
-	queries := l.Queries()
+	queries := l.Control.Queries()
 	var own, others bool
 	if err := conn.QueryRow(ctx, queries.Text("holders"), e.PID).Scan(&own, &others); err != nil {
 		return seen, err

@@ -12,27 +12,18 @@ import (
 	"pgtaskd/exec/text"
 	"pgtaskd/remote"
 	"pgtaskd/work/change"
-	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/run"
-	"pgtaskd/work/target"
 )
 
 // Config has everything that Marks need.
 type Config struct {
-	Control  *control.Control
-	Changes  *change.Changer
-	Holds    *hold.Holds
-	Tries    *hold.Tries
-	Tasks    inflight.Tasks
-	Log      *target.Log
-	Clock    *run.Clock
-	Profiles *run.Profiles
-	Later    func(func()) // makes the loop call the function; any goroutine may call it
-	Doubt    func()       // makes the loop check whether the rows of running tasks are still ours
-	Drains   func() bool  // whether all running tasks must be marked
+	change.Rows
+	Runs  *run.Dispatcher
+	Later func(func()) // makes the loop call the function; any goroutine may call it
+	Doubt func()       // makes the loop check whether the rows of running tasks are still ours
 }
 
 // Marks has the marks that runners wait for.
@@ -40,6 +31,7 @@ type Marks struct {
 	Config
 	asks   []*ask
 	looked time.Time // when Lasting last looked at the tasks
+	drains bool      // all running tasks must be marked
 }
 
 // ask is a mark that a runner waits for.
@@ -59,6 +51,9 @@ func (a *ask) tell(answer run.Answer) {
 
 // New returns Marks.
 func New(c Config) *Marks { return &Marks{Config: c} }
+
+// Drain records that a drain is under way: all running tasks must be marked.
+func (m *Marks) Drain() { m.drains = true }
 
 // Ask asks for a mark before a task starts. answer must have capacity one.
 func (m *Marks) Ask(t *run.Task, what run.Marking, answer chan<- run.Answer) {
@@ -102,14 +97,14 @@ func (m *Marks) Lasting() (entries []*ledger.Entry) {
 		return nil
 	}
 	m.looked = time.Now()
-	now, moment := m.Clock.Now(), time.Now()
+	now, moment := m.Runs.Clock.Now(), time.Now()
 	for id, t := range m.Tasks {
-		m.Profiles.Lasts(t.Task, moment)
+		m.Runs.Profiles.Lasts(t.Task, moment)
 		if t.Marked || t.NoMark || t.Ending || t.Xact() != 0 || t.Marking.After.After(moment) {
 			continue
 		}
 		pid, start, exactly := t.Runs()
-		if pid == 0 || now.Sub(start) < lasting && !m.Drains() {
+		if pid == 0 || now.Sub(start) < lasting && !m.drains {
 			continue
 		}
 		t.Marks.Store(true)
@@ -150,7 +145,7 @@ func (m *Marks) Awaited() (entries []*ledger.Entry) {
 		}
 		a.task.Marks.Store(true)
 		entries = append(entries, &ledger.Entry{
-			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.PID, Start: m.Clock.Now(),
+			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.PID, Start: m.Runs.Clock.Now(),
 			Exactly: a.Exactly, Flush: a.Guarded,
 			Tell: func(said ledger.Answer) { m.Later(func() { m.answered(a, said) }) },
 		})
@@ -233,7 +228,7 @@ func (m *Marks) set(ctx context.Context, asks []*ask) (marked map[int64]bool, er
 		}
 	}
 	err = m.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) error {
-		rows, err := tx.Query(ctx, m.Control.Queries().Text("mark"), ids, versions, pids, m.Clock.Now(), exactly, guarded)
+		rows, err := tx.Query(ctx, m.Control.Queries().Text("mark"), ids, versions, pids, m.Runs.Clock.Now(), exactly, guarded)
 		if err != nil {
 			return err
 		}

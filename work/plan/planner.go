@@ -23,9 +23,7 @@ type Planner struct {
 	Holds   *hold.Holds
 	Target  target.Target
 	Log     *target.Log
-	After   func(id int64)         // called for a task with after: it waits for others first
-	Want    func()                 // called when a task may have become due, or more tasks need a plan
-	Ended   func([]change.Changed) // called with tasks that FAILed, as they have no beat
+	After   func(id int64) // called for a task with after: it waits for others first
 
 	unplanned []unplanned // found by the last look
 	from      int64       // the next look begins at this id; the least: at the first
@@ -57,7 +55,7 @@ func (p *Planner) Step(ctx context.Context) error {
 	read := len(p.unplanned)
 	if read == 0 {
 		if p.from > math.MinInt64 {
-			p.Want()
+			p.Changes.Want()
 		}
 		p.from = math.MinInt64
 		return nil
@@ -71,7 +69,7 @@ func (p *Planner) Step(ctx context.Context) error {
 		p.from = math.MinInt64
 		return nil
 	}
-	p.Want()
+	p.Changes.Want()
 	return nil
 }
 
@@ -97,7 +95,7 @@ func (p *Planner) plan(ctx context.Context, limit time.Duration) (n int, err err
 		}
 	}
 	if len(beats) > 0 {
-		p.Want()
+		p.Changes.Want()
 		err = p.write(ctx, beats)
 	}
 	return n, err
@@ -122,7 +120,7 @@ func (p *Planner) write(ctx context.Context, beats map[int64]beat) error {
 			return err
 		}
 		p.Changes.PutOffOthers(ids, some)
-		p.Ended(slices.DeleteFunc(some, func(c change.Changed) bool { return c.State != "FAIL" }))
+		p.Changes.Ended(slices.DeleteFunc(some, func(c change.Changed) bool { return c.State != "FAIL" }))
 		return nil
 	})
 	return err

@@ -24,8 +24,8 @@ func TestPlanningGoesOnWhereItsTimeEnded(t *testing.T) {
 	conn, holds, log := servertest.Connect(t, dsn), hold.NewHolds(), target.NewLog(zerolog.Nop(), nil)
 	c, served := controltest.Open(t, dsn)
 	p := &Planner{
-		Control: c, Holds: holds, Target: served, Log: log, Want: func() {}, Ended: func([]change.Changed) {},
-		Changes: change.New(change.Config{Control: c, Holds: holds, Log: log, Table: served.Relation(), Planned: func() {}}),
+		Control: c, Holds: holds, Target: served, Log: log,
+		Changes: change.New(change.Config{Control: c, Holds: holds, Log: log, Table: served.Relation(), Ended: func([]change.Changed) {}}),
 	}
 	p.Clear()
 	if err := c.SetTimeZone(t.Context(), "Europe/Berlin"); err != nil {

@@ -3,6 +3,7 @@ package read
 import (
 	"context"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -14,6 +15,7 @@ import (
 	"pgtaskd/work/hold"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
@@ -35,11 +37,10 @@ type Groups struct {
 	Table   sql.Table // of tasks
 	Lanes   *lane.Lanes[*run.Task]
 	Clock   *run.Clock
-	Notices *wake.Notices
-	Every   func() time.Duration // time between two reads if nothing tells of changes
-	Tells   func() bool          // notifications tell of changes
-	Resumed func()               // called when paused tasks may start
-	Changed func()               // called when the table of groups is gone, locked, or may not be read
+	Wake    *wake.Waker
+	Live    *atomic.Pointer[target.Live] // its Sleep is the time between two reads if nothing tells of changes
+	Scan    *Scan                        // it is told when paused tasks may start
+	Changed func()                       // called when the table of groups is gone, locked, or may not be read
 
 	known grouping
 }
@@ -64,11 +65,11 @@ func (g *Groups) Next() time.Duration {
 		return hold.Never
 	}
 	every := groupsEvery
-	if !g.Tells() {
-		every = g.Every()
+	if !g.Wake.Tells() {
+		every = g.Live.Load().Sleep
 	}
 	next := every - time.Since(k.read)
-	if g.Notices.Regrouped {
+	if g.Wake.Notices.Regrouped {
 		next = min(next, heedTick-time.Since(k.read))
 	}
 	if !k.resumes.IsZero() {
@@ -80,7 +81,7 @@ func (g *Groups) Next() time.Duration {
 // Step reads the limits of groups and applies them. A term begins with this: a new leader must not
 // start tasks that the limits forbid. After the end of a pause, Resumed asks for a full scan.
 func (g *Groups) Step(ctx context.Context) error {
-	g.Notices.Regrouped = false
+	g.Wake.Notices.Regrouped = false
 	found := grouping{table: g.Control.Table().Group, read: time.Now()}
 	var limits []lane.Limit
 	if found.table != 0 {
@@ -100,7 +101,7 @@ func (g *Groups) Step(ctx context.Context) error {
 	g.known = found
 	var resumed bool
 	if resumed, g.known.resumes = g.Lanes.Limit(limits); resumed || over {
-		g.Resumed()
+		g.Scan.Resumed()
 	}
 	return nil
 }

@@ -104,7 +104,7 @@ func TestAChangeIsLookedAt(t *testing.T) {
 	} {
 		s := unserved()
 		s.looks = c.looks
-		s.looks.full, s.looks.wanted = time.Now().Add(-c.since), true
+		s.looks.full, s.Changes.Wanted = time.Now().Add(-c.since), true
 		now := time.Now()
 		before := choose(s.view(now, false))
 		s.Changed()

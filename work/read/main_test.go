@@ -2,6 +2,7 @@ package read
 
 import (
 	"context"
+	"sync/atomic"
 	"testing"
 	"time"
 
@@ -36,23 +37,25 @@ func staged(t *testing.T) *stage {
 	c, served := controltest.Open(t, dsn)
 	s := &stage{Table: tasktest.Public(t, servertest.Connect(t, dsn)), dsn: dsn, scan: unserved()}
 	s.scan.Control = c
-	changes := change.New(change.Config{
+	s.scan.Changes = change.New(change.Config{
 		Control: c, Holds: s.scan.Holds, Log: target.NewLog(zerolog.Nop(), nil), Table: served.Relation(),
-		Known: func(id int64) bool { return s.scan.Tasks[id] != nil }, Planned: s.scan.Want,
+		Ours: s.scan.Tasks, Ended: func([]change.Changed) {},
 	})
 	notices := &wake.Notices{}
 	s.scan.Wake = wake.New(wake.Config{Control: c, Notices: notices})
 	s.scan.Groups = &Groups{
-		Control: c, Table: served.Relation(), Lanes: s.scan.Lanes, Clock: s.scan.Clock, Notices: notices,
-		Every: s.scan.Every, Tells: func() bool { return false }, Resumed: s.scan.Resumed, Changed: func() {},
+		Control: c, Table: served.Relation(), Lanes: s.scan.Lanes, Clock: s.scan.Clock, Wake: s.scan.Wake,
+		Live: s.scan.Live, Scan: s.scan, Changed: func() {},
 	}
-	s.scan.Expire.Changes, s.scan.Expire.Groups = changes, s.scan.Groups
+	s.scan.Expire.Changes, s.scan.Expire.Groups = s.scan.Changes, s.scan.Groups
 	s.prefetch = &Prefetch{
-		Target: served, Control: c, Changes: changes, Holds: s.scan.Holds, Tries: hold.NewTries(), Tasks: s.scan.Tasks,
-		Lanes: s.scan.Lanes, Groups: s.scan.Groups, Scan: s.scan, Notices: notices,
-		Clogged: func() bool { return false }, Dispatch: func() {}, Doubt: func() {},
+		Rows: change.Rows{
+			Control: c, Changes: s.scan.Changes, Holds: s.scan.Holds, Tries: hold.NewTries(), Tasks: s.scan.Tasks,
+		},
+		Target: served, Runs: run.New(run.Config{Lanes: s.scan.Lanes, Clock: s.scan.Clock}), Groups: s.scan.Groups, Scan: s.scan, Notices: notices,
+		Clogged:   func() bool { return false },
 		Startable: func(_ context.Context, tasks []*run.Task) ([]*run.Task, error) { return tasks, nil },
-		Epoch:     func(context.Context, int64) {}, Foreign: func(bool) {},
+		Epoch:     func(context.Context, int64) {},
 	}
 	return s
 }
@@ -61,10 +64,12 @@ func staged(t *testing.T) *stage {
 func unserved() *Scan {
 	clock := &run.Clock{}
 	clock.Set(time.Now(), time.Now(), time.Now())
+	live := &atomic.Pointer[target.Live]{}
+	live.Store(&target.Live{Sleep: time.Hour})
 	return &Scan{
+		Changes: change.New(change.Config{}), Live: live, Reset: time.Hour,
 		Holds: hold.NewHolds(), Tasks: inflight.Tasks{}, Lanes: lane.New[*run.Task](8, FreshFor, clock.Now), Clock: clock,
-		Wake: wake.New(wake.Config{Notices: &wake.Notices{}}), Expire: &Expire{Stats: target.NewStats(), Counts: func([]change.Changed) {}},
-		Every: func() time.Duration { return time.Hour },
+		Wake: wake.New(wake.Config{Notices: &wake.Notices{}}), Expire: &Expire{Stats: target.NewStats()},
 		Alone: func(context.Context) (bool, error) { return false, nil },
 		Ask:   func(*pgx.Batch, bool) {}, Columns: func(*pgx.Batch) {}, Asked: func(context.Context, bool) error { return nil },
 		Adopt: func(int64, lane.Key) {},

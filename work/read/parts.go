@@ -47,7 +47,7 @@ type place struct {
 func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 	s.Lanes.Fill()
 	s.Expire.Clear() // the scan finds these tasks again
-	s.looks.missing, s.looks.wanted, s.looks.later, s.looks.changed = 0, false, false, false
+	s.looks.missing, s.Changes.Wanted, s.looks.later, s.looks.changed = 0, false, false, false
 	first := pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	s.place = s.placeFrom(first, math.MaxInt64) // after the tasks that have no plan yet
 	s.place.full, s.place.atOnce = true, atOnce
@@ -60,7 +60,7 @@ func (s *Scan) scan(ctx context.Context, atOnce bool) error {
 
 // lookForNew starts a look at the news: it reads only plans from seenUpTo on.
 func (s *Scan) lookForNew() place {
-	s.looks.wanted, s.looks.later = false, true
+	s.Changes.Wanted, s.looks.later = false, true
 	return s.placeFrom(pgtype.Timestamptz{Valid: true, Time: s.seenUpTo()}, math.MinInt64)
 }
 
@@ -72,7 +72,7 @@ func (s *Scan) placeFrom(plan pgtype.Timestamptz, id int64) place {
 
 // goOn looks at the news, which the scan would find last, and reads the next part of the scan.
 func (s *Scan) goOn(ctx context.Context, due bool) error {
-	if due || s.looks.wanted && s.pause() <= 0 {
+	if due || s.Changes.Wanted && s.pause() <= 0 {
 		newer := s.lookForNew()
 		if err := s.scanOn(ctx, &newer); err != nil {
 			return err
@@ -112,12 +112,12 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 	more := found == scanChunk
 	if more && p.atOnce && time.Since(p.began) > scanAtOnce {
 		p.atOnce = false
-		s.Want()
+		s.Changes.Want()
 	}
 	if !more || p.taken >= scanMost || s.listed() >= scanMost {
 		s.endScan(p, more)
 	} else if p == &s.place && !p.atOnce && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
-		s.Want() // a task that has become due meanwhile is not in looks.next any more
+		s.Changes.Want() // a task that has become due meanwhile is not in looks.next any more
 	}
 	return nil
 }
@@ -186,7 +186,6 @@ type Expire struct {
 	Changes *change.Changer
 	Groups  *Groups
 	Stats   *target.Stats
-	Counts  func([]change.Changed) // counts the tasks that were given up
 
 	overdue []int64
 }
@@ -231,7 +230,7 @@ func (e *Expire) Step(ctx context.Context) error {
 		left, err := e.Changes.EachWithWords(ctx, some, func(some []int64, mute bool) error {
 			gone, err := e.Changes.Tasks(ctx, "expire", some, mute)
 			if err == nil {
-				e.Counts(gone)
+				e.Changes.Ended(gone)
 				e.Stats.Skips(target.Expired, change.Repeating(gone))
 				e.Changes.PutOffOthers(some, gone)
 			}

@@ -12,10 +12,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/change"
-	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
-	"pgtaskd/work/inflight"
-	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
@@ -30,30 +27,23 @@ const (
 
 // Prefetch reads the rows of tasks that may start soon.
 type Prefetch struct {
+	change.Rows
 	Target  target.Target
-	Control *control.Control
-	Changes *change.Changer
-	Holds   *hold.Holds
-	Tries   *hold.Tries
-	Tasks   inflight.Tasks
-	Lanes   *lane.Lanes[*run.Task]
+	Runs    *run.Dispatcher
 	Groups  *Groups
 	Scan    *Scan
 	Notices *wake.Notices
 
 	Clogged   func() bool                                             // no more tasks may start now
-	Dispatch  func()                                                  // starts the tasks that may start
-	Doubt     func()                                                  // somebody has changed rows
 	Startable func(context.Context, []*run.Task) ([]*run.Task, error) // leaves out tasks that the judge keeps
 	Epoch     func(ctx context.Context, epoch int64)                  // called with the epoch of the role's settings
-	Foreign   func(there bool)                                        // called with whether there are foreign servers
 
 	Crashed *time.Time // when the server crashed last, as far as it tells; read when a term begins
 }
 
 // Next returns 0 if there is a task to read, else hold.Never.
 func (p *Prefetch) Next() time.Duration {
-	if p.Lanes.Prefetchable() && !p.Clogged() {
+	if p.Runs.Lanes.Prefetchable() && !p.Clogged() {
 		return 0
 	}
 	return hold.Never
@@ -68,11 +58,11 @@ func (p *Prefetch) Step(ctx context.Context) error {
 		if p.Clogged() {
 			return nil
 		}
-		ids := p.Lanes.Choose(hold.Batch)
+		ids := p.Runs.Lanes.Choose(hold.Batch)
 		if err := p.chosen(ctx, ids); err != nil || len(ids) < hold.Batch {
 			return err
 		}
-		p.Dispatch()
+		p.Runs.Dispatch()
 	}
 	return nil
 }
@@ -102,7 +92,7 @@ func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	for _, t := range tasks {
 		p.Holds.Forget(t.Row.ID)
 	}
-	p.Lanes.Prefetched(tasks)
+	p.Runs.Lanes.Prefetched(tasks)
 	missing := len(chosen) - len(tasks)
 	if missing > 0 {
 		p.Changes.PutOff(chosen...)
@@ -130,7 +120,7 @@ func (p *Prefetch) Read(ctx context.Context, ids []int64) ([]*run.Task, error) {
 }
 
 func (p *Prefetch) readWith(ctx context.Context, ids []int64, text int) (tasks []*run.Task, err error) {
-	regrouped, paused := false, p.Lanes.Limits.LastPause()
+	regrouped, paused := false, p.Runs.Lanes.Limits.LastPause()
 	batch := &pgx.Batch{}
 	// READ WRITE and LOCK: a lock (for an index) or a missing right fails here, not in the tasks.
 	batch.Queue("BEGIN READ WRITE")
@@ -168,10 +158,7 @@ const FreshFor = time.Second
 // unread forgets tasks that were read longer ago than FreshFor. If somebody has changed a row that
 // waits, it forgets all tasks that have not started. The lanes still know that they are due.
 func (p *Prefetch) unread() {
-	if p.Notices.Changed {
-		p.Doubt()
-	}
-	p.Tasks.Forget(p.Lanes.Unread(p.Notices.Changed))
+	p.Tasks.Forget(p.Runs.Lanes.Unread(p.Notices.Changed))
 	p.Notices.Changed = false
 }
 

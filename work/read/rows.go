@@ -41,7 +41,7 @@ func (p *Prefetch) readRows(rows pgx.Rows) (tasks []*run.Task, regrouped bool, e
 		return nil
 	})
 	if len(tasks) > 0 {
-		p.Foreign(r.foreign)
+		p.Runs.Foreign.Store(r.foreign)
 	}
 	now := time.Now()
 	for _, t := range tasks {

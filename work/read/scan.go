@@ -2,16 +2,19 @@ package read
 
 import (
 	"context"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
 	"pgtaskd/work/inflight"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/run"
+	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
 
@@ -19,6 +22,7 @@ import (
 // news reads only those that have become due since the last look.
 type Scan struct {
 	Control *control.Control
+	Changes *change.Changer
 	Holds   *hold.Holds
 	Tasks   inflight.Tasks
 	Lanes   *lane.Lanes[*run.Task]
@@ -26,8 +30,9 @@ type Scan struct {
 	Wake    *wake.Waker
 	Groups  *Groups
 	Expire  *Expire
+	Live    *atomic.Pointer[target.Live]
+	Reset   time.Duration // the longest time between two full scans
 
-	Every   func() time.Duration                            // the longest time between two full scans
 	Alone   func(context.Context) (started bool, err error) // starts the due task, if it may be the only one
 	Ask     func(batch *pgx.Batch, full bool)               // adds other rooms' questions to the first part of a look
 	Columns func(batch *pgx.Batch)                          // asks, from time to time, for the table's columns
@@ -42,10 +47,7 @@ type Scan struct {
 func (s *Scan) Begin(ctx context.Context) error { return s.scan(ctx, true) }
 
 // Clear forgets everything. Call it when a term begins or ends.
-func (s *Scan) Clear() { s.looks, s.place = looks{}, place{} }
-
-// Want makes the next round look for tasks that have become due.
-func (s *Scan) Want() { s.looks.wanted = true }
+func (s *Scan) Clear() { s.looks, s.place, s.Changes.Wanted = looks{}, place{}, false }
 
 // All makes the next round start a full scan.
 func (s *Scan) All() { s.looks.full = time.Time{} }
@@ -62,14 +64,14 @@ func (s *Scan) Resumed() {
 // Rest gives up the scan under way, because the target drains.
 func (s *Scan) Rest() {
 	s.Wake.News(s.looks.last)
-	s.looks.wanted, s.place = false, place{}
+	s.Changes.Wanted, s.place = false, place{}
 }
 
 // Active tells whether a scan is under way.
 func (s *Scan) Active() bool { return s.place.active }
 
 // Pending tells whether a look is wanted or under way.
-func (s *Scan) Pending() bool { return s.looks.wanted || s.looks.later || s.place.active }
+func (s *Scan) Pending() bool { return s.Changes.Wanted || s.looks.later || s.place.active }
 
 // Partial tells that some due tasks are not known.
 func (s *Scan) Partial() bool { return s.looks.partial }
@@ -95,10 +97,10 @@ func (s *Scan) StartedAlone() {
 func (s *Scan) Step(ctx context.Context) error {
 	now := time.Now()
 	if rest, ok := s.Holds.Next(s.looks.full); ok && rest <= 0 {
-		s.Want()
+		s.Changes.Want()
 	}
 	heard := s.Wake.News(s.looks.last)
-	s.looks.wanted = s.looks.wanted || heard
+	s.Changes.Wanted = s.Changes.Wanted || heard
 	due := !s.looks.next.IsZero() && s.Clock.Until(s.looks.next) <= 0
 	if heard || due {
 		if started, err := s.Alone(ctx); started || err != nil {
@@ -121,8 +123,8 @@ func (s *Scan) view(now time.Time, due bool) view {
 	full, listed := now.Sub(s.looks.full), s.listed()
 	return view{
 		active: s.place.active,
-		stale:  full >= s.Every() || s.looks.partial && listed < scanMost/2,
-		wanted: s.looks.wanted, later: s.looks.later, due: due,
+		stale:  full >= s.every() || s.looks.partial && listed < scanMost/2,
+		wanted: s.Changes.Wanted, later: s.looks.later, due: due,
 		rested: full >= s.rest(listed), paused: s.pause() > 0,
 	}
 }
@@ -138,6 +140,9 @@ func (s *Scan) rest(listed int) time.Duration {
 	return rest
 }
 
+// every returns how often to scan all due tasks when nothing reports new ones.
+func (s *Scan) every() time.Duration { return min(s.Wake.Every(s.Live.Load().Sleep), s.Reset) }
+
 // pause returns how long a wanted look must wait.
 func (s *Scan) pause() time.Duration { return s.Wake.Pause() - time.Since(s.looks.last) }
 
@@ -148,8 +153,8 @@ func (s *Scan) Next(drains bool) time.Duration {
 	if urgent || s.place.active {
 		return 0
 	}
-	next := s.Every() - time.Since(s.looks.full)
-	if s.looks.wanted || noticed {
+	next := s.every() - time.Since(s.looks.full)
+	if s.Changes.Wanted || noticed {
 		next = min(next, s.pause())
 	}
 	if !drains {
@@ -228,7 +233,6 @@ type looks struct {
 	took       time.Duration // duration of the last full scan
 	low        time.Time     // plans before this were seen, by the server's clock
 	next       time.Time     // the earliest plan to come; zero: there is none
-	wanted     bool          // a task may have become due
 	later      bool          // a look at the news was made: a full scan follows when its rest is over
 	changed    bool          // somebody has changed rows since the last full scan began
 	partial    bool          // some due tasks are not known

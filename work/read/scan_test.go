@@ -42,7 +42,7 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	s.does(func(ctx context.Context) error { return s.scan.scan(ctx, false) })
 	id, tasks := s.Add(`input, "group"`, "SELECT 1", "others"), s.scan.Tasks
 	servertest.Wait(t, 25*time.Second, "due", func() bool { return s.scan.Clock.Until(s.scan.looks.next) <= 0 })
-	s.scan.Want()
+	s.scan.Changes.Want()
 	for (tasks[id] == nil || tasks[due] == nil) && s.scan.Active() {
 		s.does(s.scan.Step)
 		s.does(s.prefetch.Step)
@@ -50,7 +50,7 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	if tasks[id] == nil || tasks[due] == nil || !s.scan.Active() {
 		t.Error("others are read: ", tasks[id] != nil, tasks[due] != nil, ", the scan is under way: ", s.scan.Active())
 	}
-	for s.scan.looks.wanted = false; s.scan.Active(); {
+	for s.scan.Changes.Wanted = false; s.scan.Active(); {
 		s.does(s.scan.Step)
 	}
 	if n := s.Get("SELECT count(*) FROM task"); n != strconv.Itoa(s.scan.listed()+len(tasks)) {
@@ -63,7 +63,7 @@ func TestADrainGivesUpTheLookUnderWay(t *testing.T) {
 	t.Parallel()
 	s := unserved()
 	s.looks.last, s.looks.full, s.place.active = time.Now(), time.Now(), true
-	s.Want()
+	s.Changes.Want()
 	s.Rest()
 	if next := s.Next(true); next <= 0 || s.Pending() {
 		t.Error("it looks again in ", next)
