@@ -44,7 +44,7 @@ func (a *attempt) ran(o *Outcome, reads bool) action {
 		return actRepeat
 	case again && result.ReadOnly && !(reads && t.Row.Session.Role.Name != "") && a.atomic && t.Row.Remote == "":
 		o.Kind, o.Fault, o.Delay = Released, result.Failure, readOnlyWait // the leader sees this, too, and starts nothing
-		return actLeave                                                   // the session may have begun in that moment
+		return actLeave                                                   // the session may have begun with that setting
 	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // 55P03: it did not wait for a lock
 		!result.Failure.Raised() && a.atomic && !a.claims && t.Row.Remote == "":
 		o.Kind, o.Fault = Refused, result.Failure
@@ -58,7 +58,7 @@ func (a *attempt) ran(o *Outcome, reads bool) action {
 	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
 		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
 	}
-	if result.Open { // it may hold a lock on its own row
+	if result.Open { // it may have locked its own row, or the table
 		return actLeave
 	}
 	return actEnd

@@ -38,7 +38,7 @@ type Kind int
 
 // The kinds of outcomes.
 const (
-	Finished Kind = iota // the end can be written
+	Finished Kind = iota // its end is to be written
 	Refused              // rolled back: the row was changed, or something was in the way
 	Released             // not run, or taken back: to PLAN
 	Stopped              // cancelled because of a STOP

@@ -145,7 +145,7 @@ func (h *Profiles) instant(t *Task) bool {
 	return known.queries == profileFirm && known.mostly <= instantTime
 }
 
-// Crowd is for tests: until leave, queries of that SQL count as instants, and the most are at work.
+// Crowd is for tests: until leave, queries of that SQL count as instants, and InstantMost run.
 func (h *Profiles) Crowd(input string) (leave func()) {
 	t := &Task{Row: Row{Input: &input}}
 	t.Examine()
