@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestLanesAgainstModel plays at random with lanes, and counts beside them what runs.
+// TestLanesAgainstModel uses lanes at random, and compares them with a count of running tasks.
 func TestLanesAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 150; seed++ {
@@ -15,8 +15,8 @@ func TestLanesAgainstModel(t *testing.T) {
 	}
 }
 
-// model knows how many tasks of each lane run: those that were started and have not ended, less
-// those that have passed their slot on.
+// model counts the running tasks of each lane: tasks that have started and not ended, without those
+// that have passed their slot on.
 type model struct {
 	*desk
 	random  *rand.Rand
@@ -69,7 +69,7 @@ func (m model) play(seed uint64) {
 			m.t.Fatalf("seed %d: %d of %d in use", seed, busy, m.Slots.most())
 		}
 	}
-	for int64(total) < next { // all come to their end
+	for int64(total) < next { // until all have ended
 		m.at = m.at.Add(20 * time.Millisecond)
 		m.fetch()
 		for t := m.Start(false, whichever); t != nil; t = m.Start(false, whichever) {
@@ -95,7 +95,6 @@ func (m model) play(seed uint64) {
 	}
 }
 
-// followed lets a session go from one task to the next.
 func (m model) followed(under []*item, begin, finish func(*item)) {
 	if len(under) == 0 {
 		return

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// order knows which lanes may be read, may start a task or wait for a moment, and in which order.
+// order knows which lanes may be read, may start a task, or wait for a time, and in which order.
 type order[T Holder] struct {
 	now     func() time.Time // the server's clock
 	slots   *Slots
@@ -14,11 +14,11 @@ type order[T Holder] struct {
 	fetches laneHeap[T]           // lanes whose first ready task is to be read
 	starts  laneHeap[T]           // lanes whose first prefetched task may start
 	tryouts map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
-	pausing laneHeap[T]           // lanes that wait for a pause to end, a try of their gate, or room under a rate
+	pausing laneHeap[T]           // lanes that wait for the end of a pause, a try of their gate, or a rate
 	ahead   int                   // how many tasks may be read beyond those that can start now
-	ends    int                   // of tasks, since ahead was changed
-	paced   time.Time             // when that was, by our clock
-	beat    int                   // counts these changes
+	ends    int                   // how many tasks have ended since the last pace
+	paced   time.Time             // when pace was last called, by our clock
+	beat    int                   // how often pace was called
 }
 
 const (
@@ -26,9 +26,9 @@ const (
 	mostAhead = 3000
 )
 
-// pace changes how many tasks are read ahead: as many as end between four looks, so that runners find
-// tasks while the loop has hundreds of ends to write, and must share the cores with them. With each
-// call lanes forget half of what they have ended.
+// pace sets how many tasks are read ahead. Lanes.Pace asks for as many as end in four ticks:
+// runners must find tasks while the loop writes hundreds of ends and shares the cores with them.
+// Each call halves the recent ends of all lanes.
 func (o *order[T]) pace(ahead int) {
 	o.ahead, o.ends, o.paced = ahead, 0, time.Now()
 	o.beat++
@@ -39,12 +39,12 @@ func (o *order[T]) countEnd(l *lane[T]) {
 	o.ends++
 }
 
-// place puts a lane where it now belongs. It is called after each change of a lane.
+// place puts a lane where it belongs now. It must be called after each change of a lane.
 func (o *order[T]) place(l *lane[T]) {
 	waits, until := o.waits(l)
 	switch {
 	case l.trying() && l.fetching+l.running == 0 && (waits || len(l.prefetched) == 0):
-		o.tries(l.gate, nil) // others may try instead; it is placed with them
+		o.tries(l.gate, nil) // others may try instead; this places all lanes of the gate
 		return
 	case waits:
 		o.pause(l, until)
@@ -53,7 +53,7 @@ func (o *order[T]) place(l *lane[T]) {
 	o.pausing.drop(l)
 	if o.wanted(l) {
 		top := l.ready[0]
-		if l.outranked() { // what is prefetched waits for it
+		if l.outranked() { // the prefetched tasks wait for it
 			top.Priority = math.MaxInt32
 		}
 		o.fetches.put(l, top, l.running+len(l.prefetched)+l.fetching)
@@ -72,8 +72,8 @@ func (o *order[T]) place(l *lane[T]) {
 	}
 }
 
-// waits tells whether nothing of the lane may start, whatever is ready there: until then, or, if it
-// is zero, until something else puts the lane back.
+// waits tells whether no task of the lane may start, whatever is ready there, and until when; zero:
+// until another event places the lane.
 func (o *order[T]) waits(l *lane[T]) (waits bool, until time.Time) {
 	if barred, until := o.barred(l); barred {
 		return true, until
@@ -87,7 +87,7 @@ func (o *order[T]) waits(l *lane[T]) (waits bool, until time.Time) {
 	return !until.IsZero() && o.now().Before(until), until
 }
 
-// pause takes the lane out until then: see waits.
+// pause takes the lane out of the other heaps until that time: see waits.
 func (o *order[T]) pause(l *lane[T], until time.Time) {
 	if until.IsZero() {
 		o.pausing.drop(l)
@@ -107,7 +107,7 @@ func (o *order[T]) placeAll(lanes map[*lane[T]]struct{}, but *lane[T]) {
 	}
 }
 
-// resume puts back the lanes whose moment has come.
+// resume places the lanes whose waiting time is over.
 func (o *order[T]) resume() {
 	if len(o.pausing.heap) == 0 {
 		return
@@ -119,33 +119,32 @@ func (o *order[T]) resume() {
 	}
 }
 
-// resumes is when the first of the lanes that wait is to be put back.
 func (o *order[T]) resumes() time.Time { return time.UnixMicro(o.pausing.heap[0].order.ID) }
 
 func (o *order[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 	return o.gates.bars(l.gate, l, o.slots.most(), o.now)
 }
 
-// tries has a lane try a gate; nil: none does any more.
+// tries lets a lane try a gate; nil: no lane tries it any more.
 func (o *order[T]) tries(g *gate[*lane[T]], l *lane[T]) {
 	o.gates.set(g, l)
 	o.placeAll(g.members, nil)
 }
 
-// mayTry makes the lane the one that tries its gate, if that is shut.
+// mayTry lets the lane try its gate, if the gate is shut and no lane tries it.
 func (o *order[T]) mayTry(l *lane[T]) {
 	if l.gate != nil && l.gate.shut && !l.gate.isTried() {
 		o.tries(l.gate, l)
 	}
 }
 
-// wanted tells whether the lane's first ready task is to be read, as far as its gate lets it.
+// wanted tells whether the lane's first ready task is to be read, if the gate does not bar it.
 func (o *order[T]) wanted(l *lane[T]) bool {
 	return !l.trying() && l.prefetchable(min(l.lately(o.beat), o.ahead))
 }
 
-// next is the first of the lanes to be read; nil: there is none. One of which nothing is to be read
-// any more is put aside: its gate cannot be tried now, as others are, or fewer of it end.
+// next returns the first lane to be read, or nil. It puts lanes aside that are not to be read any
+// more: too many other gates are tried now, or fewer tasks of the lane end.
 func (o *order[T]) next() *lane[T] {
 	for len(o.fetches.heap) > 0 {
 		l := o.fetches.first()
@@ -157,8 +156,8 @@ func (o *order[T]) next() *lane[T] {
 	return nil
 }
 
-// unheard tells whether the first of the lanes to be read, of which nothing is read, would be the
-// next to start: it must not wait for what was read of others, however much that is.
+// unheard tells whether the first lane to be read has no prefetched task and would be the next to
+// start one. It must not wait, however many tasks of other lanes are prefetched.
 func (o *order[T]) unheard() bool {
 	l, next := o.next(), o.starts.first()
 	if l == nil || len(l.prefetched)+l.fetching > 0 {
@@ -171,7 +170,7 @@ func (o *order[T]) unheard() bool {
 	return a > b || a == b && l.running < next.running
 }
 
-// passMost is how many lanes are passed over each time: a search through 3000 takes 0.4 ms.
+// passMost is how many lanes a search passes over: a search through 3000 lanes takes 0.4 ms.
 const passMost = 16
 
 func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
@@ -196,7 +195,7 @@ func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
 	return t, found
 }
 
-// accepts tells whether the first prefetched task of a lane may start as it was read, and fits.
+// accepts tells whether the first prefetched task of a lane fits and is not stale.
 func (o *order[T]) accepts(l *lane[T], fits func(T) bool) bool {
 	return !o.read.stale(l.first()) && fits(l.prefetched[0])
 }
@@ -214,7 +213,7 @@ func (o *order[T]) start(l *lane[T]) T {
 	return task
 }
 
-// runs counts n more tasks that run in a lane, and in its group.
+// runs adds n to the running tasks of a lane and of its group.
 func (o *order[T]) runs(l *lane[T], n int) {
 	l.running += n
 	if g := l.group; g != nil {
@@ -224,7 +223,7 @@ func (o *order[T]) runs(l *lane[T], n int) {
 	}
 }
 
-// began says that a task of a lane has begun, at that time by the server's clock; zero: it has not.
+// began records when a task of a lane began, by the server's clock; zero: it did not begin.
 func (o *order[T]) began(l *lane[T], t *Ticket, at time.Time) {
 	counted := t.counted
 	if t.counted = false; l.group != nil && l.group.began(counted, at) {
@@ -232,7 +231,7 @@ func (o *order[T]) began(l *lane[T], t *Ticket, at time.Time) {
 	}
 }
 
-// ended notes when a task of a lane has ended; zero: it never ran.
+// ended records when a task of a lane ended; zero: it never ran.
 func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
 	if !at.IsZero() {
 		l.ended, l.planned = at, t.Plan
@@ -242,7 +241,7 @@ func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
 	}
 }
 
-// hold gives back (n is -1), or takes again (+1), the slots of a task.
+// hold gives the slots of a task back (n is -1), or takes them again (+1).
 func (o *order[T]) hold(l *lane[T], t *Ticket, n int) {
 	if !t.passed {
 		if o.runs(l, n); !t.left && !t.tries {
@@ -252,8 +251,8 @@ func (o *order[T]) hold(l *lane[T], t *Ticket, n int) {
 	o.place(l)
 }
 
-// handOn makes a task take again what it gave back by hold, less what has passed to the next one:
-// the place in run, and within the lane its slot.
+// handOn makes a task take the slots again that it gave back by hold, except for those that pass to
+// the next task: the slot of run, and within the lane also the slot of the lane.
 func (o *order[T]) handOn(l *lane[T], t *Ticket, next T, found bool) {
 	switch {
 	case found && next.ticket().Lane == t.Lane:

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestLaneHeap: whatever is put, moved and dropped, the lane on top is the first, and each knows
-// its place.
+// TestLaneHeap: the first lane stays on top, and each lane knows its place, through puts, moves and
+// drops.
 func TestLaneHeap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))
@@ -41,8 +41,8 @@ func TestLaneHeap(t *testing.T) {
 	}
 }
 
-// TestOrderAlone: a lane is where its tasks, its gate, its group and its pause put it, and comes in
-// the order of what it competes with.
+// TestOrderAlone: tasks, gate, group and pause decide in which heaps a lane is, and the heaps keep
+// their order.
 func TestOrderAlone(t *testing.T) {
 	t.Parallel()
 	at := noon

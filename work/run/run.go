@@ -9,8 +9,8 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// serve runs t, and then other tasks on the same session. If it panics, it blames the task that is
-// at work; the panic goes on, and ends the term.
+// serve runs t, and then other tasks on the same session. A panic is blamed on the current task; it
+// goes on, and ends the term.
 func (r *runner) serve(ctx context.Context, t *Task) {
 	defer r.post()
 	whole := false
@@ -40,9 +40,10 @@ func (r *runner) work(ctx context.Context, a attempt) {
 		return
 	}
 	if r.shared.Lanes.Slots.IsClosed() {
-		r.post() // which may take long, and needs the session
+		r.post() // it may wait for long, and needs the session
 	}
-	if r.session.Spent() || ctx.Err() != nil || !r.session.Holds && r.session.Reset() != nil { // nobody waits for a lock that a task has left there
+	// Reset releases locks that a task has left in the session, so that nobody waits for them.
+	if r.session.Spent() || ctx.Err() != nil || !r.session.Holds && r.session.Reset() != nil {
 		r.leave()
 		return
 	}
@@ -51,7 +52,7 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	r.shared.Leader.Wake()
 }
 
-// run brings one task to its end, which may be pending then, and returns the next.
+// run runs the current task and returns the next attempt. The task's COMMIT may still be pending.
 func (r *runner) run(ctx context.Context) (next attempt) {
 	a, t, s := &r.at, r.at.task, r.shared
 	if t.Row.RoleFailure != nil {
@@ -97,10 +98,10 @@ func (r *runner) run(ctx context.Context) (next attempt) {
 	return r.attend(ctx, spec, start)
 }
 
-// learn asks for the names of a task that has long texts; false when its outcome is known by that.
+// learn asks for the names of a task that has long texts; false: this already gave its outcome.
 func (r *runner) learn() bool {
 	t := r.at.task
-	r.flush() // nothing of ours stays open while we wait
+	r.flush() // no transaction of ours stays open while we wait
 	r.post()
 	told := r.text(LongNames)
 	if told.Sizes != nil {
@@ -126,10 +127,10 @@ func (r *runner) text(which Text) Answer {
 	return r.shared.Leader.Text(r.shared.Group.Context(), r.at.task, pid, which)
 }
 
-// ready makes the task ready for its session; false when it may not start. A task that is not
-// exactly once is marked first. If the last task of the session was marked, this one starts only
-// after the server has said that we still lead: a new leader spares the session of a marked task,
-// and would spare this task with it.
+// ready prepares the task for its session; false: it must not start. A task that is not exactly
+// once is marked first. If the last task of the session was marked, this one starts only after the
+// server has said that we still lead: a new leader spares the session of a marked task, and so
+// would spare this task, too.
 func (r *runner) ready() bool {
 	a, t, s := &r.at, r.at.task, r.shared
 	ctx := s.Group.Context()
@@ -169,9 +170,8 @@ func (r *runner) ready() bool {
 	return true
 }
 
-// spec is the task as its session has to know it. If a task locks its own row, or the task table,
-// its row is prepared before its SQL begins, and the SQL runs in the transaction that the row
-// shows.
+// spec returns the task in the form that its session needs. If a task locks its own row, or the
+// task table, its row is prepared before its SQL begins, and the SQL runs in that transaction.
 func (r *runner) spec() *exec.Task {
 	a, t := &r.at, r.at.task
 	spec := r.shared.spec(a, t.Row.How.Save && r.session.Keeps(t.Lane))
@@ -187,7 +187,7 @@ func (r *runner) spec() *exec.Task {
 	return spec
 }
 
-// unbegun sees to a task whose SQL has not begun.
+// unbegun handles the error of a task whose SQL has not begun.
 func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
 	answer, refused := r.at.claim, r.at.refused
 	if failure := new(text.Failure); errors.As(err, &failure) {
@@ -199,7 +199,7 @@ func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
 	return r.untaken(r.outcome(time.Time{}, nil), answer, refused)
 }
 
-// goOn concludes the pending task, and attends to the next task of the pipeline.
+// goOn concludes the pending task, and waits for the next task of the pipeline.
 func (r *runner) goOn(ctx context.Context) (next attempt) {
 	verdict, start, begun, err := r.session.Next()
 	switch {
@@ -214,7 +214,7 @@ func (r *runner) goOn(ctx context.Context) (next attempt) {
 	}
 	q, ok := r.pipeline.next()
 	r.conclude(verdict, nil)
-	if !ok { // called back, though its answer was only late: it is not ours any more
+	if !ok { // the leader called the task back, but the answer was only late: the task is not ours any more
 		r.session.Abandon()
 		r.leave()
 		return attempt{}
@@ -226,12 +226,12 @@ func (r *runner) goOn(ctx context.Context) (next attempt) {
 	return r.attend(ctx, q.spec, start)
 }
 
-// attend sees to a task whose SQL is under way.
+// attend waits for the result of a task whose SQL is under way.
 func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (next attempt) {
 	t, s := r.at.task, r.shared
 	r.session.Tasks++
 	began, told := time.Now(), start
-	if t.Row.Remote != "" { // which may tell what it likes
+	if t.Row.Remote != "" { // the time of a remote server may be wrong
 		start = s.Clock.Now()
 	}
 	t.begin(r.session.Session, start, r.at.once())
