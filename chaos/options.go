@@ -15,7 +15,7 @@ type options struct {
 	program string
 }
 
-// mode is the kind of tasks, and the kind of server.
+// mode is the kind of tasks and of server.
 type mode string
 
 const (

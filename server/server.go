@@ -110,8 +110,8 @@ func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 	return err
 }
 
-// Stop shuts the server down fast, which cuts off all clients, and removes its folder. A second
-// Stop does nothing.
+// Stop shuts the server down immediately, which cuts off all clients, and removes its folder. A
+// second Stop does nothing.
 func (s *Server) Stop() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
