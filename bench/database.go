@@ -33,7 +33,6 @@ type database struct {
 	conns  []*pgx.Conn // connections to close, including conn
 }
 
-// createDatabase makes a database, and connects to it.
 func createDatabase(ctx context.Context, s *server.Server, name string) (*database, error) {
 	admin, err := pgx.Connect(ctx, s.DSN("postgres"))
 	if err != nil {
@@ -50,7 +49,6 @@ func createDatabase(ctx context.Context, s *server.Server, name string) (*databa
 
 func (d *database) dsn() string { return d.server.DSN(d.name) }
 
-// connect opens one more connection.
 func (d *database) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, d.dsn())
 	if err == nil {
@@ -122,7 +120,6 @@ func (d *database) last(ctx context.Context) (id int64, err error) {
 	return id, err
 }
 
-// now returns the server's time.
 func (d *database) now(ctx context.Context) (now time.Time, err error) {
 	err = d.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
 	return now, err
@@ -163,7 +160,6 @@ func (d *database) first(ctx context.Context) error {
 	return d.awaitEnd(ctx, 0)
 }
 
-// pause waits for a while.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

@@ -9,7 +9,6 @@ import (
 	"time"
 )
 
-// options are the command line.
 type options struct {
 	quick      bool
 	river      bool   // print the table that compares with River
@@ -82,7 +81,6 @@ var (
 	}
 )
 
-// effort returns the effort that the command line asks for.
 func (o options) effort() effort {
 	e := full
 	if o.quick {

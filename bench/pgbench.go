@@ -88,7 +88,7 @@ var tpsLine = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
 var errNoTPS = errors.New("pgbench said nothing of tps")
 
-// parseTPS reads the last such line: before version 14 the line that includes connecting comes
+// parseTPS reads the last matching line: before version 14 the line that includes connecting is
 // first.
 func parseTPS(out string) (float64, error) {
 	found := tpsLine.FindAllStringSubmatch(out, -1)

@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// options are the command line.
 type options struct {
 	seed    uint64
 	length  time.Duration

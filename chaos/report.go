@@ -23,7 +23,6 @@ type report struct {
 	settled    time.Duration
 }
 
-// violations are the violations of one promise.
 type violations struct {
 	count    int
 	examples []string
@@ -76,7 +75,6 @@ func (r *report) count(ctx context.Context, conn *pgx.Conn) error {
 	return conn.QueryRow(ctx, text("ends.sql")).Scan(&r.ends)
 }
 
-// broken returns the number of violations.
 func (r *report) broken() int {
 	n := 0
 	for _, v := range r.violations {

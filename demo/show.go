@@ -104,7 +104,6 @@ func (s *show) look(ctx context.Context) error {
 	return nil
 }
 
-// insert inserts the next example.
 func (s *show) insert(ctx context.Context) error {
 	all := s.place.examples
 	first := s.next < len(all)

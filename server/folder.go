@@ -82,7 +82,6 @@ func findParent(owner owner, memory bool) (string, error) {
 		owner.name, strings.Join(candidates, ", "))
 }
 
-// data is the path of the data folder.
 func (f *folder) data() string { return filepath.Join(f.path, dataName) }
 
 // initdb makes the data folder, and returns the superuser's new password for TCP.

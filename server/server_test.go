@@ -14,7 +14,6 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// ask returns the one text value of a query.
 func ask(t *testing.T, dsn, query string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)

@@ -9,7 +9,6 @@ import (
 	"net"
 )
 
-// session is one connection.
 type session struct {
 	conn  net.Conn
 	wrong Wrong

@@ -71,7 +71,7 @@ owned AS (
     JOIN pg_shdepend AS s ON s.dbid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
         AND s.classid = t.class
         AND s.objid = t.oid
-        AND s.deptype = 'o' -- objects without an owner of their own, and those of the first superuser, have no such row
+        AND s.deptype = 'o' -- no row: objects without an owner of their own, and those of the first superuser
     WHERE NOT (t.class = 'pg_namespace'::regclass AND t.oid = $3::oid)
         AND NOT EXISTS ( -- a sequence of a column has its table's owner
             SELECT

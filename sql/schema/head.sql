@@ -1,6 +1,6 @@
 -- Fails if the schema, or an object in it with one of our names, belongs to a role that is not
--- trusted, does not run this, owns neither the table nor the database, and is no superuser; if such
--- a role may create objects there; or if the table is an application's. Objects that a superuser
+-- trusted, does not run this, owns neither the table nor the database, and is no superuser; if a role
+-- like that may create objects there; or if the table is an application's. Objects that a superuser
 -- makes go to the owner of the table, or of the schema: in a schema of others, functions of a
 -- superuser would run what they put there.
 DO $$

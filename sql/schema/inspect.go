@@ -174,7 +174,6 @@ func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) 
 	)
 }
 
-// inspectTable looks at the table itself.
 func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
 	err = conn.QueryRow(ctx, inspections.Text("table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
 		&f.partition, &f.root, &f.hiddenFrom)
@@ -191,7 +190,6 @@ func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (
 	)
 }
 
-// collect reads the rows of a statement.
 func collect[T any](ctx context.Context, conn *pgx.Conn, into *[]T, query string, row pgx.RowToFunc[T], args ...any) error {
 	rows, err := conn.Query(ctx, inspections.Text(query), args...)
 	if err != nil {

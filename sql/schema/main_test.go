@@ -14,7 +14,6 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 func named(schema, name string) sql.Table { return sql.Table{Schema: schema, Name: name} }
 
-// connect opens a connection until the test ends.
 func connect(t *testing.T, dsn string) *pgx.Conn {
 	t.Helper()
 	return servertest.Connect(t, dsn)
@@ -51,7 +50,6 @@ func refused(t *testing.T, conn *pgx.Conn, sql, sqlstate string) {
 	}
 }
 
-// value returns the single value of a query as text.
 func value(t *testing.T, conn *pgx.Conn, sql string) string {
 	t.Helper()
 	return servertest.Get(t, conn, sql)

@@ -91,7 +91,6 @@ func (n names) made(s step) string {
 	return versionText + " " + hex.EncodeToString(sum[:4])
 }
 
-// statements returns the statements of a step.
 func (n names) statements(s step) string {
 	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
 }

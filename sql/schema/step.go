@@ -131,7 +131,6 @@ func parseStep(statements string) step {
 	panic("no known step: " + statements) // a mistake in an embedded file
 }
 
-// unique tells whether the step makes a unique index.
 func (s step) unique() bool {
 	return strings.HasPrefix(s.sql, "CREATE UNIQUE")
 }
