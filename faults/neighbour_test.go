@@ -90,7 +90,8 @@ func (n *neighbour) check() {
 	took := slices.Sorted(slices.Values(n.took[1:])) // the first waits until the table is served
 	middle, last := took[len(took)/2], took[len(took)-1]
 	n.t.Logf("neighbour: %d tasks, %s in the middle, %s at most", len(took), middle, last)
-	if middle > servertest.Limit(2*time.Second) || last > servertest.Limit(10*time.Second) { // a busy machine delays everybody
+	// A busy machine delays everybody.
+	if middle > servertest.Limit(2*time.Second) || last > servertest.Limit(10*time.Second) {
 		n.t.Errorf("the neighbour's tasks took %s in the middle, %s at most", middle, last)
 	}
 }

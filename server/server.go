@@ -17,8 +17,8 @@ import (
 // stopTimeout is how long a server may take to shut down before it is killed.
 const stopTimeout = 30 * time.Second
 
-// Ports are below those that systems use for outgoing connections (32768 and up on Linux): such a
-// connection could take the port while the server is down between Crash and Restart.
+// Ports are below those of outgoing connections (32768 and up on Linux): an outgoing connection could
+// take the port while the server is down between Crash and Restart.
 const (
 	firstPort    = 20000
 	lastPort     = 32000

@@ -22,7 +22,8 @@ func TestDrain(t *testing.T) {
 		u.shows(u.task(running), "state", "DONE", "attempt", "1", "interrupted", "0")
 		u.shows(u.task(outside), "state", "DONE")
 		u.shows(u.task(waiting), "state", "PLAN", "attempt", "0", "pid", "NULL", "start", "NULL")
-		u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task%')") // backends take a moment to end
+		// Backends take a moment to end.
+		u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task%')")
 	}
 }
 

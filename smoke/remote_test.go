@@ -95,7 +95,8 @@ func TestRemoteOfALowRole(t *testing.T) {
 	u := serve(t, database, object{"user": "remote_low"}).user(t)
 	for _, remote := range []string{
 		"dbname=postgres", "user=postgres", "user=postgres password=any",
-		"host=127.0.0.1 user=postgres dbname=postgres", "user=remote_low password=hush", // over the socket, where no password is asked for
+		// Over the socket, where no password is asked for.
+		"host=127.0.0.1 user=postgres dbname=postgres", "user=remote_low password=hush",
 	} {
 		row := u.becomes(u.add("remote, input", "'"+remote+"', 'SELECT 1'"), "FAIL")
 		if !strings.Contains(row.text("error"), "password") || strings.Contains(row.text("error"), "hush") {

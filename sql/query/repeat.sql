@@ -98,7 +98,8 @@ beat AS MATERIALIZED (
         c.place,
         c.id,
         c.key,
-        CASE WHEN c.cron IS NULL OR c.catchup = 0 THEN c.until END AS until, -- else there may be a missed beat before until
+        -- Else there may be a missed beat before until.
+        CASE WHEN c.cron IS NULL OR c.catchup = 0 THEN c.until END AS until,
         c.failures,
         c.paused,
         CASE

@@ -25,7 +25,8 @@ func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	for len(exprs) < 10_000 {
 		exprs = append(exprs, randomCron(random))
 	}
-	wraps := value(t, conn, "SELECT current_setting('server_version_num')::int < 150000") == "true" // values out of range wrap
+	// Values out of range wrap.
+	wraps := value(t, conn, "SELECT current_setting('server_version_num')::int < 150000") == "true"
 	rows, err := conn.Query(t.Context(), "SELECT coalesce(public.pgtaskd_cron(e), '') FROM unnest($1::text[]) WITH ORDINALITY AS x (e, n) ORDER BY n", exprs)
 	if err != nil {
 		t.Fatal(err)
@@ -185,7 +186,8 @@ func TestEveryInserterMayHaveCronRead(t *testing.T) {
 	role := stranger(t, conn, "cron")
 	execute(t, conn, "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC")
 	install(t, conn, task, nil)
-	execute(t, conn, "CREATE FUNCTION public.pgtaskd_cron(text, int) RETURNS text LANGUAGE sql AS 'SELECT $1'") // a user's function
+	// A user's function.
+	execute(t, conn, "CREATE FUNCTION public.pgtaskd_cron(text, int) RETURNS text LANGUAGE sql AS 'SELECT $1'")
 	install(t, conn, task, nil)
 	execute(t, conn, "SET ROLE "+role)
 	equal(t, "of nothing", value(t, conn, "SELECT public.pgtaskd_cron('') "), "cron has 0 fields: there are 5, or 6 with seconds first")

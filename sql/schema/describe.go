@@ -28,7 +28,7 @@ type Description struct {
 	Triggers      bool     // users' triggers, which may rely on the serving role's search_path
 	Server        int      // its version, as server_version_num has it
 	Register      int64    // oid of the register of sessions if it can be used; changes when it is made again; 0: none
-	Leader        int64    // oid of the table of controllers if it can be written; changes when it is made again; 0: none
+	Leader        int64    // oid of the table of controllers, if writable; changes when it is made again; 0: none
 	Group         int64    // oid of the table of groups if it can be read; 0: none
 	GroupSequence int64    // counts changes of the table of groups
 	Without       []string // a line for each thing that the table is served without, with the reason
@@ -68,7 +68,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 
 // Waking describes how a table tells its leader of new tasks and of changes.
 type Waking struct {
-	Lock      int64  // number of an advisory lock: a sleeping leader holds it alone; INSERTs that do not wake it share it
+	Lock      int64  // an advisory lock: a sleeping leader holds it alone; INSERTs that do not wake it share it
 	Channel   string // channel of NOTIFY while the leader sleeps
 	Inserts   bool   // the trigger tells of new tasks and is enabled
 	Changes   bool   // the triggers tell of all other changes that matter, on sql.Channel, and are enabled

@@ -35,7 +35,8 @@ func TestSchemaIsAsCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := regexp.MustCompile(`(?m) #[-0-9]+$`).ReplaceAllString(strings.Join(lines, "\n"), " #") + "\n" // differs between databases
+	// Differs between databases.
+	got := regexp.MustCompile(`(?m) #[-0-9]+$`).ReplaceAllString(strings.Join(lines, "\n"), " #") + "\n"
 	if *update {
 		if err := os.WriteFile("testdata/schema.golden", []byte(got), 0o644); err != nil {
 			t.Fatal(err)

@@ -149,7 +149,8 @@ func TestInstallWaitsLittleForWhatIsOptional(t *testing.T) {
 	execute(t, holder, "BEGIN; LOCK TABLE task IN ROW EXCLUSIVE MODE")
 	began := time.Now()
 	_, err := Install(t.Context(), conn, task, Options{})
-	if took := time.Since(began); !isState(err, "55P03") || took > 1800*time.Millisecond { // necessary changes wait for 2 s
+	// Necessary changes wait for 2 s.
+	if took := time.Since(began); !isState(err, "55P03") || took > 1800*time.Millisecond {
 		t.Errorf("after %s: %v", took, err)
 	}
 }

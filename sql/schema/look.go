@@ -132,12 +132,14 @@ func (m *missing) indexStep(s step) {
 		return
 	}
 	change := m.add(s, "index on "+strings.Join(s.columns, ", "))
-	change.SQL, change.Optional = strings.Replace(change.SQL, " IF NOT EXISTS", "", 1), s.forViews() // another index may have that name
+	// Another index may have that name.
+	change.SQL, change.Optional = strings.Replace(change.SQL, " IF NOT EXISTS", "", 1), s.forViews()
 }
 
 func (m *missing) triggerStep(s step) {
 	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
-		return // impossible before 13: there intervals are unbounded, new tasks are not told, STOP on an ended task stays
+		// Impossible before 13: there intervals are unbounded, new tasks are not told, STOP on an ended task stays.
+		return
 	}
 	there := m.trigger(s.name)
 	if there == nil || !m.partition && m.outdated(s, there.Comment) { // a partition has its triggers from the whole

@@ -24,7 +24,8 @@ func TestTheScriptRefusesWhatIsAnothers(t *testing.T) {
 		{"CREATE TYPE s.state AS ENUM ('PLAN'); ALTER TYPE s.state OWNER TO $r", "type state belongs to role $r"},
 		{"CREATE SEQUENCE s.task_group_changes; ALTER SEQUENCE s.task_group_changes OWNER TO $r", "task_group_changes belongs to role $r"},
 		{"GRANT CREATE ON SCHEMA s TO $r", "the right to create in the schema belongs to role $r"},
-		{"GRANT CREATE ON SCHEMA s TO PUBLIC", "the right to create in the schema belongs to role PUBLIC"}, // refused for a superuser
+		// Refused for a superuser.
+		{"GRANT CREATE ON SCHEMA s TO PUBLIC", "the right to create in the schema belongs to role PUBLIC"},
 		{"CREATE TABLE s.task (id serial PRIMARY KEY, title text NOT NULL)", "table s.task is no table of tasks"},
 		{"CREATE TABLE s.task (id bigserial PRIMARY KEY, input text NOT NULL); ALTER TABLE s.task OWNER TO $r; ALTER SCHEMA s OWNER TO $r", ""},
 	} {
