@@ -209,7 +209,7 @@ func changed(known, now starts) (ids []int64) {
 	return ids
 }
 
-// events returns the events of changed tasks in the order of time, and adds to now those that run.
+// events returns the events of changed tasks in the order of time, and corrects now by their rows.
 func (w *tail) events(now starts, ids []int64, rows []Task) (events []Event) {
 	found := map[int64]bool{}
 	for _, t := range rows {
@@ -224,6 +224,7 @@ func (w *tail) events(now starts, ids []int64, rows []Task) (events []Event) {
 			now[t.ID] = t.Start
 		case t.Stop != "":
 			events = append(events, Event{"end", t})
+			delete(now, t.ID)
 		case open: // it has changed since the query of due: the next look shows that
 		case t.State == "STOP" && known != "":
 			now[t.ID] = known // it is being cancelled
@@ -235,6 +236,7 @@ func (w *tail) events(now starts, ids []int64, rows []Task) (events []Event) {
 	for _, id := range ids {
 		if !found[id] {
 			events = append(events, Event{"deleted", Task{Target: w.target.Name(), ID: id}})
+			delete(now, id)
 		}
 	}
 	return events

@@ -136,6 +136,8 @@ func TestEventsOfATask(t *testing.T) {
 		"ends":                         {"1", "-", &Task{State: "DONE", Start: "1", Stop: "2"}, "end", "-"},
 		"starts and ends":              {"", "-", &Task{State: "FAIL", Start: "1", Stop: "2"}, "end", "-"},
 		"is being stopped":             {"1", "-", &Task{State: "STOP", Start: "1"}, "", "1"},
+		"ends in the middle of a look": {"", "1", &Task{State: "DONE", Start: "1", Stop: "2"}, "end", "-"},
+		"is deleted in the middle":     {"", "1", &Task{}, "deleted", "-"},
 		"is paused":                    {"", "-", &Task{State: "STOP"}, "", "-"},
 		"is deleted":                   {"1", "-", &Task{}, "deleted", "-"},
 		"is tried again":               {"1", "-", &Task{State: "PLAN", Start: "1", Attempt: 1, Error: "e"}, "retry", "-"},
