@@ -40,6 +40,7 @@ func (r *runner) work(ctx context.Context, a attempt) {
 		}
 		a = r.next()
 	}
+	r.flush() // a task that was to follow was turned away
 	if r.session == nil {
 		return
 	}
