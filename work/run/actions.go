@@ -65,7 +65,7 @@ func (a *attempt) ranCancelled(o *Outcome) action {
 		o.Kind = Stopped
 	case reason == exec.Drained && unfinished && a.repeatable():
 		o.Kind = Released
-	case reason == exec.Drained && result.Failure != nil:
+	case reason == exec.Drained && unfinished:
 		o.Fault = text.NewFailure("task was interrupted", "57014",
 			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", input)
 	case reason == exec.TimedOut && (result.Open || result.Alone):
