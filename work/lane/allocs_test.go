@@ -29,7 +29,6 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 		}
 		for _, task := range [...]*item{one, two, three, four} {
 			d.Ended(task, time.Time{})
-			task.passed, task.left = false, false
 			task.Read = time.Now()
 			d.mu.Lock()
 			d.prefetched.add(d.index.of(task.Lane), task)

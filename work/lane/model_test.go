@@ -36,10 +36,10 @@ func (m model) play(seed uint64) {
 		under = append(under, t)
 	}
 	finish := func(t *item) {
-		m.Ended(t, m.at)
-		if !t.passed {
+		if t.holds != noSlots {
 			m.running[t.Lane.group]--
 		}
+		m.Ended(t, m.at)
 		under = slices.DeleteFunc(under, func(other *item) bool { return other == t })
 	}
 	for range 400 {
@@ -65,8 +65,19 @@ func (m model) play(seed uint64) {
 			m.Occupy(KeyOf("a", ""), 1)
 			m.Occupy(KeyOf("a", ""), -1)
 		}
-		if busy, _, _ := m.Load(); busy > m.Slots.most() || busy < 0 {
-			m.t.Fatalf("seed %d: %d of %d in use", seed, busy, m.Slots.most())
+		held := 0
+		for _, t := range under {
+			if t.holds == bothSlots {
+				held++
+			}
+		}
+		if busy, _, _ := m.Load(); busy > m.Slots.most() || busy != held {
+			m.t.Fatalf("seed %d: %d of %d in use, tasks hold %d", seed, busy, m.Slots.most(), held)
+		}
+		for _, l := range m.index.all {
+			if l.running != m.running[l.key.group] {
+				m.t.Fatalf("seed %d: lane %s has %d running, want %d", seed, l.key.group, l.running, m.running[l.key.group])
+			}
 		}
 	}
 	for int64(total) < next { // until all have ended
@@ -100,7 +111,7 @@ func (m model) followed(under []*item, begin, finish func(*item)) {
 		return
 	}
 	before := under[m.random.IntN(len(under))]
-	if before.passed || before.left {
+	if before.holds != bothSlots {
 		return
 	}
 	next := m.Follow(before, whichever)
@@ -108,11 +119,13 @@ func (m model) followed(under []*item, begin, finish func(*item)) {
 		finish(before)
 		return
 	}
-	if before.passed != (next.Lane == before.Lane) || before.left == before.passed {
-		m.t.Fatalf("task %d follows %d: passed %t, left %t", next.Rank.ID, before.Rank.ID, before.passed, before.left)
-	}
-	if before.passed {
+	want := laneSlot
+	if next.Lane == before.Lane {
+		want = noSlots
 		m.running[before.Lane.group]--
+	}
+	if before.holds != want {
+		m.t.Fatalf("task %d follows %d, which holds %d, want %d", next.Rank.ID, before.Rank.ID, before.holds, want)
 	}
 	begin(next)
 	finish(before)

@@ -182,8 +182,7 @@ func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
 	for len(o.starts.heap) > 0 && (all || len(passed) < passMost) && !found {
 		l := o.starts.first()
 		if found = o.accepts(l, fits); found {
-			o.slots.busy++
-			t = o.start(l)
+			t = o.start(l, bothSlots)
 		} else {
 			o.starts.drop(l)
 			passed = append(passed, l)
@@ -200,15 +199,15 @@ func (o *order[T]) accepts(l *lane[T], fits func(T) bool) bool {
 	return !o.read.stale(l.first()) && fits(l.prefetched[0])
 }
 
-func (o *order[T]) start(l *lane[T]) T {
+// start hands out the first prefetched task of a lane, with these slots.
+func (o *order[T]) start(l *lane[T], with holding) T {
 	task := o.read.remove(l, 0)
 	t := task.ticket()
 	if l.group != nil && l.group.counts() {
 		t.counted = true
 		o.placeAll(l.group.members, l)
 	}
-	o.runs(l, +1)
-	o.place(l)
+	o.hold(l, t, with)
 	o.slots.begins(t)
 	return task
 }
@@ -241,25 +240,44 @@ func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
 	}
 }
 
-// hold gives the slots of a task back (n is -1), or takes them again (+1).
-func (o *order[T]) hold(l *lane[T], t *Ticket, n int) {
-	if !t.passed {
-		if o.runs(l, n); !t.left && !t.tries {
-			o.slots.busy += n
-		}
+// holding says which slots a task holds. Only hold changes it.
+type holding int
+
+const (
+	noSlots   holding = iota // it waits, has ended, or has handed its slots on to the next task of its session
+	laneSlot                 // of its lane: the next task of its session has its slot of run
+	trySlot                  // of its lane: it tries the gate of its remote, which needs no slot of run
+	bothSlots                // of run, and of its lane
+)
+
+// hold changes which slots a task holds, and returns which it held.
+func (o *order[T]) hold(l *lane[T], t *Ticket, now holding) (before holding) {
+	before, t.holds = t.holds, now
+	if before == bothSlots {
+		o.slots.busy--
+	}
+	if now == bothSlots {
+		o.slots.busy++
+	}
+	switch {
+	case before == noSlots && now != noSlots:
+		o.runs(l, +1)
+	case before != noSlots && now == noSlots:
+		o.runs(l, -1)
 	}
 	o.place(l)
+	return before
 }
 
-// handOn makes a task take the slots again that it gave back by hold, except for those that pass to
-// the next task: the slot of run, and within the lane also the slot of the lane.
-func (o *order[T]) handOn(l *lane[T], t *Ticket, next T, found bool) {
+// handOn gives a task the slots back that it held before the search for the next task, except those
+// that pass to the next task: the slot of run, and within the lane also the slot of the lane.
+func (o *order[T]) handOn(l *lane[T], t *Ticket, held holding, next T, found bool) {
 	switch {
 	case found && next.ticket().Lane == t.Lane:
-		t.passed = true
+		held = noSlots
 		o.countEnd(l)
 	case found:
-		t.left = true
+		held = laneSlot
 	}
-	o.hold(l, t, +1)
+	o.hold(l, t, held)
 }

@@ -86,7 +86,7 @@ func TestOrderAlone(t *testing.T) {
 	other.ready.push(Rank{ID: 2})
 	other.gate.members[other] = struct{}{}
 	expect("before a gate that is tried", other, false, false, false, false)
-	if o.start(one).Rank.ID != 1 || one.running != 1 {
+	if o.start(one, trySlot).Rank.ID != 1 || one.running != 1 {
 		t.Error("runs", one.running)
 	}
 	o.tries(one.gate, nil)

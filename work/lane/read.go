@@ -169,10 +169,8 @@ type Ticket struct {
 	Drift   bool      // its pause counts from the end of the previous run, not from its plan
 	Suspect bool      // the server has crashed while it ran: see quarantine
 
-	passed  bool // it holds no slots any more: another task has them, or it was dropped
-	left    bool // the next task of the session has its slot of run
-	tries   bool // it tries the gate of its remote, and has no slot of run
-	counted bool // the rates of its group count it as pending, until its start is known
+	holds   holding // its slots
+	counted bool    // the rates of its group count it as pending, until its start is known
 }
 
 // These methods make a Holder of each type that embeds Ticket.

@@ -28,9 +28,7 @@ func (s *Lanes[T]) Tryout(fits func(T) bool) (t T) {
 			s.order.place(l)
 		} else if s.order.accepts(l, fits) {
 			s.order.mayTry(l)
-			t = s.order.start(l)
-			t.ticket().tries = true
-			return t
+			return s.order.start(l, trySlot)
 		}
 	}
 	return t
@@ -46,12 +44,11 @@ func (s *Lanes[T]) Opened(task T) (starts bool) {
 		g.shut, g.until = false, time.Time{}
 		s.order.tries(g, nil)
 	}
-	if t.tries && s.Slots.isFull() {
-		return false
-	}
-	if t.tries {
-		t.tries = false
-		s.Slots.busy++
+	if t.holds == trySlot {
+		if s.Slots.isFull() {
+			return false
+		}
+		s.order.hold(s.index.of(t.Lane), t, bothSlots)
 	}
 	return true
 }
@@ -95,11 +92,11 @@ func (s *Lanes[T]) Follow(before T, fits func(T) bool) T {
 	defer s.mu.Unlock()
 	b := before.ticket()
 	own := s.index.of(b.Lane)
-	s.order.hold(own, b, -1)
+	held := s.order.hold(own, b, noSlots)
 	next, found := s.order.first(func(t T) bool { // a pause counts from the end, which is not written yet
 		return (t.ticket().Rank.Max >= 0 || t.ticket().Lane != b.Lane) && fits(t)
 	}, false)
-	s.order.handOn(own, b, next, found)
+	s.order.handOn(own, b, held, next, found)
 	return next
 }
 
@@ -112,16 +109,14 @@ func (s *Lanes[T]) Pass(task T, at time.Time, fits func(T) bool) T {
 	t := task.ticket()
 	l := s.index.of(t.Lane)
 	s.order.ended(l, t, at)
-	s.order.hold(l, t, -1)
-	suspect := s.Slots.suspect
+	held, suspect := s.order.hold(l, t, noSlots), s.Slots.suspect
 	s.Slots.ends(t)
 	next, found := s.order.first(fits, false)
 	if !found {
-		s.order.hold(l, t, +1)
+		s.order.hold(l, t, held)
 		s.Slots.suspect = suspect
 		return next
 	}
-	t.passed = true
 	s.order.countEnd(l)
 	s.order.place(l)
 	return next
@@ -139,7 +134,7 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	if s.Slots.IsClosed() || s.Slots.isQuiet() || !full && own.startable() {
 		return next
 	}
-	s.order.hold(own, b, -1)
+	held := s.order.hold(own, b, noSlots)
 	l := own
 	if full {
 		s.order.resume()
@@ -147,10 +142,9 @@ func (s *Lanes[T]) Queue(before T, crowded bool, fits func(T) bool) (next T) {
 	}
 	found := l != nil && l.at[starting] >= 0 && s.order.accepts(l, fits)
 	if found {
-		s.Slots.busy++
-		next = s.order.start(l)
+		next = s.order.start(l, bothSlots)
 	}
-	s.order.handOn(own, b, next, found)
+	s.order.handOn(own, b, held, next, found)
 	return next
 }
 
@@ -165,9 +159,8 @@ func (s *Lanes[T]) Rejoin(tasks []T, after *Ticket) (left []T) {
 		t := task.ticket()
 		l := s.index.of(t.Lane)
 		s.order.began(l, t, time.Time{})
-		s.order.hold(l, t, -1)
-		t.passed, t.left = s.Slots.IsClosed() || t.Read.Before(s.prefetched.dropped), false
-		if t.passed {
+		s.order.hold(l, t, noSlots)
+		if s.Slots.IsClosed() || t.Read.Before(s.prefetched.dropped) {
 			left = append(left, task)
 			continue
 		}
@@ -175,12 +168,7 @@ func (s *Lanes[T]) Rejoin(tasks []T, after *Ticket) (left []T) {
 		s.order.place(l)
 	}
 	if after != nil {
-		l := s.index.of(after.Lane)
-		if s.Slots.busy++; after.passed {
-			s.order.runs(l, +1)
-		}
-		after.passed, after.left = false, false
-		s.order.place(l)
+		s.order.hold(s.index.of(after.Lane), after, bothSlots)
 	}
 	return left
 }
@@ -194,14 +182,11 @@ func (s *Lanes[T]) Ended(task T, at time.Time) {
 	l := s.index.of(t.Lane)
 	s.Slots.ends(t)
 	s.order.ended(l, t, at)
-	if !t.passed {
+	if t.holds != noSlots {
 		s.order.countEnd(l)
 	}
-	s.order.hold(l, t, -1)
-	if t.tries {
-		if t.tries = false; l.trying() {
-			s.order.tries(l.gate, nil)
-		}
+	if s.order.hold(l, t, noSlots) == trySlot && l.trying() {
+		s.order.tries(l.gate, nil)
 	}
 	s.index.prune(l)
 }

@@ -30,35 +30,48 @@ const readOnlyWait = time.Second
 // ran decides what follows from the result of a run, and completes the outcome. reads: transactions
 // of the session were READ ONLY by default when it was opened.
 func (a *attempt) ran(o *Outcome, reads bool) action {
-	t, result := a.task, o.Result
-	byItself := result.Reason == exec.NotCancelled
-	again := byItself && a.repeatable()
+	row, result := &a.task.Row, o.Result
 	switch {
-	case result.Open && byItself:
+	case result.Reason != exec.NotCancelled:
+		return a.ranCancelled(o)
+	case result.Open:
 		return actCommit
-	case result.Alone && byItself: // tasks like this one are not pipelined any more
+	case result.Alone: // a task that runs again is neither pipelined nor a query
 		a.again = true
 		return actRepeat
-	case again && result.Retry() && a.atomic && !a.claims:
-		a.again, a.outside = true, true // it cannot run inside a transaction, so it runs once more without
+	case !a.atomic || !a.repeatable():
+		return actEnd // a failure of the task's own
+	case result.Retry() && !a.claims: // it cannot run in a transaction
+		a.again, a.outside = true, true
 		return actRepeat
-	case again && result.ReadOnly && !(reads && t.Row.Session.Role.Name != "") && a.atomic && t.Row.Remote == "":
+	case row.Remote != "":
+		return actEnd
+	case result.ReadOnly && !(reads && row.Session.Role.Name != ""): // not a setting of the task's own role
 		o.Kind, o.Fault, o.Delay = Released, result.Failure, readOnlyWait // the leader sees this, too, and starts nothing
 		return actLeave                                                   // the session may have begun with that setting
-	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // 55P03: it did not wait for a lock
-		!result.Failure.Raised() && a.atomic && !a.claims && t.Row.Remote == "":
+	case !a.claims && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // 55P03: it did not wait for a lock
+		!result.Failure.Raised():
 		o.Kind, o.Fault = Refused, result.Failure
-	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && a.repeatable():
-		o.Kind = Released
-	case result.Reason == exec.Drained && result.Failure != nil:
-		o.Fault = text.NewFailure("task was interrupted", "57014",
-			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.Row.Input)
-	case result.Reason == exec.Stopped:
-		o.Kind = Stopped
-	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
-		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
 	}
-	if result.Open { // it may have locked its own row, or the table
+	return actEnd
+}
+
+// ranCancelled is ran for a cancelled run. If its transaction is still open, the cancel came too
+// late: the run is rolled back at once, because it may have locked its own row, or the table.
+func (a *attempt) ranCancelled(o *Outcome) action {
+	result, input := o.Result, *a.task.Row.Input
+	switch reason, unfinished := result.Reason, result.Failure != nil || result.Open; {
+	case reason == exec.Stopped:
+		o.Kind = Stopped
+	case reason == exec.Drained && unfinished && a.repeatable():
+		o.Kind = Released
+	case reason == exec.Drained && unfinished:
+		o.Fault = text.NewFailure("task was interrupted", "57014",
+			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", input)
+	case reason == exec.TimedOut && (result.Open || result.Alone):
+		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", input)
+	}
+	if result.Open {
 		return actLeave
 	}
 	return actEnd

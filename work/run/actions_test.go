@@ -52,6 +52,7 @@ func TestRan(t *testing.T) {
 		"stopped too late":  {nil, exec.Result{Open: true, Reason: exec.Stopped}, actLeave, Stopped, false},
 		"drained":           {nil, exec.Result{Failure: plain, Reason: exec.Drained}, actEnd, Released, false},
 		"drained, once":     {func(a *attempt) { once(a); a.atomic = false }, exec.Result{Failure: plain, Reason: exec.Drained}, actEnd, Finished, true},
+		"drained too late":  {func(a *attempt) { once(a); a.task.Traits.Outside = true }, exec.Result{Open: true, Reason: exec.Drained}, actLeave, Finished, true},
 		"timeout":           {nil, exec.Result{Open: true, Reason: exec.TimedOut}, actLeave, Finished, false},
 	} {
 		a, result := attemptOf("INSERT INTO a VALUES (1)", c.change), c.result

@@ -34,8 +34,13 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	for a.task != nil {
 		r.post()
 		r.at = a
-		a = r.run(ctx)
+		r.run(ctx)
+		for r.inPipeline() {
+			r.runPipelined(ctx)
+		}
+		a = r.next()
 	}
+	r.flush() // a task that was to follow was turned away
 	if r.session == nil {
 		return
 	}
@@ -52,31 +57,29 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	r.shared.Leader.Wake()
 }
 
-// run runs the current task and returns the next attempt. The task's COMMIT may still be pending.
-func (r *runner) run(ctx context.Context) (next attempt) {
+// run runs the current task. After it the task is pending, or its outcome is noted, or it is still
+// at and must run once more.
+func (r *runner) run(ctx context.Context) {
 	a, t, s := &r.at, r.at.task, r.shared
 	if t.Row.RoleFailure != nil {
 		r.turnAway(t.Row.RoleFailure)
-		return r.another()
+		return
 	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn() {
-		return r.another()
+		return
 	}
 	if r.session == nil {
 		var instead Outcome
 		if r.session, instead = s.take(ctx, t); r.session == nil {
 			r.note(instead)
-			return attempt{}
+			return
 		}
-	}
-	if r.session.Behind() > 0 {
-		return r.goOn(ctx)
 	}
 	s.Profiles.joins(t)
 	r.prevStop = time.Time{}
 	if !r.ready() {
 		t.unload(nil)
-		return r.another()
+		return
 	}
 	spec := r.spec()
 	then := r.pipeline.begin(a, spec, r.session)
@@ -86,16 +89,17 @@ func (r *runner) run(ctx context.Context) (next attempt) {
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, s.Clock.Now())
 	}
-	if err == nil && r.session.Behind() == 0 {
+	if err == nil {
 		r.requeue()
 	}
 	r.conclude(verdict, err)
 	r.post()
 	if err != nil {
-		return r.unbegun(ctx, err)
+		r.unbegun(ctx, err)
+		return
 	}
 	r.session.Bind(t.need())
-	return r.attend(ctx, spec, start)
+	r.attend(ctx, spec, start)
 }
 
 // learn asks for the names of a task that has long texts; false: this already gave its outcome.
@@ -188,46 +192,50 @@ func (r *runner) spec() *exec.Task {
 }
 
 // unbegun handles the error of a task whose SQL has not begun.
-func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
+func (r *runner) unbegun(ctx context.Context, err error) {
 	answer, refused := r.at.claim, r.at.refused
 	if failure := new(text.Failure); errors.As(err, &failure) {
 		answer, refused = Unprepared, failure
 	} else if !errors.Is(err, exec.ErrUnclaimed) {
-		return r.lose(ctx, time.Time{}, nil, err)
+		r.lose(ctx, time.Time{}, nil, err)
+		return
 	}
 	r.requeue()
-	return r.untaken(r.outcome(time.Time{}, nil), answer, refused)
+	r.untaken(r.outcome(time.Time{}, nil), answer, refused)
 }
 
-// goOn concludes the pending task, and waits for the next task of the pipeline.
-func (r *runner) goOn(ctx context.Context) (next attempt) {
+// inPipeline tells whether the server has the COMMIT of the pending task already, and a task after it.
+func (r *runner) inPipeline() bool { return r.pending.tail != nil && r.session.Behind() > 0 }
+
+// runPipelined concludes the pending task, and then runs the next task of the pipeline.
+func (r *runner) runPipelined(ctx context.Context) {
 	verdict, start, begun, err := r.session.Next()
 	switch {
 	case err == nil && !begun:
 		r.requeue()
 		r.conclude(verdict, nil)
-		return r.another()
+		return
 	case err != nil:
 		r.conclude(verdict, err)
 		r.leave()
-		return attempt{}
+		return
 	}
 	q, ok := r.pipeline.next()
 	r.conclude(verdict, nil)
 	if !ok { // the leader called the task back, but the answer was only late: the task is not ours any more
 		r.session.Abandon()
 		r.leave()
-		return attempt{}
+		return
 	}
 	r.post()
 	r.at = q.attempt
 	r.shared.Profiles.joins(q.task)
 	r.pipeline.extend(q.task, r.session)
-	return r.attend(ctx, q.spec, start)
+	r.attend(ctx, q.spec, start)
 }
 
 // attend waits for the result of a task whose SQL is under way.
-func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (next attempt) {
+func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) {
 	t, s := r.at.task, r.shared
 	r.session.Tasks++
 	began, told := time.Now(), start
@@ -251,10 +259,9 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (
 	r.session.Saved, r.session.Holds = t.Lane, t.Row.How.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
 	if err != nil {
-		return r.lose(ctx, start, result, err)
-	}
-	if r.session.Behind() == 0 {
+		r.lose(ctx, start, result, err)
+	} else {
 		r.requeue()
+		r.ran(start, result)
 	}
-	return r.ran(start, result)
 }

@@ -14,8 +14,8 @@ import (
 type runner struct {
 	shared   *Dispatcher
 	session  *pool.Session
-	at       attempt   // the current attempt, until its outcome is known
-	pending  pending   // the task whose SQL has run and whose transaction is open
+	at       attempt   // the current attempt, until its outcome is noted
+	pending  pending   // the task whose SQL has run and whose transaction is open: at, or the one before it
 	pipeline pipeline  // the tasks that the server has after the current one
 	untold   []Outcome // to tell the leader: once the session is free, if no task follows
 	prevStop time.Time // end of the previous task in this pipeline; zero: none
@@ -59,8 +59,11 @@ func (r *runner) leave() {
 	r.session = nil
 }
 
-// requeue gives the tasks of the pipeline that have not begun back to the lanes.
+// requeue gives the tasks of the pipeline back to the lanes if the server runs none of them.
 func (r *runner) requeue() {
+	if r.session.Behind() > 0 {
+		return
+	}
 	for _, t := range r.pipeline.back(false) {
 		r.note(Outcome{Task: t, Kind: Released})
 	}
@@ -113,6 +116,23 @@ func (r *runner) turnAway(failure *text.Failure) {
 	r.note(o)
 }
 
+// next returns the next attempt of the session, if there is one. It leaves COMMIT of a pending task
+// to be sent together with the next task, or sends it alone if no task follows.
+func (r *runner) next() attempt {
+	switch p := &r.pending; {
+	case r.at.task == nil: // its outcome is known
+		return r.another()
+	case p.tail == nil: // it runs once more
+		return r.at
+	case !p.outcome.Heavy && !p.task.Marks.Load():
+		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
+			return attempt{task: next}
+		}
+	}
+	r.flush()
+	return r.another()
+}
+
 // another returns the next task that may start and that fits the session.
 func (r *runner) another() attempt {
 	if r.session == nil || r.session.Spent() {
@@ -157,16 +177,20 @@ const (
 	skipAgain = 100 * time.Millisecond
 )
 
-// ran carries out what follows from the result of a run.
-func (r *runner) ran(start time.Time, result *exec.Result) (next attempt) {
+// ran carries out what follows from the result of a run. If the task has written, its row is
+// prepared before COMMIT. In a pipeline, the server has the COMMIT already.
+func (r *runner) ran(start time.Time, result *exec.Result) {
 	o := r.outcome(start, result)
 	switch r.at.ran(&o, r.session.Reads) {
 	case actCommit:
 		o.Exactly = r.at.once()
 		r.pending = pending{r.at, o, &exec.Tail{Input: *o.Task.Row.Input}}
-		return r.commit()
+		if !r.inPipeline() && o.Task.Row.Remote == "" && result.Wrote() {
+			r.prepare()
+		}
+		return
 	case actRepeat:
-		return r.at
+		return
 	case actLeave:
 		r.leave()
 	}
@@ -174,37 +198,14 @@ func (r *runner) ran(start time.Time, result *exec.Result) (next attempt) {
 	if result.Reason != exec.NotCancelled {
 		r.leave() // a cancel may arrive after the run's end, and must not hit another task
 	}
-	return r.another()
 }
 
-// commit leaves COMMIT to be sent together with the next task, or sends it alone if no task
-// follows. If the task has written, its row is prepared first. If the pipeline has more tasks, the
-// next one of these runs, and not the task that commit returns.
-func (r *runner) commit() (next attempt) {
-	p := &r.pending
-	if r.session.Behind() > 0 { // the server has the COMMIT already
-		return r.at
-	}
-	if p.task.Row.Remote == "" && p.outcome.Result.Wrote() {
-		if next, taken := r.prepared(); !taken {
-			return next
-		}
-	}
-	if !p.outcome.Heavy && !p.task.Marks.Load() {
-		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
-			return attempt{task: next}
-		}
-	}
-	r.flush()
-	return r.another()
-}
-
-// prepared prepares the row of the pending task. If the row does not take the preparation, it rolls
-// the transaction back and returns the next task.
-func (r *runner) prepared() (next attempt, taken bool) {
+// prepare prepares the row of the pending task. If the row does not take the preparation, it rolls
+// the transaction back.
+func (r *runner) prepare() {
 	o := &r.pending.outcome
 	if o.Xact = o.Task.Xact(); o.Xact != 0 && o.Xact == o.Result.Xact { // prepared before its SQL began
-		return attempt{}, true
+		return
 	}
 	answer, refused := r.shared.prepare(o.Task, Preparation{
 		PID: o.PID, Since: o.Since, Start: o.Start, Stop: o.Stop, Xact: o.Result.Xact, Exactly: o.Exactly,
@@ -216,30 +217,29 @@ func (r *runner) prepared() (next attempt, taken bool) {
 		if o.Result.Output != nil {
 			o.Result.Output = new(string) // says only that there was output
 		}
-		return attempt{}, true
+		return
 	}
 	gone := *o
 	r.pending = pending{}
 	if r.session.Rollback() != nil {
 		r.leave()
 	}
-	return r.untaken(gone, answer, refused), false
+	r.untaken(gone, answer, refused)
 }
 
 // untaken carries out what follows if the row has not taken its preparation.
-func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) (next attempt) {
+func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) {
 	if r.at.untaken(&o, answer, refused) == actRepeat {
-		return r.at
+		return
 	}
 	if o.Kind == Lost { // the judge needs the end of its backend
 		r.leave()
 	}
 	r.note(o)
-	return r.another()
 }
 
 // lose drops a session that was lost in the middle of a task, and notes the outcome.
-func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) (none attempt) {
+func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) {
 	o := r.outcome(start, result)
 	if r.at.lost(&o, err) && r.goesOn(ctx, start) {
 		o.Kind = Finished
@@ -250,7 +250,6 @@ func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result,
 	r.session.Abandon()
 	r.leave()
 	r.note(o)
-	return attempt{}
 }
 
 // restartTime is the longest time for which a server that restarts still accepts connections after
