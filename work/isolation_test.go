@@ -8,9 +8,9 @@ import (
 // dated makes a run see the database as it was when the run began.
 const dated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
 
-// TestARepeatableReadRunEndsOnce: whatever happens between its snapshot and its end. A GRANT rewrites
-// the table's row in pg_class, and any role that can pass on a right can cause it. If no more
-// sessions may be opened, the ledger writes on the control connection.
+// TestARepeatableReadRunEndsOnce: whatever happens between its snapshot and its end. A GRANT
+// rewrites the table's row in pg_class, and any role that can pass on a right can cause it. If no
+// more sessions may be opened, the ledger writes on the control connection.
 func TestARepeatableReadRunEndsOnce(t *testing.T) {
 	t.Parallel()
 	const grant = "SELECT pg_sleep(1); GRANT SELECT ON task TO $stranger" // after a second the run counts as long

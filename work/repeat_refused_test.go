@@ -6,8 +6,8 @@ import (
 	"testing"
 )
 
-// TestRepetitionRefused: whatever refuses the repetition, the run keeps its result. Its row says that
-// the series has ended, and why, and the log says so, too.
+// TestRepetitionRefused: whatever refuses the repetition, the run keeps its result. Its row says
+// that the series has ended, and why, and the log says so, too.
 func TestRepetitionRefused(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct{ ddl, sqlstate, says string }{

@@ -26,8 +26,8 @@ func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
 }
 
 // TestAnotherRowOfTheSameIDHarmsNoTask: in a partitioned table somebody may insert a row with the
-// id of a running task. The task goes on, runs once, ends, and repeats itself once. If the other row
-// waits, it then has its turn. If it has ended, it stays as it is.
+// id of a running task. The task goes on, runs once, ends, and repeats itself once. If the other
+// row waits, it then has its turn. If it has ended, it stays as it is.
 func TestAnotherRowOfTheSameIDHarmsNoTask(t *testing.T) {
 	t.Parallel()
 	s := prepared(t)
