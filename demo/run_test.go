@@ -179,14 +179,10 @@ func testThrowAway(t *testing.T, program string) {
 
 func testEndedWhileItStarts(t *testing.T, program string) {
 	d := start(t, program)
-	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
-		if made, err := os.ReadDir(d.temp); err != nil || len(made) > 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("it makes no folder")
-		}
-	}
+	servertest.Wait(t, limit, "its folder", func() bool {
+		made, err := os.ReadDir(d.temp)
+		return err != nil || len(made) > 0
+	})
 	d.end(os.Interrupt)
 }
 

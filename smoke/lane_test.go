@@ -3,7 +3,6 @@ package smoke
 import (
 	"fmt"
 	"testing"
-	"time"
 )
 
 // group is a name for a test's own lane; all tests share the table.
@@ -100,6 +99,13 @@ func TestRun(t *testing.T) {
 	u.is(`(SELECT count(*) > 3 FROM task AS b, task AS m WHERE b."group" = 'busy' AND m."group" = 'urgent' AND b.start > m.start)`, "t")
 }
 
+// scanned waits until the leader has found the tasks that wait: a later task of another lane has
+// ended.
+func (u *user) scanned() {
+	u.Helper()
+	u.becomes(u.add(`input, "group"`, "'SELECT 1', "+literal(u.Name()+", scanned")), "DONE")
+}
+
 // TestWhatWaitsIsWhatItsRowSaysWhenItStarts: a waiting task runs as its row says when it starts.
 func TestWhatWaitsIsWhatItsRowSaysWhenItStarts(t *testing.T) {
 	t.Parallel()
@@ -110,7 +116,7 @@ func TestWhatWaitsIsWhatItsRowSaysWhenItStarts(t *testing.T) {
 	columns := `input, "group"`
 	changed, later, old, deleted, stopped := u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group),
 		u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group)
-	time.Sleep(500 * time.Millisecond) // until everything that can be read ahead has been read
+	u.scanned()
 	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + changed)
 	u.exec("UPDATE task SET plan = 'infinity' WHERE id = " + later)
 	u.exec("UPDATE task SET active = '1 s' WHERE id = " + old)
@@ -131,7 +137,7 @@ func TestWhatWaitsStartsWhenItsMaxIsRaised(t *testing.T) {
 	long := u.add(`input, "group"`, "'SELECT pg_sleep(3)', "+group)
 	u.becomes(long, "WORK")
 	waiting := u.add(`input, "group"`, "'SELECT pg_sleep(0.3)', "+group)
-	time.Sleep(500 * time.Millisecond) // until everything that can be read ahead has been read
+	u.scanned()
 	u.exec("UPDATE task SET max = 1 WHERE id = " + waiting)
 	u.becomes(waiting, "DONE")
 	u.is("(SELECT state FROM task WHERE id = "+long+")", "WORK")
