@@ -91,7 +91,7 @@ func (s *Session) sends(tail *Tail, t *Task) {
 // sendInput sends the queue, the task's SQL and the question. If the task may read from us (COPY
 // FROM STDIN) or has a Claim, the queue goes alone and sendAlone sends the SQL later.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.pipeline = pipeline{last: t} // forgets a task whose preparation has failed
+	s.pipeline = pipeline{}
 	if t.alone() {
 		s.wire.sync()
 		return s.wire.flush()
@@ -194,6 +194,7 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 			s.call("BEGIN")
 		}
 	}
+	s.state.dirty = s.state.dirty || !t.constant() // the task's SQL is sent next
 }
 
 // begin starts the transaction of our settings. The fixed isolation level overrides what SQL has

@@ -101,7 +101,7 @@ type Verdict struct {
 // state records what SQL may have left in a session, as far as the next task depends on it. If SQL
 // may have left something, DISCARD ALL comes before the next task.
 type state struct {
-	dirty      bool        // SQL that may have left something has run
+	dirty      bool        // SQL that may have left something was sent
 	timeoutSet bool        // the session has a statement_timeout of ours
 	own        [][2]string // own settings of the previous task, which a task that keeps its state must reset
 	shows      Usual       // usual settings that were set since the session's start
@@ -109,10 +109,6 @@ type state struct {
 	constants bool              // only constants have run or are about to run
 	known     map[string]string // names of the statements prepared meanwhile, by text
 }
-
-// left records that a task's SQL runs. Constants change nothing in a session. A rollback makes the
-// session dirty in any case.
-func (st *state) left(t *Task) { st.dirty = st.dirty || !t.Traits.Inert || len(t.Own) > 0 }
 
 // passedOver returns to an earlier state: everything sent since has failed and was rolled back or
 // skipped.
