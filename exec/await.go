@@ -198,9 +198,9 @@ func (o *outlet) landed() (err error) {
 // lastWord limits the wait for the server's last error after a write has failed.
 const lastWord = 100 * time.Millisecond
 
-// readTail reads the answers to the n statements of a tail. passed: COMMIT has failed, and the
+// readTail reads the answers to the n statements of a tail. refused: COMMIT has failed, and the
 // server has skipped everything after it.
-func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
+func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, refused bool, err error) {
 	committed, ended := false, false
 	failure, err := s.wire.answers(n, nil, func(tag []byte) {
 		committed = string(tag) == "COMMIT"
@@ -229,8 +229,8 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 	if err := s.wire.flush(); err != nil {
 		return nil, err
 	}
-	verdict, passed, err := s.readTail(tail, n)
-	if err == nil && !passed {
+	verdict, refused, err := s.readTail(tail, n)
+	if err == nil && !refused {
 		err = s.wire.synced()
 	}
 	return verdict, err

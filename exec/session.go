@@ -230,8 +230,8 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 	defer s.wire.unlimited()
 	q := s.pipeline.behind[0]
 	s.pipeline.behind = s.pipeline.behind[1:]
-	verdict, passed, err := s.readTail(&Tail{}, q.tail)
-	if err != nil || passed {
+	verdict, refused, err := s.readTail(&Tail{}, q.tail)
+	if err != nil || refused {
 		s.skipped()
 		return verdict, start, false, err
 	}

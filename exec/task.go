@@ -110,13 +110,6 @@ type state struct {
 	known     map[string]string // names of the statements prepared meanwhile, by text
 }
 
-// passedOver returns to an earlier state: everything sent since has failed and was rolled back or
-// skipped.
-func (st *state) passedOver(before state) {
-	*st = before
-	st.dirty = true
-}
-
 // needsReset tells whether a task needs DISCARD ALL first. A task that keeps the previous task's
 // state needs none: nothing of ours is prepared in a session whose state is kept.
 func (st *state) needsReset(t *Task) bool {
