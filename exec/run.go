@@ -177,7 +177,8 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 		}
 		s.call(begin)
 	}
-	sql, values := s.shown.statement(&s.state, t, until)
+	sql, values := s.shown.statement(t, s.shown.missing(&s.state, t), until)
+	s.state.shows = t.Usual
 	s.call(sql, values...)
 	if sql := s.state.timeout(t); sql != "" {
 		s.call(sql)

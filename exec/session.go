@@ -74,7 +74,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	s := &Session{
 		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(),
 		wire:  w,
-		setup: setup{wire: w, shown: shown{base: cfg.RuntimeParams}},
+		setup: setup{wire: w, shown: shown{base: cfg.RuntimeParams, texts: map[parts]string{}}},
 	}
 	s.question = question{wire: w, setup: &s.setup, local: local}
 	s.cancel = canceller{obey: Obey, request: w.conn.CancelRequest, cut: s.Abandon}
