@@ -111,9 +111,13 @@ type state struct {
 }
 
 // needsReset tells whether a task needs DISCARD ALL first. A task that keeps the previous task's
-// state needs none: nothing of ours is prepared in a session whose state is kept.
+// state needs none. While statements of ours are prepared, there is no state to keep: a failure,
+// after which the server may lack some of them, or SQL other than constants needs a reset.
 func (st *state) needsReset(t *Task) bool {
-	return st.dirty && !t.Keep || len(st.known) > 0 && !t.constant()
+	if len(st.known) > 0 {
+		return st.dirty || !t.constant()
+	}
+	return st.dirty && !t.Keep
 }
 
 // timeout returns the statement that sets a task's time limit, or resets the limit of the previous
