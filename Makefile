@@ -62,11 +62,8 @@ thorough: ## Run all cases of the long tests, of the model and of the calendar, 
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) ./work/model
 	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestEachMinuteOfSixteenYears$$' ./work/schedule
 	server/install.sh postgresql
-	go test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestNothingReadsALargeTable$$' ./ask
-	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run "^($$(tools/long_tests.sh apply))\$$" ./apply
-	go test -race -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run "^($$(tools/long_tests.sh exec))\$$" ./exec
-	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh sql))\$$" ./sql
-	go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "^($$(tools/long_tests.sh work))\$$" ./work
+	tools/long_tests.sh | while read -r folder tests; do \
+		go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "$$tests" "./$$folder" </dev/null || exit; done
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.
 	server/install.sh postgresql

@@ -48,6 +48,7 @@ func crossed(err error) bool {
 		answer.Code == "23505" && sql.IsWaitKey(answer.ConstraintName)
 }
 
+// once is one try of Run.
 func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Options) (result Result, err error) {
 	tx, err := conn.Begin(ctx)
 	if err != nil {
@@ -65,32 +66,30 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	if err := t.understand(ctx, tx, all); err != nil {
 		return Result{}, err
 	}
-	before, err := t.locked(ctx, tx, all, o.Owner)
+	before, err := t.lockRows(ctx, tx, all, o.Owner)
+	if err == nil {
+		err = foreign(all, before, o.Owner)
+	}
+	if err == nil {
+		err = t.expire(ctx, tx, all, before)
+	}
 	if err != nil {
-		return Result{}, err
-	}
-	if err := foreign(all, before, o.Owner); err != nil {
-		return Result{}, err
-	}
-	if err := t.expire(ctx, tx, all, before); err != nil {
 		return Result{}, err
 	}
 	pruned, err := t.prune(ctx, tx, all, before, o)
 	if err != nil {
 		return Result{}, err
 	}
-	after := before
-	// The second round restores columns that the files do not name and an INSERT trigger has
-	// filled.
-	for range 2 {
-		if err := t.write(ctx, tx, all, after, o.Owner); err != nil {
-			return Result{}, err
-		}
-		if after, err = t.locked(ctx, tx, all, o.Owner); err != nil {
-			return Result{}, err
-		}
+	written, err := t.write(ctx, tx, all, before, o.Owner)
+	if err != nil {
+		return Result{}, err
 	}
-	if err := t.kept(all, after); err != nil {
+	// An INSERT trigger can fill columns that the files do not name; they get their defaults now.
+	after, err := t.write(ctx, tx, all, written, o.Owner)
+	if err == nil {
+		err = t.kept(all, after)
+	}
+	if err != nil {
 		return Result{}, err
 	}
 	result = t.compare(all, before, after, o.Owner)
@@ -103,7 +102,7 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 
 // expire marks the jobs that are not inserted: their until has passed, and no task of theirs waits
 // or runs.
-func (t *table) expire(ctx context.Context, tx pgx.Tx, all []*wanted, rows held) error {
+func (t *table) expire(ctx context.Context, tx pgx.Tx, all []*wanted, rows rowsByKey) error {
 	for _, w := range all {
 		until := w.texts["until"]
 		if until == nil || len(rows[w.job.Key]) > 0 {
@@ -117,7 +116,7 @@ func (t *table) expire(ctx context.Context, tx pgx.Tx, all []*wanted, rows held)
 }
 
 // kept reports the values of the files that the table has not kept.
-func (t *table) kept(all []*wanted, rows held) error {
+func (t *table) kept(all []*wanted, rows rowsByKey) error {
 	var faults conf.Faults
 	for _, w := range all {
 		if len(rows[w.job.Key]) == 0 && !w.expired {
@@ -135,7 +134,7 @@ func (t *table) kept(all []*wanted, rows held) error {
 }
 
 // compare returns the changes of the jobs.
-func (t *table) compare(all []*wanted, before, after held, owner string) (result Result) {
+func (t *table) compare(all []*wanted, before, after rowsByKey, owner string) (result Result) {
 	for _, w := range all {
 		key := w.job.Key
 		was := before[key]

@@ -142,6 +142,11 @@ func TestApply(t *testing.T) {
 			apply.Options{},
 			"~ a\n    max_failures: 5 → 0", "1 PLAN a group 01:00:00 SELECT 1 git",
 		},
+		"a trigger fills a column that the file does not name": {
+			"CREATE FUNCTION f() RETURNS trigger LANGUAGE plpgsql AS 'BEGIN NEW.\"group\" := ''mine''; RETURN NEW; END'; CREATE TRIGGER f BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION f()", one,
+			apply.Options{},
+			"+ a\n    input: SELECT 1\n    repeat: 01:00:00", "1 PLAN a group 01:00:00 SELECT 1 git",
+		},
 		"an hour is not a day of hours": {
 			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '24 hours', 'git')", "- {key: a, input: SELECT 1, repeat: 1 day}",
 			apply.Options{},

@@ -20,14 +20,14 @@ type row struct {
 	texts   map[string]*string // the compared columns
 }
 
-// held are the rows of jobs by key, waiting rows first.
-type held map[string][]row
+// rowsByKey has the rows of each key, waiting rows first.
+type rowsByKey map[string][]row
 
-// locked returns the rows of the jobs and of the owner, locked until the transaction ends. While it
-// waits for a lock, the run of that row can end and commit a repetition. So it reads again, until
-// it sees only rows that it has locked before. Each read sees one moment, so it always finds a row
-// of a series. A row of another role is an error: it would run our values under that role.
-func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
+// lockRows returns the rows of the jobs and of the owner, locked until the transaction ends. While
+// it waits for a lock, the run of that row can end and commit a repetition. So it reads again,
+// until it sees only rows that it has locked before. Each read sees one moment, so it always finds
+// a row of a series. A row of another role is an error: it would run our values under that role.
+func (t *table) lockRows(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (rowsByKey, error) {
 	for locked := map[int64]bool{}; ; {
 		rows, err := t.open(ctx, tx, all, owner)
 		if err != nil {
@@ -51,7 +51,7 @@ func (t *table) locked(ctx context.Context, tx pgx.Tx, all []*wanted, owner stri
 	}
 }
 
-func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (held, error) {
+func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string) (rowsByKey, error) {
 	columns := t.toCompare(all)
 	keys := make([]string, len(all))
 	for i, w := range all {
@@ -62,7 +62,7 @@ func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string
 	if err != nil {
 		return nil, err
 	}
-	found := held{}
+	found := rowsByKey{}
 	for rows.Next() {
 		var r row
 		var values []*string
@@ -104,12 +104,12 @@ func (t *table) differences(w *wanted, r row) []*column {
 func (t *table) others(r row) bool { return t.role != "" && (r.role == nil || *r.role != t.role) }
 
 // ofOthers reports jobs with rows that would run under another role.
-func (t *table) ofOthers(all []*wanted, rows held) error {
+func (t *table) ofOthers(all []*wanted, rows rowsByKey) error {
 	return refused(all, rows, t.others, func(r row) string { return t.ofRole(r, "these jobs run") })
 }
 
 // refused returns a fault for each job that has a wrong row.
-func refused(all []*wanted, rows held, wrong func(row) bool, why func(row) string) error {
+func refused(all []*wanted, rows rowsByKey, wrong func(row) bool, why func(row) string) error {
 	var faults conf.Faults
 	for _, w := range all {
 		if i := slices.IndexFunc(rows[w.job.Key], wrong); i >= 0 {
@@ -130,7 +130,7 @@ func (t *table) ofRole(r row, ours string) string {
 }
 
 // foreign reports jobs that belong to another owner.
-func foreign(all []*wanted, rows held, owner string) error {
+func foreign(all []*wanted, rows rowsByKey, owner string) error {
 	others := func(r row) bool { return r.owner != nil && *r.owner != owner }
 	return refused(all, rows, others, func(r row) string {
 		return fmt.Sprintf("the job %q belongs to owner %q; take it out there first, or set the column owner of its row to %q",

@@ -10,8 +10,9 @@ import (
 	"pgtaskd/conf"
 )
 
-// write inserts jobs that have no rows, and updates the rows of the others.
-func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, owner string) error {
+// write inserts jobs that have no rows, updates the rows of the others where they differ, and
+// returns all rows as they are then.
+func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, rows rowsByKey, owner string) (rowsByKey, error) {
 	for _, w := range all {
 		var err error
 		if found := rows[w.job.Key]; len(found) > 0 {
@@ -23,10 +24,10 @@ func (t *table) write(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, 
 			err = t.run(ctx, tx, "insert", names, w.object(w.named), owner)
 		}
 		if err != nil {
-			return w.placed(err)
+			return nil, w.placed(err)
 		}
 	}
-	return nil
+	return t.lockRows(ctx, tx, all, owner)
 }
 
 func (t *table) update(ctx context.Context, tx pgx.Tx, w *wanted, r row, owner string) error {
@@ -80,7 +81,7 @@ func (w *wanted) placed(err error) error {
 
 // prune removes the owner's jobs that are in no file; without o.Prune it only finds them. The map
 // says for each key whether it runs. A running task that no longer repeats is pruned already.
-func (t *table) prune(ctx context.Context, tx pgx.Tx, all []*wanted, rows held, o Options) (map[string]bool, error) {
+func (t *table) prune(ctx context.Context, tx pgx.Tx, all []*wanted, rows rowsByKey, o Options) (map[string]bool, error) {
 	pruned, named := map[string]bool{}, map[string]bool{}
 	for _, w := range all {
 		named[w.job.Key] = true

@@ -3,7 +3,6 @@ package ask
 import (
 	"context"
 	"errors"
-	"maps"
 	"slices"
 	"strings"
 	"time"
@@ -28,7 +27,7 @@ func Tail(ctx context.Context, s *Screen, targets []work.Target) error {
 	defer crew.Wait()
 	failures := make([]error, len(targets))
 	for i, t := range targets {
-		w := &tail{s: s, target: t, several: len(targets) > 1, known: map[int64]string{}}
+		w := &tail{s: s, target: t, several: len(targets) > 1}
 		crew.Go(func() {
 			if failures[i] = w.follow(crew.Context()); failures[i] != nil {
 				s.Remark("pgtaskd: %s: %s", t.Name(), failures[i])
@@ -42,15 +41,17 @@ func Tail(ctx context.Context, s *Screen, targets []work.Target) error {
 	return nil
 }
 
+// starts are the tasks that wait or run, with the start of their run; "": they wait.
+type starts map[int64]string
+
 // tail watches a target. It belongs to one goroutine.
 type tail struct {
 	s       *Screen
 	target  work.Target
-	several bool // lines begin with the target's name
-	begun   bool
-	newest  int64
-	known   map[int64]string // waiting and running tasks, with the start of their run; "": they wait
-	crowded bool             // the user knows that there are too many
+	several bool   // lines begin with the target's name
+	newest  int64  // the greatest id that was read
+	known   starts // at the last look; nil before the first
+	crowded bool   // the user knows that there are too many
 }
 
 // follow looks repeatedly. It fails if it cannot connect at first, if the table is refused, or if
@@ -118,20 +119,19 @@ func (w *tail) look(ctx context.Context, b *table) error {
 	return w.write(events)
 }
 
-// news returns the tasks that have started, and those that have ended. A task has ended if it
-// waited or ran at the last look and no longer does, or if it is new and has an end.
-func (w *tail) news(ctx context.Context, b *table) (events []Event, err error) {
-	if !w.begun {
+// news finds the tasks that wait or run now, reads those that have changed since the last look, and
+// returns their events.
+func (w *tail) news(ctx context.Context, b *table) ([]Event, error) {
+	if w.known == nil {
 		if err := b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&w.newest); err != nil {
 			return nil, err
 		}
-		w.begun = true
+		w.known = starts{}
 	}
 	now, err := w.due(ctx, b)
-	if err != nil {
-		return nil, err
+	if err == nil {
+		err = w.newer(ctx, b, now)
 	}
-	ended, err := w.newer(ctx, b, now)
 	if err != nil {
 		return nil, err
 	}
@@ -139,33 +139,25 @@ func (w *tail) news(ctx context.Context, b *table) (events []Event, err error) {
 		w.crowded = true
 		w.s.Remark("%s: more than %d tasks are due: only those that have waited longest are watched", w.target.Name(), watched)
 	}
-	var changed []int64
-	for id, start := range now {
-		if start != "" && w.known[id] != start {
-			changed = append(changed, id)
-		}
-	}
-	for id := range w.known {
-		if _, open := now[id]; !open {
-			ended = append(ended, id)
-		}
-	}
-	if ids := append(changed, ended...); len(ids) > 0 {
-		if events, err = w.events(ctx, b, ids, now); err != nil {
+	var events []Event
+	if ids := changed(w.known, now); len(ids) > 0 {
+		rows, err := b.tasks(ctx, "named", ids)
+		if err != nil {
 			return nil, err
 		}
+		events = w.events(now, ids, rows)
 	}
 	w.known = now
 	return events, nil
 }
 
 // due returns the tasks that wait or run now.
-func (w *tail) due(ctx context.Context, b *table) (map[int64]string, error) {
+func (w *tail) due(ctx context.Context, b *table) (starts, error) {
 	rows, err := b.conn.Query(ctx, b.queries.Text("due"), watched)
 	if err != nil {
 		return nil, err
 	}
-	now := map[int64]string{}
+	now := starts{}
 	var id int64
 	var runs bool
 	var start string
@@ -179,65 +171,75 @@ func (w *tail) due(ctx context.Context, b *table) (map[int64]string, error) {
 	return now, err
 }
 
-// newer returns the new tasks that have ended, and adds those that have not to now.
-func (w *tail) newer(ctx context.Context, b *table, now map[int64]string) (ended []int64, err error) {
+// newer finds the new tasks. It adds them to known, as if they had waited at the last look, and
+// those that have not ended to now.
+func (w *tail) newer(ctx context.Context, b *table, now starts) error {
 	rows, err := b.conn.Query(ctx, b.queries.Text("newer"), w.newest, watched)
 	if err != nil {
-		return nil, err
+		return err
 	}
 	var id int64
 	var over bool
 	_, err = pgx.ForEachRow(rows, []any{&id, &over}, func() error {
 		w.newest = id
-		_, open := now[id]
-		switch _, known := w.known[id]; {
-		case open:
-		case !over:
-			now[id] = "" // inserted after the query of due; it may end before the next look
-		case !known:
-			ended = append(ended, id)
+		if _, seen := w.known[id]; !seen {
+			w.known[id] = ""
+		}
+		if _, seen := now[id]; !seen && !over {
+			now[id] = "" // inserted after the query of due, or planned for later
 		}
 		return nil
 	})
-	return ended, err
+	return err
 }
 
-// events returns the events of tasks in the order of time. Tasks that go on stay in now.
-func (w *tail) events(ctx context.Context, b *table, ids []int64, now map[int64]string) ([]Event, error) {
-	found, err := b.tasks(ctx, "named", ids)
-	if err != nil {
-		return nil, err
+// changed returns the tasks that have started since the last look, or no longer wait or run.
+func changed(known, now starts) (ids []int64) {
+	for id, start := range now {
+		if start != "" && start != known[id] {
+			ids = append(ids, id)
+		}
 	}
-	missing := map[int64]bool{}
-	for _, id := range ids {
-		missing[id] = true
+	for id := range known {
+		if _, open := now[id]; !open {
+			ids = append(ids, id)
+		}
 	}
-	var events []Event
-	for _, t := range found {
-		delete(missing, t.ID)
-		before := w.known[t.ID]
+	slices.Sort(ids)
+	return ids
+}
+
+// events returns the events of changed tasks in the order of time, and corrects now by their rows.
+func (w *tail) events(now starts, ids []int64, rows []Task) (events []Event) {
+	found := map[int64]bool{}
+	for _, t := range rows {
+		found[t.ID] = true
+		known := w.known[t.ID]
 		_, open := now[t.ID]
 		switch {
 		case t.State == "WORK":
-			if t.Start != before {
+			if t.Start != known {
 				events = append(events, Event{"start", t})
 			}
-			if !open {
-				now[t.ID] = t.Start
-			}
+			now[t.ID] = t.Start
 		case t.Stop != "":
 			events = append(events, Event{"end", t})
-		case t.State == "STOP" && before != "":
-			now[t.ID] = before // it is being cancelled
-		case t.State == "PLAN" && t.Attempt > 0 && !open && t.Error != "":
+			delete(now, t.ID)
+		case open: // it has changed since the query of due: the next look shows that
+		case t.State == "STOP" && known != "":
+			now[t.ID] = known // it is being cancelled
+		case t.State == "PLAN" && t.Attempt > 0 && t.Error != "":
 			events = append(events, Event{"retry", t})
 		}
 	}
 	slices.SortStableFunc(events, func(a, b Event) int { return strings.Compare(a.at(), b.at()) })
-	for _, id := range slices.Sorted(maps.Keys(missing)) {
-		events = append(events, Event{"deleted", Task{Target: w.target.Name(), ID: id}})
+	for _, id := range ids {
+		if !found[id] {
+			events = append(events, Event{"deleted", Task{Target: w.target.Name(), ID: id}})
+			delete(now, id)
+		}
 	}
-	return events, nil
+	return events
 }
 
 func (w *tail) write(events []Event) error {

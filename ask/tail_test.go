@@ -113,13 +113,72 @@ func TestTailShowsWhatStartsAndEnds(t *testing.T) {
 	hasNot(t, out.String(), "before the tail", "two")
 }
 
+// TestEventsOfATask: its start at the last look and now ("-": it neither waits nor runs), the row
+// if it is read (empty: it is gone), the event, and the start that the next look knows.
+func TestEventsOfATask(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct {
+		known, now  string
+		row         *Task
+		event, then string
+	}{
+		"waits":                        {"", "", nil, "", ""},
+		"is new and waits":             {"-", "", nil, "", ""},
+		"still runs":                   {"1", "1", nil, "", "1"},
+		"waits again, and is due":      {"1", "", nil, "", ""},
+		"starts":                       {"", "1", &Task{State: "WORK", Start: "1"}, "start", "1"},
+		"starts again":                 {"1", "2", &Task{State: "WORK", Start: "2"}, "start", "2"},
+		"starts twice":                 {"-", "1", &Task{State: "WORK", Start: "2"}, "start", "2"},
+		"starts, and is being stopped": {"", "1", &Task{State: "STOP", Start: "1"}, "", "1"},
+		"starts, and waits again":      {"", "1", &Task{State: "PLAN", Start: "1", Attempt: 1, Error: "e"}, "", "1"},
+		"starts after the look":        {"", "-", &Task{State: "WORK", Start: "1"}, "start", "1"},
+		"runs, and is no longer due":   {"1", "-", &Task{State: "WORK", Start: "1"}, "", "1"},
+		"ends":                         {"1", "-", &Task{State: "DONE", Start: "1", Stop: "2"}, "end", "-"},
+		"starts and ends":              {"", "-", &Task{State: "FAIL", Start: "1", Stop: "2"}, "end", "-"},
+		"is being stopped":             {"1", "-", &Task{State: "STOP", Start: "1"}, "", "1"},
+		"ends in the middle of a look": {"", "1", &Task{State: "DONE", Start: "1", Stop: "2"}, "end", "-"},
+		"is deleted in the middle":     {"", "1", &Task{}, "deleted", "-"},
+		"is paused":                    {"", "-", &Task{State: "STOP"}, "", "-"},
+		"is deleted":                   {"1", "-", &Task{}, "deleted", "-"},
+		"is tried again":               {"1", "-", &Task{State: "PLAN", Start: "1", Attempt: 1, Error: "e"}, "retry", "-"},
+		"is planned for later":         {"", "-", &Task{State: "PLAN"}, "", "-"},
+	} {
+		known, now := starts{}, starts{}
+		for start, at := range map[*string]starts{&c.known: known, &c.now: now} {
+			if *start != "-" {
+				at[7] = *start
+			}
+		}
+		ids, event, then := changed(known, now), "", "-"
+		if (len(ids) == 1) != (c.row != nil) {
+			t.Errorf("%s: reads %v", name, ids)
+			continue
+		}
+		if c.row != nil {
+			rows := []Task{*c.row}
+			if rows[0].ID = 7; c.row.State == "" {
+				rows = nil
+			}
+			for _, e := range (&tail{known: known}).events(now, ids, rows) {
+				event += e.Event
+			}
+		}
+		if start, open := now[7]; open {
+			then = start
+		}
+		if event != c.event || then != c.then {
+			t.Errorf("%s: event %q, then %q", name, event, then)
+		}
+	}
+}
+
 // TestTailMissesNoTaskThatComesInTheMiddleOfALook: it waits when the look finds it among the new
 // tasks, and has ended by the next look.
 func TestTailMissesNoTaskThatComesInTheMiddleOfALook(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
 	out := &record{}
-	w := &tail{s: &Screen{Out: out, Err: out, Visible: escaped}, target: target, known: map[int64]string{}}
+	w := &tail{s: &Screen{Out: out, Err: out, Visible: escaped}, target: target, known: starts{}}
 	b, err := open(t.Context(), target, "tail", reads)
 	if err != nil {
 		t.Fatal(err)
@@ -130,7 +189,7 @@ func TestTailMissesNoTaskThatComesInTheMiddleOfALook(t *testing.T) {
 		t.Fatal(err)
 	}
 	id := tasks.Add("input", "SELECT 1")
-	if _, err := w.newer(t.Context(), b, due); err != nil {
+	if err := w.newer(t.Context(), b, due); err != nil {
 		t.Fatal(err)
 	}
 	w.known = due

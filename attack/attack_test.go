@@ -14,26 +14,26 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// attack is what somebody does to tables that are served. In its statements $m is the attacker, $o
-// the role that owns its table, $l the one that only serves, $d the database; what names $t is run
-// for each table, what names $n for each schema.
+// attack is an attack on served tables. In its statements $m is the attacker, $o the role that owns
+// its table, $l the role that only serves, $d the database. Statements with $t run for each table,
+// statements with $n for each schema.
 type attack struct {
 	name   string
-	right  string // what a superuser gives beforehand
-	as     string // who attacks; "": $m
-	grants string // what a superuser gives when the tables are there
-	after  string // while they are served
-	tables string // those that are served, schema.table; "": all
-	own    bool   // tasks are inserted by the role that serves the table; else by a superuser
-	may    string // roles whose rights come with what was given
-	stands bool   // a table may be refused by name, since what stands in its way belongs to the attacker
-	named  string // a regular expression that will do, where the attacker's name is not said
+	right  string // a superuser grants this before
+	as     string // the attacker; "": $m
+	grants string // a superuser grants this when the tables exist
+	after  string // runs while the tables are served
+	tables string // the tables that are served, as schema.table; "": all
+	own    bool   // the serving role inserts the tasks; else a superuser does
+	may    string // roles whose rights come with the grants
+	stands bool   // a table may be refused by name, since an obstacle belongs to the attacker
+	named  string // regular expression to accept in place of the attacker's name
 }
 
-// servedIn is how soon a task must have ended, and a table be served or refused.
+// servedIn bounds the time until a task has ended, and until a table is served or refused.
 const servedIn = 15 * time.Second
 
-// play makes the attack, and does all that is done with the tables of tasks.
+// play makes the attack, then does everything that people do with tables of tasks.
 func (a attack) play(t *testing.T) {
 	t.Helper()
 	s := newScene(t)
@@ -79,7 +79,7 @@ func firstOf(text, other string) string {
 	return text
 }
 
-// choose leaves the tables that the attack is about.
+// choose keeps only the tables of the attack.
 func (s *scene) choose(a attack) {
 	if a.tables == "" {
 		return
@@ -93,7 +93,7 @@ func (s *scene) choose(a attack) {
 	s.targets = chosen
 }
 
-// print has each role run what `pgtaskd schema` prints.
+// print lets each role run the output of `pgtaskd schema`.
 func (s *scene) print(a attack) {
 	s.Helper()
 	for _, t := range s.targets {
@@ -106,15 +106,15 @@ func (s *scene) print(a attack) {
 	}
 }
 
-// reprint has the printed statements run again, by a superuser for tables of his, else by the role
-// that serves the table: to complete somebody else's could run what that one has made.
+// reprint runs the printed statements again: a superuser's tables by a superuser, others by the
+// serving role. Completing somebody else's table could run that role's code.
 func (s *scene) reprint(a attack) {
 	s.Helper()
 	for _, t := range s.targets {
 		if t.role == "$l" {
 			continue // it may not create
 		}
-		_, statements, _ := strings.Cut(ddl(s.T, t), "\n") // the first line is psql's
+		_, statements, _ := strings.Cut(ddl(s.T, t), "\n") // the first line is for psql
 		if _, err := s.as(t.role).PgConn().Exec(s.Context(), statements).ReadAll(); err != nil {
 			s.refuse(a, t, "the printed statements, in the end", err.Error())
 		}
@@ -123,7 +123,7 @@ func (s *scene) reprint(a attack) {
 
 var printed sync.Map // by schema and table
 
-// ddl is what `pgtaskd schema` prints for a table.
+// ddl returns the output of `pgtaskd schema` for a table.
 func ddl(t *testing.T, of *target) string {
 	t.Helper()
 	if text, known := printed.Load(of.name()); known {
@@ -134,8 +134,8 @@ func ddl(t *testing.T, of *target) string {
 	return text
 }
 
-// refuse notes that a table is refused, which must be for what the attacker has put in its way, and
-// by name.
+// refuse records that a table was refused. That must be because of something that the attacker has
+// made, and name it.
 func (s *scene) refuse(a attack, t *target, when, why string) {
 	s.Helper()
 	switch {
@@ -149,13 +149,13 @@ func (s *scene) refuse(a attack, t *target, when, why string) {
 	}
 }
 
-// names tells whether a text names the attacker, or what they have made.
+// names tells whether a text names the attacker, or something that the attacker has made.
 func (s *scene) names(a attack, text string) bool {
 	return strings.Contains(text, s.roles[firstOf(a.as, "$m")]) || a.named != "" && regexp.MustCompile(a.named).MatchString(text)
 }
 
-// check has `pgtaskd check` look at all tables. Once they have been served or refused it must say
-// the same.
+// check runs `pgtaskd check` for all tables. If they were served or refused before, the result must
+// be the same.
 func (s *scene) check(a attack, when string, known bool) {
 	s.Helper()
 	_, faults, _ := programtest.Shell(s.T, "", pgtaskd, "check", "--config", s.config)
@@ -175,7 +175,7 @@ func (s *scene) check(a attack, when string, known bool) {
 			if known && t.refused == "" {
 				s.Errorf("check %s refuses %s, which is served: %s", when, t.name(), said)
 			}
-			if !strings.HasPrefix(t.refused, "the printed") { // which has not been made then
+			if !strings.HasPrefix(t.refused, "the printed") { // the printed table does not exist then
 				s.refuse(a, t, "check "+when, strings.Join(said, ""))
 			}
 		case known && t.refused != "" && !strings.HasPrefix(t.refused, "the printed"):
@@ -184,7 +184,7 @@ func (s *scene) check(a attack, when string, known bool) {
 	}
 }
 
-// serve waits until each table is led, or refused by name, and has tasks run in those that are led.
+// serve waits until each table is led, or refused by name, and runs tasks in those that are led.
 func (s *scene) serve(a attack, p program, when string) {
 	s.Helper()
 	for _, t := range s.targets {
@@ -193,7 +193,7 @@ func (s *scene) serve(a attack, p program, when string) {
 		}
 		l, said := p.says(s.logged(t), 0, servedIn, func(l line) bool { return leading(l) || s.refusal(a, l) })
 		switch {
-		case !said && strings.HasPrefix(t.refused, "the printed"): // it is not there
+		case !said && strings.HasPrefix(t.refused, "the printed"): // the table does not exist
 		case !said:
 			s.Errorf("%s, %s is neither served nor refused by name: %v", when, t.name(), p.lines(s.logged(t), 0))
 			t.broken = true
@@ -206,11 +206,11 @@ func (s *scene) serve(a attack, p program, when string) {
 	s.use(a, p, when, 0)
 }
 
-// refusal tells a line of the log that refuses a table by name.
+// refusal tells whether a line of the log refuses a table by name.
 func (s *scene) refusal(a attack, l line) bool { return l.bad() && a.stands && s.names(a, l.String()) }
 
-// use does with the tables that are served what people do. Each must run its task, or be refused by
-// name, from a place in the log on.
+// use does with the served tables what people do. Each must run its task, or be refused by name, in
+// the log after this position.
 func (s *scene) use(a attack, p program, when string, from int) {
 	s.Helper()
 	ids := map[*target]string{}
@@ -243,8 +243,8 @@ func (s *scene) use(a attack, p program, when string, from int) {
 	}
 }
 
-// tasks inserts and changes tasks in a table. It returns the id of one that is to be run; "": the
-// server has refused.
+// tasks inserts and changes tasks in a table. It returns the id of a task that should run; "" if
+// the server has refused.
 func (s *scene) tasks(t *target, own bool, when string) (id string) {
 	s.Helper()
 	user := s.user
@@ -270,7 +270,7 @@ func (s *scene) tasks(t *target, own bool, when string) (id string) {
 
 var caught = regexp.MustCompile(`CAUGHT\t(\S+)\t(\S+)\t(\S+)\t(.*)`)
 
-// verdict looks what the attacker has gained.
+// verdict checks what the attacker has gained.
 func (s *scene) verdict(a attack) {
 	s.Helper()
 	innocent := map[string]bool{s.roles["$m"]: true, s.roles[firstOf(a.as, "$m")]: true}
@@ -296,7 +296,6 @@ func (s *scene) verdict(a attack) {
 	}
 }
 
-// attacks are of one kind.
 type attacks []attack
 
 func (all attacks) play(t *testing.T) {

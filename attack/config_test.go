@@ -15,7 +15,8 @@ import (
 	"pgtaskd/server/programtest"
 )
 
-// A password that others of the machine can read is warned of, and shown nowhere.
+// TestPasswordsInTheOpen: pgtaskd warns of a password that other users of the machine can read, and
+// shows it nowhere.
 func TestPasswordsInTheOpen(t *testing.T) {
 	t.Parallel()
 	s, _ := single(t, "public.task", nil)
@@ -37,7 +38,7 @@ func TestPasswordsInTheOpen(t *testing.T) {
 	}
 }
 
-// The same where it stands among the arguments, which others see in the list of processes.
+// TestPasswordAmongArguments: the same for arguments, which others see in the list of processes.
 func TestPasswordAmongArguments(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "public.task", nil)
@@ -48,7 +49,7 @@ func TestPasswordAmongArguments(t *testing.T) {
 	}
 }
 
-// warns tells whether a text warns of a password. It must not show it.
+// warns tells whether a text warns of a password without showing it.
 func warns(text string) bool {
 	if strings.Contains(text, "geheim") {
 		return false
@@ -61,11 +62,11 @@ func warns(text string) bool {
 	return false
 }
 
-// commanding are those that a terminal has obeyed since there are terminals.
+// commanding tells whether every terminal obeys the character.
 func commanding(r rune) bool { return r < ' ' || r == 0x7f }
 
-// raw are the characters of a text that a terminal would obey, or show in another order than they
-// stand.
+// raw returns the characters of a text that a terminal may obey, or that change the order in which
+// it shows the text.
 func raw(text string) (found []rune) {
 	for _, r := range text {
 		if r != '\n' && (unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unicode.Zl, r) || unicode.Is(unicode.Zp, r)) {
@@ -75,8 +76,7 @@ func raw(text string) (found []rune) {
 	return found
 }
 
-// Names that would make a terminal do something are shown by check, log, and error in a form that
-// does not.
+// TestOddNames: check, log and errors escape names that would command a terminal.
 func TestOddNames(t *testing.T) {
 	t.Parallel()
 	odd := []string{
@@ -105,14 +105,14 @@ func TestOddNames(t *testing.T) {
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at the first start")
 	p.stop(t)
-	for _, target := range s.targets { // who is not the owner
+	for _, target := range s.targets { // a role that is not the owner
 		target.role = "$l"
 	}
 	s.configure(nil)
 	again, more, _ := programtest.Shell(t, "", pgtaskd, "check", "--config", s.config)
 	for what, text := range map[string]string{"check": said + faults + again + more, "the log": p.Log.String()} {
 		found := raw(text)
-		if what == "the log" { // is read by programs, and shown by them
+		if what == "the log" { // programs read the log, and show it
 			found = slices.DeleteFunc(found, func(r rune) bool { return !commanding(r) })
 		}
 		if slices.Sort(found); len(found) > 0 {
@@ -121,7 +121,7 @@ func TestOddNames(t *testing.T) {
 	}
 }
 
-// A database that is made for a role does not belong to it.
+// TestMadeForARole: a database that is made for a role does not belong to the role.
 func TestMadeForARole(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "public.task", nil)

@@ -4,7 +4,7 @@ package attack
 
 import "testing"
 
-// With the same rights, and nobody who makes use of them, every table is served.
+// TestNobodyAttacks: with the same rights, but no attack, every table is served.
 func TestNobodyAttacks(t *testing.T) {
 	t.Parallel()
 	attacks{

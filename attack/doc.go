@@ -1,8 +1,8 @@
-// Package attack plays people who know PostgreSQL from the inside, against the built program.
+// Package attack attacks the built program as people do who know PostgreSQL from the inside.
 //
-// Each attack has a database of its own, where tables are served under a superuser, under an
-// ordinary role that made its table, and under one whose table the dsn's user made. None of the
-// attacker's code may run under another role, and each table must be served. The attacks are those
-// of who has the rights that docs/security.md grants; who has more is refused by name (package
-// door). It has only tests, which need the build tag slow (make attack).
+// Each attack has its own database, with tables served by a superuser, by an ordinary role that
+// made its table, and by a role whose table the dsn's user made. The attacker's code must not run
+// under any other role, and each table must be served. The attackers have the rights that
+// docs/security.md grants; a role with more rights is refused by name (package door). The package
+// has only tests, which need the build tag slow (make attack).
 package attack

@@ -7,7 +7,7 @@ import (
 	"testing"
 )
 
-// What somebody may do to a table who was given a part of it.
+// TestGrants: attacks with a part of the rights to a table.
 func TestGrants(t *testing.T) {
 	t.Parallel()
 	const use = "GRANT USAGE ON SCHEMA $n TO $m; "
@@ -27,8 +27,8 @@ func TestGrants(t *testing.T) {
 	}.play(t)
 }
 
-// Who may insert data, and nothing else, chooses by settings of the session where and when the task
-// runs, but no SQL: neither that of the task nor what would follow it.
+// TestInsertOfData: a role that may insert only data can choose by session settings where and when
+// the task runs, but no SQL, neither of the task nor of what follows it.
 func TestInsertOfData(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", nil)

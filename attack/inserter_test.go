@@ -8,9 +8,9 @@ import (
 	"testing"
 )
 
-// Who inserts tasks that run under their own role runs nothing as anybody else: not by what a task
-// leaves in its session, by what it has the COMMIT or the end of the task do, by what others do
-// with its tables, nor by what it says of itself.
+// TestInserterStaysItself: tasks that run under their inserter's role run nothing as another role:
+// not by what a task leaves in its session, not by what its COMMIT or its end sets off, not by what
+// others do with its tables, and not by what it claims about itself.
 func TestInserterStaysItself(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", nil)

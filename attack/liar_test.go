@@ -14,12 +14,12 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// liar is a server that passes on what PostgreSQL says, but for one answer, which it gives wrongly.
-// The name of the database says how and which: "no rows.2" is the second.
+// liar is a server that forwards PostgreSQL's answers, except one that it falsifies. The name of
+// the database tells how and which: "no rows.2" falsifies the second.
 type liar struct {
 	listener net.Listener
 	real     string // address of the server
-	database string // to which it passes on
+	database string // the database to which it forwards
 }
 
 func newLiar(t *testing.T, database string) *liar {
@@ -44,7 +44,6 @@ func newLiar(t *testing.T, database string) *liar {
 
 func (l *liar) port() int { return l.listener.Addr().(*net.TCPAddr).Port }
 
-// speak serves one connection.
 func (l *liar) speak(client net.Conn) {
 	defer client.Close()
 	startup, err := readPacket(client, 0)
@@ -95,7 +94,7 @@ func (l *liar) speak(client net.Conn) {
 	}
 }
 
-// readPacket reads a message: so many bytes before its length.
+// readPacket reads a message with this many bytes before its length.
 func readPacket(from io.Reader, before int) ([]byte, error) {
 	head := make([]byte, before+4)
 	if _, err := io.ReadFull(from, head); err != nil {
@@ -106,12 +105,12 @@ func readPacket(from io.Reader, before int) ([]byte, error) {
 	return append(head, body...), err
 }
 
-// message is one with a type and a body.
+// message is a message with a type and a body.
 func message(kind byte, body ...byte) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{kind}, uint32(len(body)+4)), body...)
 }
 
-// instead answers with something else wherever a kind of message comes.
+// instead replaces each message of one kind.
 func instead(kind byte, answers ...[]byte) func([]byte) []byte {
 	return func(m []byte) []byte {
 		if m[0] != kind {
@@ -125,10 +124,10 @@ func instead(kind byte, answers ...[]byte) func([]byte) []byte {
 	}
 }
 
-// ready is that for the end of an answer.
+// ready replaces the end of an answer.
 func ready(answers ...[]byte) func([]byte) []byte { return instead('Z', answers...) }
 
-// row is one with so many columns of that length; a negative one is NULL, or too much.
+// row is a row with this many columns of that length. A negative length is NULL, or invalid.
 func row(columns, length int) []byte {
 	body := binary.BigEndian.AppendUint16(nil, uint16(columns))
 	for range columns {
@@ -140,7 +139,7 @@ func row(columns, length int) []byte {
 
 var idle = message('Z', 'I')
 
-// lies are the ways of a wrong answer, to each message of it. nil: none.
+// lies are the ways to falsify the messages of an answer. nil: send nothing.
 var lies = map[string]func(m []byte) []byte{
 	"":                       func(m []byte) []byte { return m },
 	"no rows":                instead('D'),
@@ -200,7 +199,8 @@ var lies = map[string]func(m []byte) []byte{
 	"bytes":                  func([]byte) []byte { return []byte("HTTP/1.1 400 Bad Request\r\n\r\n") },
 }
 
-// A remote that answers wrongly, in whatever way, fails its own tasks, and nothing else.
+// TestRemoteThatLies: a remote that answers wrongly in any way fails its own tasks, and nothing
+// else.
 func TestRemoteThatLies(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)

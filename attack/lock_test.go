@@ -16,7 +16,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// held are the advisory locks of the database, as the arguments that take them.
+// held returns the advisory locks of the database, as the arguments that take them.
 func (s *scene) held() []string {
 	s.Helper()
 	keys := s.get(s.safe, `SELECT string_agg(DISTINCT CASE objsubid WHEN 1 THEN ((classid::int8 << 32) | objid::int8)::text ELSE ((classid::int8 + 2147483648) % 4294967296 - 2147483648)::text || ', ' || ((objid::int8 + 2147483648) % 4294967296 - 2147483648)::text END, ';')
@@ -24,8 +24,8 @@ func (s *scene) held() []string {
 	return strings.FieldsFunc(keys, func(r rune) bool { return r == ';' })
 }
 
-// hold takes locks as the attacker, each in a session of its own, as soon as they are free, until
-// they are given back, or the test ends.
+// hold takes locks as the attacker as soon as they are free, each in its own session, until
+// giveBack is called or the test ends.
 func (s *scene) hold(function string, keys []string) (giveBack func()) {
 	s.Helper()
 	ctx, cancel := context.WithCancel(s.Context())
@@ -52,8 +52,8 @@ func (s *scene) hold(function string, keys []string) (giveBack func()) {
 	return giveBack
 }
 
-// Who may CONNECT, and no more, holds the locks that pgtaskd takes, as soon as it goes. The holder is
-// named, and the tables are served when the locks are given back.
+// TestLocksOfAStranger: a role that may only CONNECT takes the locks of pgtaskd as soon as pgtaskd
+// is gone. pgtaskd names the holder, and serves the tables when the locks are free.
 func TestLocksOfAStranger(t *testing.T) {
 	t.Parallel()
 	for _, function := range []string{"pg_advisory_lock", "pg_advisory_lock_shared"} {
@@ -80,7 +80,7 @@ func TestLocksOfAStranger(t *testing.T) {
 	}
 }
 
-// named: whoever holds a lock that is ours is told of, with the process and the role.
+// named checks that the log names the holder of our locks, with process and role.
 func (s *scene) named(p program) {
 	s.Helper()
 	_, said := p.says(s.logged(s.targets[0]), 0, servedIn, func(l line) bool { return l.bad() && strings.Contains(l.String(), s.roles["$m"]) })
@@ -89,8 +89,8 @@ func (s *scene) named(p program) {
 	}
 }
 
-// All locks that pgtaskd takes are held when it comes for the first time, and given back after a
-// while.
+// TestLocksAtTheFirstStart: the attacker holds all locks that pgtaskd takes when it starts for the
+// first time, and gives them back after a while.
 func TestLocksAtTheFirstStart(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -98,12 +98,12 @@ func TestLocksAtTheFirstStart(t *testing.T) {
 	s.configure(nil)
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at the first start")
-	keys := s.held() // they are made of names, and will be the same
+	keys := s.held() // they are computed from names, so they will be the same
 	p.stop(t)
 	s.exec(s.safe, "DROP TABLE $t CASCADE")
 	giveBack := s.hold("pg_advisory_lock", append(keys, installing(s)...))
 	p = run(t, "--config", s.config)
-	for _, target := range s.targets { // until it has met the locks, and told, or goes on without them
+	for _, target := range s.targets { // until it has met the locks and logged that, or goes on without them
 		p.says(s.logged(target), 0, servedIn, func(l line) bool { return leading(l) || l.bad() || strings.Contains(l.Message, "stand") })
 	}
 	giveBack()
@@ -111,8 +111,8 @@ func TestLocksAtTheFirstStart(t *testing.T) {
 	p.stop(t)
 }
 
-// installing are the locks under which tables are made: they are held for a moment only, so they
-// are known and not seen.
+// installing returns the locks for making tables. pgtaskd holds them only for a moment, so held
+// does not see them.
 func installing(s *scene) (keys []string) {
 	seen := map[string]bool{}
 	for _, t := range s.targets {

@@ -11,13 +11,13 @@ import (
 	"pgtaskd/server/programtest"
 )
 
-// patience bounds how long a test waits for what must come, on a busy machine.
+// patience bounds each wait of a test, on a busy machine.
 const patience = 15 * time.Second
 
 // Written by TestMain before any test runs.
 var (
 	pgtaskd  string         // path of the program
-	postgres *server.Server // of all tests
+	postgres *server.Server // shared by all tests
 )
 
 func TestMain(m *testing.M) {
@@ -27,13 +27,13 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// settings of the server: quick, and not durable beyond the process.
+// settings of the server: fast, and without durability beyond the process.
 var settings = map[string]string{
 	"fsync":              "off",
 	"full_page_writes":   "off",
 	"synchronous_commit": "off",
 	"max_connections":    "300",
 	"autovacuum":         "off",
-	"log_min_messages":   "log", // what the attacker's functions tell, and no errors
+	"log_min_messages":   "log", // messages of the attacker's functions, but no errors
 	"timezone":           "UTC",
 }

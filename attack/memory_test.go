@@ -11,13 +11,13 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// What the program may take, in bytes.
+// The memory that the program may use, in bytes.
 const (
 	atWork  = 400e6 // with 32 tasks at once
-	waiting = 100e6 // with 1,000 that wait
+	waiting = 100e6 // with 1,000 waiting tasks
 )
 
-// stays checks it, and that the program lives.
+// stays checks the memory, and that the program lives.
 func (p program) stays(t *testing.T, under float64) {
 	t.Helper()
 	select {
@@ -32,8 +32,8 @@ func (p program) stays(t *testing.T, under float64) {
 	}
 }
 
-// Tasks do at once whatever takes memory. None of them takes it from pgtaskd, and one that comes in
-// between is served.
+// TestMemoryAtWork: tasks do everything that takes memory, at the same time. pgtaskd stays small,
+// and serves a task in between.
 func TestMemoryAtWork(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", object{"run": 40})
@@ -41,7 +41,7 @@ func TestMemoryAtWork(t *testing.T) {
 	p := run(t, "--config", s.config)
 	s.serve(attack{}, p, "at first")
 	s.exec(s.safe, "GRANT INSERT (data, input) ON own.task TO $m; GRANT USAGE ON SCHEMA own TO $m; GRANT USAGE ON ALL SEQUENCES IN SCHEMA own TO $m")
-	// Of each kind one of the greatest size, and some that together are worse.
+	// One of the greatest size of each kind, and combinations that are worse.
 	sizes := map[string]string{
 		"value":   "SELECT repeat(''x'', %d000000)",
 		"values":  "SELECT repeat(''x'', %d00000), repeat(''y'', %[1]d00000) FROM generate_series(1, 4)",
@@ -62,7 +62,7 @@ func TestMemoryAtWork(t *testing.T) {
 	}
 	s.exec(s.as("$o"), `INSERT INTO own.task ("group", input, data) VALUES `+strings.Join(values, ", "))
 	s.exec(s.as("$o"), `INSERT INTO own.task ("group", remote, input, data) SELECT 'fields', '`+manyFields(t)+`', 'SELECT 1', 'x' FROM generate_series(1, 8)`)
-	// Those who may insert data alone, or a long input.
+	// Inserters of data alone, and of a long input.
 	for range 4 {
 		s.exec(s.mallory, "INSERT INTO own.task (input, data) VALUES ('SELECT 1', repeat('x', 100000000))")
 	}
@@ -80,7 +80,7 @@ func TestMemoryAtWork(t *testing.T) {
 	p.stays(t, atWork)
 }
 
-// manyFields is how to connect to a server whose errors have endlessly many fields.
+// manyFields returns the connection string of a server whose errors have endlessly many fields.
 func manyFields(t *testing.T) (dsn string) {
 	t.Helper()
 	field := strings.Repeat("x", 254)
@@ -102,7 +102,7 @@ func manyFields(t *testing.T) (dsn string) {
 	return server.DSN()
 }
 
-// A thousand tasks wait, each as long as it may be.
+// TestMemoryOfWaiting: a thousand tasks wait, each as long as it may be.
 func TestMemoryOfWaiting(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", object{"run": 2})
@@ -121,7 +121,7 @@ func TestMemoryOfWaiting(t *testing.T) {
 	p.stays(t, waiting)
 }
 
-// What a row may hold of those columns that are kept of each task is bounded by the INSERT.
+// TestLongNamesAreRefused: an INSERT bounds the columns that pgtaskd keeps in memory for each task.
 func TestLongNamesAreRefused(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", nil)

@@ -15,13 +15,12 @@ import (
 // program is a running `pgtaskd run`.
 type program struct{ *programtest.Program }
 
-// run starts `pgtaskd run` for the time of a test.
+// run starts `pgtaskd run` until the test ends.
 func run(t *testing.T, args ...string) program {
 	t.Helper()
 	return program{programtest.Run(t, pgtaskd, append([]string{"run"}, args...)...)}
 }
 
-// stop drains it.
 func (p program) stop(t *testing.T) {
 	t.Helper()
 	if err := p.Drain(patience); err != nil {
@@ -29,14 +28,13 @@ func (p program) stop(t *testing.T) {
 	}
 }
 
-// line is one of the log.
 type line struct{ Level, Target, Message, Leader, Error, Hint string }
 
 func (l line) bad() bool { return l.Level == "warn" || l.Level == "error" }
 
 func (l line) String() string { return fmt.Sprint(l.Message, ": ", l.Leader, l.Error, " / ", l.Hint) }
 
-// lines are those of a target, from a place in the log on.
+// lines returns the lines of a target, from a position in the log on.
 func (p program) lines(target string, from int) (lines []line) {
 	for text := range strings.Lines(p.Log.String()[from:]) {
 		var l line
@@ -47,8 +45,8 @@ func (p program) lines(target string, from int) (lines []line) {
 	return lines
 }
 
-// says waits for a line of a target, from a place in the log on, and returns it; false: it did not
-// come.
+// says waits for a line of a target after a position in the log, and returns it; false if it does
+// not come.
 func (p program) says(target string, from int, limit time.Duration, right func(line) bool) (said line, is bool) {
 	is = p.Says(limit, func(string) bool {
 		for _, l := range p.lines(target, from) {

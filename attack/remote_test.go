@@ -15,8 +15,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// A task's remote tells nothing of the controller's machine: whatever keeps a connection from being
-// made, the text is the same.
+// TestRemoteTellsNothing: a task's remote reveals nothing about the controller's machine. Whatever
+// prevents a connection, the text is the same.
 func TestRemoteTellsNothing(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", object{"run": 32})
@@ -74,7 +74,7 @@ func TestRemoteTellsNothing(t *testing.T) {
 	}
 }
 
-// A remote of the configuration that names its targets serves no other.
+// TestRemoteOfAnotherTarget: a remote in the configuration that names its targets serves no others.
 func TestRemoteOfAnotherTarget(t *testing.T) {
 	t.Parallel()
 	s := newScene(t)
@@ -91,8 +91,8 @@ func TestRemoteOfAnotherTarget(t *testing.T) {
 	s.ends(own, s.add(own, "remote, input", "'theirs', 'SELECT 1'"), "FAIL")
 }
 
-// TestRemoteSendsNoLinesToOthers: what a task's remote says does not come, as lines of its own, to a
-// port where something else than PostgreSQL reads lines.
+// TestRemoteSendsNoLinesToOthers: the text of a task's remote does not reach a port as lines of its
+// own, if a program other than PostgreSQL reads lines there.
 func TestRemoteSendsNoLinesToOthers(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", nil)
@@ -112,7 +112,7 @@ func TestRemoteSendsNoLinesToOthers(t *testing.T) {
 				close(received)
 				return
 			}
-			_ = conn.SetDeadline(time.Now().Add(time.Second)) // it waits for a whole line, as they do
+			_ = conn.SetDeadline(time.Now().Add(time.Second)) // it waits for a whole line, like these programs
 			said, _ := io.ReadAll(conn)
 			_ = conn.Close()
 			received <- said

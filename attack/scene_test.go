@@ -22,18 +22,17 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// object is one of JSON.
 type object = map[string]any
 
 var scenes atomic.Int64
 
-// scene is a database with an attacker, and tables that are served there.
+// scene is a database with an attacker, and with tables that are served.
 type scene struct {
 	*testing.T
 	n        int64
 	database string
 	roles    map[string]string // by placeholder
-	safe     *pgx.Conn         // a superuser's, who finds nothing but the catalog
+	safe     *pgx.Conn         // of a superuser, who finds nothing but the catalog
 	user     *pgx.Conn         // of somebody who inserts tasks, as people do
 	mallory  *pgx.Conn
 	targets  []*target
@@ -41,18 +40,18 @@ type scene struct {
 	from     int // where the server's log began
 }
 
-// target is a table that is to be served.
+// target is a table to be served.
 type target struct {
 	schema, table string
 	role          string
-	printed       string // the role that runs what `pgtaskd schema` prints; "": run makes the table
-	refused       string // by whom and why, once it is
-	broken        bool   // it has failed, and more failures would say nothing
-	keys          object // of the configuration, besides
+	printed       string // the role that runs the output of `pgtaskd schema`; "": run makes the table
+	refused       string // by whom and why, after that
+	broken        bool   // it has failed; further failures would add nothing
+	keys          object // more keys of its configuration
 }
 
-// newScene makes a database with roles: the attacker, one that owns its table, and one that only
-// serves.
+// newScene makes a database with its roles: the attacker, a role that owns its table, and a role
+// that only serves.
 func newScene(t *testing.T) *scene {
 	t.Helper()
 	n := scenes.Add(1)
@@ -79,7 +78,7 @@ func newScene(t *testing.T) *scene {
 	return s
 }
 
-// file is one of testdata.
+// file returns a file of testdata.
 func file(t *testing.T, name string) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join("testdata", name+".sql"))
@@ -89,8 +88,7 @@ func file(t *testing.T, name string) string {
 	return string(text)
 }
 
-// connect connects for the time of the test. A path that is given is stronger than those of the
-// role and the database.
+// connect connects until the test ends. A given path overrides those of the role and the database.
 func (s *scene) connect(dsn, path string) *pgx.Conn {
 	s.Helper()
 	return servertest.Connect(s, dsn, func(config *pgx.ConnConfig) {
@@ -102,7 +100,6 @@ func (s *scene) connect(dsn, path string) *pgx.Conn {
 	})
 }
 
-// as connects as a role.
 func (s *scene) as(role string) *pgx.Conn {
 	s.Helper()
 	return s.connect(s.dsn(role), "")
@@ -114,7 +111,7 @@ func (s *scene) dsn(role string) string {
 
 var placeholders = regexp.MustCompile(`\$[a-z]\b`)
 
-// fill puts names in the place of placeholders.
+// fill replaces placeholders by names.
 func (s *scene) fill(sql string) string {
 	return placeholders.ReplaceAllStringFunc(sql, func(placeholder string) string {
 		if name, known := s.roles[placeholder]; known {
@@ -124,8 +121,8 @@ func (s *scene) fill(sql string) string {
 	})
 }
 
-// try runs statements. Those with $t, a table, or $h, its hash, are run for each; those with $n for
-// each schema.
+// try runs statements. Statements with $t, a table, or $h, its hash, run for each table, statements
+// with $n for each schema.
 func (s *scene) try(conn *pgx.Conn, statements string) error {
 	sql := s.fill(statements)
 	done := map[string]bool{}
@@ -149,7 +146,7 @@ func (s *scene) exec(conn *pgx.Conn, statements string) {
 	}
 }
 
-// get is the first value of the first row, as the server writes it; "" if there is none.
+// get returns the first value of the first row, as the server writes it; "" if there is none.
 func (s *scene) get(conn *pgx.Conn, sql string) string {
 	s.Helper()
 	values := servertest.Values(s, conn, s.fill(sql))
@@ -159,10 +156,10 @@ func (s *scene) get(conn *pgx.Conn, sql string) string {
 	return values[0]
 }
 
-// name is that of a table in SQL.
+// name is the quoted name of the table.
 func (t *target) name() string { return pgx.Identifier{t.schema, t.table}.Sanitize() }
 
-// hash is what stands for the table in the names of what is made for it.
+// hash stands for the table in the names of its objects.
 func (t *target) hash() string {
 	sum := sha256.Sum256([]byte(t.name()))
 	return hex.EncodeToString(sum[:8])
@@ -178,7 +175,7 @@ func (s *scene) configure(more object) {
 	for _, t := range s.targets {
 		defaults := object{}
 		if t.printed == "" {
-			defaults = object{"active": "1 day", "group": "some"} // are compared with what there is
+			defaults = object{"active": "1 day", "group": "some"} // pgtaskd compares them with the table
 		}
 		targets = append(targets, object{
 			"defaults": defaults, "data": s.database, "user": s.roles[t.role], "schema": t.schema, "table": t.table, "create": t.printed == "", "grace": "1 s", "run": 4,
@@ -199,7 +196,7 @@ func (s *scene) configure(more object) {
 	}
 }
 
-// serverLog is what the server has said so far.
+// serverLog returns the server's log so far.
 func serverLog(t *testing.T) string {
 	t.Helper()
 	text, err := os.ReadFile(filepath.Join(postgres.SocketDir, "log"))
@@ -209,7 +206,7 @@ func serverLog(t *testing.T) string {
 	return string(text)
 }
 
-// denied tells a statement that the attacker may not run.
+// denied tells that the attacker may not run the statement.
 func denied(err error) bool {
 	var answer *pgconn.PgError
 	return err != nil && errors.As(err, &answer) && answer.Code == "42501"

@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// The role that serves a table owns it, and more; what it can make of that must not reach the dsn's
-// user, who helps out where the role may not create.
+// TestServingRoleAgainstAdministrator: the serving role owns its table and more. Whatever it makes
+// of that must not reach the dsn's user, who creates objects where the serving role may not.
 func TestServingRoleAgainstAdministrator(t *testing.T) {
 	t.Parallel()
 	const (

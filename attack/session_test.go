@@ -19,7 +19,7 @@ func single(t *testing.T, name string, keys object) (*scene, *target) {
 	return s, s.targets[0]
 }
 
-// add inserts a task, as a superuser.
+// add inserts a task as a superuser.
 func (s *scene) add(t *target, columns, values string) (id string) {
 	s.Helper()
 	return s.get(s.user, fmt.Sprintf("INSERT INTO %s (%s) VALUES (%s) RETURNING id", t.name(), columns, values))
@@ -36,7 +36,7 @@ func (s *scene) ends(t *target, id, state string) {
 	}
 }
 
-// ended waits for the end of a task, whatever it is.
+// ended waits for any end of a task.
 func (s *scene) ended(t *target, id string) {
 	s.Helper()
 	look := fmt.Sprintf("SELECT state FROM %s WHERE id = %s", t.name(), id)
@@ -45,8 +45,8 @@ func (s *scene) ended(t *target, id string) {
 	}
 }
 
-// What a task leaves in its session, and a trigger of the owner's that needs the role's path, keep no
-// other task from its end.
+// TestPathComesBack: a task changes its session, or a trigger of the owner needs the role's path.
+// Still all other tasks end.
 func TestPathComesBack(t *testing.T) {
 	t.Parallel()
 	causes := map[string]string{
@@ -94,7 +94,7 @@ func TestPathComesBack(t *testing.T) {
 	s.verdict(attack{})
 }
 
-// A stranger's session with the name of one of ours holds up nothing of what a crash has left.
+// TestNameOfASession: a stranger's session with one of our names delays no recovery from a crash.
 func TestNameOfASession(t *testing.T) {
 	t.Parallel()
 	s, table := single(t, "own.task", nil)

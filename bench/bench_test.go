@@ -15,24 +15,24 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// The test is River's program, too.
+// The test binary is also River's program.
 func TestMain(m *testing.M) {
 	if os.Getenv(riverclient.Env) != "" {
 		main()
 		return
 	}
-	os.Setenv("GORACE", "atexit_sleep_ms=0") // or that program takes a second to end
+	os.Setenv("GORACE", "atexit_sleep_ms=0") // else River's program takes a second to end
 	servertest.Main(m)
 }
 
-// least is enough to see that things are measured.
+// least is enough to see that the bench measures something.
 var least = effort{
 	rounds: 1, atLeast: 50 * time.Millisecond, both: true, turns: 1, samples: 3, watched: 50 * time.Millisecond,
 	due: 200, load: load{finished: 200, later: 100, changes: 100}, targets: 3,
 }
 
-// Two builds, rows of each kind, with the least effort: what they measure must have happened; and a
-// backlog that fails. Not parallel: there is one profile at a time.
+// TestRows measures two builds, and one row of each kind, with the least effort: the work must have
+// happened. Then a backlog that fails. Not parallel: there can be only one profile at a time.
 func TestRows(t *testing.T) {
 	o := options{profile: filepath.Join(t.TempDir(), "cpu"), statements: true}
 	var out strings.Builder
@@ -80,7 +80,7 @@ func TestRows(t *testing.T) {
 	}
 }
 
-// A controller that ends by itself, and then River on the same server.
+// TestOtherPrograms: a controller that ends by itself, and River on the same server.
 func TestOtherPrograms(t *testing.T) {
 	t.Parallel()
 	program, err := exec.LookPath("true")
@@ -157,7 +157,7 @@ func TestLine(t *testing.T) {
 		{times[1:], "| 2.00 ms\t|\t|\t| 2.00–2.00\t| ≤ 2\t| \t|\t|"},
 	}
 	for _, c := range cases {
-		for range 2 { // in whatever order they came
+		for range 2 { // in either order
 			if got := line(c.rounds); got != c.want {
 				t.Errorf("got  %s\nwant %s", got, c.want)
 			}

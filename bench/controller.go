@@ -21,18 +21,17 @@ import (
 	"pgtaskd/work/target"
 )
 
-// controller is how tasks get served: by the built program, or inside this one for the sake of a
-// profile.
+// controller runs pgtaskd: the built program, or inside this process for a profile.
 type controller interface {
-	// start serves the configuration in a file.
+	// start starts a controller for a configuration file.
 	start(ctx context.Context, config string) (*process, error)
 	close() error
 }
 
-// process is a controller at work.
+// process is a running controller.
 type process struct {
 	pid   int
-	stop  func() error // has it drained
+	stop  func() error // drains it
 	ended <-chan error // its error at the end
 }
 
@@ -55,8 +54,8 @@ func newController(ctx context.Context, o options) (controller, error) {
 	return b, nil
 }
 
-// build makes the program with the dependencies of its own module, which may be others than this
-// one's.
+// build builds the program in its own module, with that module's dependencies, which may differ
+// from those of the bench.
 func build(ctx context.Context, path string) error {
 	module, err := exec.CommandContext(ctx, "go", "list", "-m", "-f", "{{.Dir}}", "pgtaskd").Output()
 	if err != nil {
@@ -71,7 +70,7 @@ func build(ctx context.Context, path string) error {
 	return nil
 }
 
-// built is the program.
+// built is the built program.
 type built struct{ dir, path string }
 
 const drainLimit = 30 * time.Second
@@ -95,11 +94,11 @@ func launch(cmd *exec.Cmd) (*process, error) {
 
 func (b *built) close() error { return os.RemoveAll(b.dir) }
 
-// profiled serves inside this process, which else does next to nothing while tasks run.
+// profiled serves inside this process, which does almost nothing else while tasks run.
 type profiled struct{ file *os.File }
 
 func newProfiled(path string) (controller, error) {
-	debug.SetGCPercent(100) // so it is about as often as in the program, which counts more as living
+	debug.SetGCPercent(100) // about as often as in the program, which has more live memory
 	zerolog.SetGlobalLevel(zerolog.WarnLevel)
 	file, err := os.Create(path)
 	if err != nil {
@@ -126,7 +125,7 @@ func (p *profiled) close() error {
 
 var errEnded = errors.New("the controller has ended by itself")
 
-// during calls body, and then stops the process. The body's context ends when the process does.
+// during calls body and then stops the process. body's context ends when the process does.
 func (p *process) during(ctx context.Context, body func(context.Context, *process) error) error {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -143,7 +142,7 @@ func (p *process) during(ctx context.Context, body func(context.Context, *proces
 	return errors.Join(err, p.stop(), <-result)
 }
 
-// share is how much of a core the process uses, in percent, while something is done each second.
+// share returns how much of a core the process uses, in percent, while each is called every second.
 func (p *process) share(ctx context.Context, watched time.Duration, each func(context.Context) error) (float64, error) {
 	before, err := proc.Used(p.pid)
 	if err != nil {

@@ -4,7 +4,7 @@ import (
 	"time"
 )
 
-// cost is the cost of one task: processor time of the program and of the server, and bytes of WAL.
+// cost is the cost of one task: processor time of the program and the server, and bytes of WAL.
 type cost struct {
 	program, server time.Duration
 	wal             float64
@@ -19,7 +19,7 @@ type reading struct {
 	wal             int64
 }
 
-// per is the cost of each of so many tasks that ran between two readings.
+// per returns the cost of each of the tasks that ran between two readings.
 func (r reading) per(before reading, tasks int) cost {
 	n := time.Duration(max(tasks, 1))
 	return cost{(r.program - before.program) / n, (r.server - before.server) / n, float64(r.wal-before.wal) / float64(n)}

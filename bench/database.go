@@ -16,24 +16,23 @@ import (
 //go:embed sql/*.sql
 var files embed.FS
 
-// text is an embedded statement or script.
+// text returns an embedded statement or script.
 func text(name string) string {
 	content, err := files.ReadFile("sql/" + name)
 	if err != nil {
-		panic(err) // the name is a constant, and wrong
+		panic(err) // the name is a wrong constant
 	}
 	return string(content)
 }
 
-// database is one on the stand's server, in which tasks are inserted and awaited.
+// database is a database on the stand's server, into which the bench inserts tasks.
 type database struct {
 	server *server.Server
 	name   string
 	conn   *pgx.Conn
-	conns  []*pgx.Conn // all that are to be closed, conn too
+	conns  []*pgx.Conn // connections to close, including conn
 }
 
-// createDatabase makes a database, and connects to it.
 func createDatabase(ctx context.Context, s *server.Server, name string) (*database, error) {
 	admin, err := pgx.Connect(ctx, s.DSN("postgres"))
 	if err != nil {
@@ -50,7 +49,6 @@ func createDatabase(ctx context.Context, s *server.Server, name string) (*databa
 
 func (d *database) dsn() string { return d.server.DSN(d.name) }
 
-// connect opens one more connection.
 func (d *database) connect(ctx context.Context) (*pgx.Conn, error) {
 	conn, err := pgx.Connect(ctx, d.dsn())
 	if err == nil {
@@ -67,7 +65,7 @@ func (d *database) close() error {
 	return errors.Join(errs...)
 }
 
-// execute runs one statement after the other, each in a transaction of its own.
+// execute runs statements one after the other, each in its own transaction.
 func (d *database) execute(ctx context.Context, statements ...string) error {
 	for _, statement := range statements {
 		if _, err := d.conn.Exec(ctx, statement); err != nil {
@@ -77,8 +75,8 @@ func (d *database) execute(ctx context.Context, statements ...string) error {
 	return nil
 }
 
-// target is an entry of the configuration for a table of the database. It runs at most run tasks at
-// once; 0 is the default.
+// target is the configuration's entry for a table of the database. It runs at most run tasks at
+// once; 0: the default.
 func (d *database) target(table string, run int) map[string]any {
 	target := map[string]any{"data": d.name, "user": "postgres", "table": table}
 	if run > 0 {
@@ -87,7 +85,7 @@ func (d *database) target(table string, run int) map[string]any {
 	return target
 }
 
-// install makes these task tables, but for those that are there.
+// install makes those of the task tables that do not exist.
 func (d *database) install(ctx context.Context, tables ...string) error {
 	for _, table := range tables {
 		if _, err := schema.Install(ctx, d.conn, sql.Table{Schema: "public", Name: table}, schema.Options{}); err != nil {
@@ -97,8 +95,8 @@ func (d *database) install(ctx context.Context, tables ...string) error {
 	return nil
 }
 
-// add has a statement insert one task and returns its id, adds copies of it until there are count,
-// all in so many lanes (1: in the task's own), and returns the last id that was there before.
+// add inserts one task by the statement template, which returns its id, and copies it until there
+// are count, in this many lanes (1: the task's own). It returns the last id before them.
 func (d *database) add(ctx context.Context, template string, count, lanes int) (last int64, err error) {
 	if last, err = d.last(ctx); err != nil || count == 0 {
 		return last, err
@@ -111,18 +109,17 @@ func (d *database) add(ctx context.Context, template string, count, lanes int) (
 	return last, err
 }
 
-// settle leaves nothing for vacuum to do, nor for a checkpoint.
+// settle leaves no work for vacuum or a checkpoint.
 func (d *database) settle(ctx context.Context) error {
 	return d.execute(ctx, "VACUUM (ANALYZE) task", "CHECKPOINT")
 }
 
-// last is the highest id of a task so far.
+// last returns the highest id of a task.
 func (d *database) last(ctx context.Context) (id int64, err error) {
 	err = d.conn.QueryRow(ctx, "SELECT coalesce(max(id), 0) FROM task").Scan(&id)
 	return id, err
 }
 
-// now is the server's time.
 func (d *database) now(ctx context.Context) (now time.Time, err error) {
 	err = d.conn.QueryRow(ctx, "SELECT clock_timestamp()").Scan(&now)
 	return now, err
@@ -130,7 +127,7 @@ func (d *database) now(ctx context.Context) (now time.Time, err error) {
 
 const tick = 20 * time.Millisecond
 
-// await asks until the answer is yes.
+// await asks until the answer is true.
 func (d *database) await(ctx context.Context, question string, args ...any) error {
 	ticker := time.NewTicker(tick)
 	defer ticker.Stop()
@@ -147,15 +144,15 @@ func (d *database) await(ctx context.Context, question string, args ...any) erro
 	}
 }
 
-// awaitEnd returns when no task after the last one waits or runs. It looks at the newest one first,
-// which costs the server nothing.
+// awaitEnd returns when no task above the id last waits or runs. It looks at the newest task first,
+// which is cheap for the server.
 func (d *database) awaitEnd(ctx context.Context, last int64) error {
 	return d.await(ctx, text("ended.sql"), last)
 }
 
 const insert = "INSERT INTO task (input) VALUES ('SELECT 1')"
 
-// first has a task run, which shows that the controller leads.
+// first inserts a task and waits for its end, which shows that the controller leads.
 func (d *database) first(ctx context.Context) error {
 	if err := d.execute(ctx, insert); err != nil {
 		return err
@@ -163,7 +160,6 @@ func (d *database) first(ctx context.Context) error {
 	return d.awaitEnd(ctx, 0)
 }
 
-// pause does nothing for a while.
 func pause(ctx context.Context, d time.Duration) error {
 	select {
 	case <-time.After(d):

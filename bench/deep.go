@@ -9,12 +9,12 @@ import (
 	"pgtaskd/human"
 )
 
-// deep measures a long backlog: its rate beside that of a short one in as many lanes, the time to
-// its first task, and the memory.
+// deep measures a long backlog: its rate compared with that of a short one in as many lanes, the
+// time until its first task starts, and the memory.
 type deep struct {
 	short, long int // tasks that are due
 	lanes       int
-	wide        int // run, where the memory is measured
+	wide        int // run while the memory is measured
 	rate, start figure
 	memory      figure
 
@@ -56,8 +56,8 @@ func (d *deep) measure(ctx context.Context, s *stand) ([]figure, error) {
 	return figures, nil
 }
 
-// serve has a part of the backlog served, from which it returns the rate, how long after the
-// controller the first task started, and the most memory that it took.
+// serve lets a controller serve a part of the backlog. It returns the rate, the time from the
+// controller's start to the first task's, and the most memory that the controller used.
 func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Duration, memory float64, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit, fmt.Errorf("nothing was served within %s", human.Duration(runLimit)))
 	defer cancel()
@@ -109,7 +109,7 @@ func (d *deep) serve(ctx context.Context, run int) (rate float64, start time.Dur
 	return float64(good) / took.Seconds(), start, memory, s.showStatements(ctx)
 }
 
-// fill makes as many tasks wait as a long backlog has.
+// fill inserts tasks until as many wait as a long backlog has.
 func (d *deep) fill(ctx context.Context) error {
 	db := d.stand.db
 	var waiting int

@@ -13,15 +13,15 @@ import (
 type figure struct {
 	name  string
 	value float64 // in unit
-	unit  string  // "" is tasks/s, where more is better; in all other units less is
-	peer  float64 // the rate to compare with; 0 where there is none
-	bar   float64 // value, or value ÷ peer, must reach it or stay below it
-	aim   float64 // would be better still; 0: there is none
+	unit  string  // "" is tasks/s, where more is better; for all other units less is better
+	peer  float64 // the rate to compare with; 0: none
+	bar   float64 // limit that value, or value ÷ peer, must reach or not exceed
+	aim   float64 // better than the bar; 0: none
 
-	cost, peerCost cost // of a task; zero where none ran, or where it was not measured
+	cost, peerCost cost // of a task; zero if no task ran, or if it was not measured
 }
 
-// judged is the value that is compared with the bar.
+// judged is the value to compare with the bar.
 func (f figure) judged() float64 {
 	if f.peer == 0 {
 		return f.value
@@ -47,7 +47,7 @@ func (t *table) add(figures []figure) {
 	}
 }
 
-// print writes a line a figure, in Markdown, so that it can be pasted as it is.
+// print writes a line for each figure, as Markdown.
 func (t *table) print(out io.Writer, machine string) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	fmt.Fprintln(w, "| row\t| pgtaskd\t| beside\t| ratio\t| spread\t| bar (aim)\t| µs a task: pgtaskd + server\t| beside\t|")
@@ -59,9 +59,9 @@ func (t *table) print(out io.Writer, machine string) error {
 	return w.Flush()
 }
 
-// line is the line of the table for one figure. The ratio is the median of the rounds' ratios,
-// since a disturbance meets both sides of a round; the spread is from the least judged value to the
-// most.
+// line returns the table's line for one figure. The ratio is the median of the rounds' ratios,
+// since a disturbance affects both sides of a round. The spread goes from the least judged value to
+// the greatest.
 func line(rounds []figure) string {
 	first := rounds[0]
 	value := median(rounds, func(f figure) float64 { return f.value })
@@ -79,7 +79,7 @@ func line(rounds []figure) string {
 		costs(rounds, func(f figure) cost { return f.peerCost }))
 }
 
-// goal is the bar and the aim, and whether the bar was reached.
+// goal returns the bar and the aim, and whether the value has reached the bar.
 func (f figure) goal(format string, reached bool) string {
 	goal := fmt.Sprintf(format, f.bar)
 	if f.aim != 0 {
@@ -95,7 +95,7 @@ func byJudged(a, b figure) int {
 	return cmp.Compare(a.judged(), b.judged())
 }
 
-// median is the middle of a value of each round.
+// median returns the median over the rounds.
 func median(rounds []figure, value func(figure) float64) float64 {
 	values := make([]float64, len(rounds))
 	for i, f := range rounds {
@@ -104,7 +104,7 @@ func median(rounds []figure, value func(figure) float64) float64 {
 	return middle(values)
 }
 
-// middle is the value in the middle, or the mean of the two there.
+// middle returns the middle value, or the mean of the two middle values.
 func middle(values []float64) float64 {
 	slices.Sort(values)
 	n := len(values)
@@ -120,8 +120,8 @@ func grouped(n int) string {
 	return digits
 }
 
-// costs are the medians over the rounds of the program's and the server's processor time in µs, or
-// nothing where the system does not show them.
+// costs returns the medians of the program's and the server's processor time in µs, or nothing if
+// the system does not show them.
 func costs(rounds []figure, of func(figure) cost) string {
 	program := median(rounds, func(f figure) float64 { return microseconds(of(f).program) })
 	server := median(rounds, func(f figure) float64 { return microseconds(of(f).server) })

@@ -2,9 +2,9 @@ package main
 
 import "context"
 
-// inserts is the rate at which pgbench inserts tasks that are not yet due while the table is
-// served, beside that into a copy of the table without any trigger. The two take turns, which are
-// not short: the first INSERT of a session loads PL/pgSQL and the triggers' functions, 2.6 ms.
+// inserts is the rate at which pgbench inserts tasks that are not due yet into the served table,
+// compared with a copy of the table without triggers. The two take turns. A turn must not be short:
+// the first INSERT of a session takes 2.6 ms to load PL/pgSQL and the trigger functions.
 type inserts struct {
 	name     string
 	clients  int
@@ -22,7 +22,7 @@ func (i inserts) measure(ctx context.Context, s *stand) ([]figure, error) {
 		if err := s.db.first(ctx); err != nil {
 			return err
 		}
-		for n := range s.turns { // since the machine may be faster in one moment than in the next
+		for n := range s.turns { // the speed of the machine may change
 			tables, rates := []string{"task", "peer"}, []*float64{&f.value, &f.peer}
 			for k := range tables {
 				k ^= n % 2

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// latency is the time from the INSERT of a task, as the server began with it, to its start, while
-// nothing else is to be done.
+// latency is the time from the start of a task's INSERT on the server to the start of the task, on
+// an otherwise idle table.
 type latency struct {
 	name     string
 	p50, p99 figure // bars and aims, in milliseconds
@@ -32,7 +32,7 @@ func (l latency) measure(ctx context.Context, s *stand) ([]figure, error) {
 	}, nil
 }
 
-// trickle inserts one task after the other. The first is no sample.
+// trickle inserts one task after the other. The first one does not count.
 func (s *stand) trickle(ctx context.Context, p *process) error {
 	if err := s.db.first(ctx); err != nil {
 		return err
@@ -50,8 +50,8 @@ func (s *stand) trickle(ctx context.Context, p *process) error {
 	})
 }
 
-// idle lets the controller finish and fall asleep. Its length varies, or it would keep step with
-// something.
+// idle gives the controller time to finish and fall asleep. The time varies, so that it does not
+// fall into step with something.
 func idle(ctx context.Context) error {
 	const shortest, jitter = 10 * time.Millisecond, 10 * time.Millisecond
 	return pause(ctx, shortest+rand.N(jitter))

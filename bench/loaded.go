@@ -6,19 +6,19 @@ import (
 	"fmt"
 )
 
-// load are the rows of a table beside the tasks that are measured.
+// load are the rows in a table apart from the measured tasks.
 type load struct {
 	finished int // tasks that have ended
 	later    int // tasks that are planned for tomorrow
-	changes  int // of tasks, that a transaction does not let vacuum clear away
+	changes  int // changes of tasks that vacuum cannot clear because of an open transaction
 }
 
 func (l load) String() string {
 	return fmt.Sprintf("%s finished, %s planned, %s changes held", grouped(l.finished), grouped(l.later), grouped(l.changes))
 }
 
-// loaded is the rate of a backlog in a table that holds much else, beside its rate in one that is
-// as good as new.
+// loaded is the rate of a backlog in a table with many other rows, compared with that in a table as
+// good as new.
 type loaded struct {
 	name     string
 	tasks    backlog
@@ -48,7 +48,7 @@ func (l *loaded) measure(ctx context.Context, s *stand) ([]figure, error) {
 	return []figure{f}, err
 }
 
-// make puts the load into a database of its own.
+// make makes a database with the load.
 func (l load) make(ctx context.Context, s *stand) (*stand, error) {
 	fmt.Fprintf(s.progress, "making a table with %s\n", l)
 	other, err := s.another(ctx, "loaded")
@@ -70,8 +70,8 @@ func (l load) make(ctx context.Context, s *stand) (*stand, error) {
 	return other, other.db.change(ctx, l.changes)
 }
 
-// hold begins a transaction that lasts as long as the bench, and from whose snapshot on nothing can
-// be cleared away.
+// hold begins a transaction that lasts as long as the bench. Vacuum cannot clear rows that die
+// after its snapshot.
 func (d *database) hold(ctx context.Context) error {
 	conn, err := d.connect(ctx)
 	if err != nil {
@@ -81,7 +81,7 @@ func (d *database) hold(ctx context.Context) error {
 	return err
 }
 
-// change ends tasks, as a controller does.
+// change ends tasks as a controller does.
 func (d *database) change(ctx context.Context, changes int) error {
 	last, err := d.add(ctx, "due.sql", changes, 1)
 	if err != nil {

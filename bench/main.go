@@ -29,8 +29,8 @@ func main() {
 	}
 }
 
-// run measures each row in turn, round after round, so that other work of the machine meets all of
-// them, and pgbench too.
+// run measures all rows in each round, so that other work on the machine affects all of them, and
+// pgbench too.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	o, err := parse(args, stderr)
 	if err != nil {

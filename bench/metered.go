@@ -7,8 +7,8 @@ import (
 	"pgtaskd/bench/proc"
 )
 
-// read reads the resources that a program and the server have used. Processor times are 0 where the
-// system does not show them.
+// read returns the resources that the program and the server have used. Processor times are 0 if
+// the system does not show them.
 func (s *stand) read(ctx context.Context, p *process) (r reading, err error) {
 	const wal = "SELECT pg_wal_lsn_diff(pg_current_wal_insert_lsn(), '0/0')::int8"
 	if err := s.db.conn.QueryRow(ctx, wal).Scan(&r.wal); err != nil || !proc.Shown() {
@@ -22,7 +22,7 @@ func (s *stand) read(ctx context.Context, p *process) (r reading, err error) {
 	return r, errors.Join(err, err2)
 }
 
-// metered has so many tasks served, and notes the cost of each.
+// metered calls serve, which runs this many tasks, and records the cost of each task.
 func (s *stand) metered(ctx context.Context, p *process, tasks int, serve func() error) error {
 	before, err := s.read(ctx, p)
 	if err != nil {

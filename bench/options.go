@@ -9,12 +9,11 @@ import (
 	"time"
 )
 
-// options are the command line.
 type options struct {
 	quick      bool
-	river      bool   // the table beside River is wanted
-	against    string // the program of another build, to compare with; "": the table is wanted
-	pairs      int    // of runs of both builds
+	river      bool   // print the table that compares with River
+	against    string // the program of another build to compare with; "": print the table
+	pairs      int    // number of runs of each build
 	only       *regexp.Regexp
 	program    string
 	profile    string
@@ -58,17 +57,17 @@ func parse(args []string, stderr io.Writer) (options, error) {
 	return o, err
 }
 
-// effort is how much is measured.
+// effort tells how much to measure.
 type effort struct {
 	rounds  int
-	atLeast time.Duration // of tasks, and of pgbench, in a round
-	both    bool          // pgbench also with a thread for each core
-	turns   int           // of INSERTs into either table, in a round
-	samples int           // of a latency, in a round
+	atLeast time.Duration // least duration of tasks, and of pgbench, in a round
+	both    bool          // run pgbench also with a thread for each core
+	turns   int           // turns of INSERTs into each table, in a round
+	samples int           // samples of a latency, in a round
 	due     int           // tasks of a long backlog
 	load    load
-	targets int           // that are idle
-	watched time.Duration // how long they are looked at, in a round
+	targets int           // idle targets
+	watched time.Duration // how long to watch them, in a round
 }
 
 var (
@@ -82,7 +81,6 @@ var (
 	}
 )
 
-// effort is the effort that the command line asks for.
 func (o options) effort() effort {
 	e := full
 	if o.quick {

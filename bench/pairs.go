@@ -9,14 +9,14 @@ import (
 	"pgtaskd/human"
 )
 
-// side is one of the two builds: its stand, and the rate at which it served each row last.
+// side is one of the two builds: its stand, and its last rate for each row.
 type side struct {
 	*stand
 	seen map[string]float64
 }
 
-// compare has the stand's build and another serve the rows of rates in turns, A B, B A, A B and so
-// on, so that other work of the machine meets both.
+// compare measures the rows of rates on this build and another one in turns (A B, B A, A B …), so
+// that other work on the machine affects both.
 func (s *stand) compare(ctx context.Context, other controller) error {
 	chosen := slices.DeleteFunc(rates(), func(r row) bool { return !s.only.MatchString(r.title()) })
 	if len(chosen) == 0 {
@@ -44,8 +44,7 @@ func (s *stand) compare(ctx context.Context, other controller) error {
 	return s.showPairs(ctx, chosen, pairs)
 }
 
-// madeBy is a stand in a database of its own, whose task table the controller makes. It is closed
-// with s.
+// madeBy returns a stand in a new database; the controller makes its task table. s closes it.
 func (s *stand) madeBy(ctx context.Context, database string, c controller) (*stand, error) {
 	made, err := s.in(ctx, database)
 	if err != nil {
@@ -74,7 +73,7 @@ func (s *stand) makeTable(ctx context.Context) error {
 	return s.setUp(ctx)
 }
 
-// takeTurns runs the row on both builds; first is the one that begins.
+// takeTurns measures the row on both builds, beginning with sides[first].
 func takeTurns(ctx context.Context, sides [2]side, r *rate, first int) (pair, error) {
 	var samples [2]sample
 	for i := range sides {

@@ -12,18 +12,17 @@ import (
 	"strings"
 )
 
-// peer is a run of pgbench, which sends each statement of its script by the simple protocol and
-// awaits the answer.
+// peer is a run of pgbench. pgbench sends each statement of its script by the simple protocol and
+// waits for the answer.
 type peer struct {
 	script  string
 	clients int
-	writes  bool // it updates rows that are made for it, each once
+	writes  bool // it updates rows made for it, each once
 }
 
-// tps is pgbench's transactions per second, with so many threads, on a table that is as good as
-// new.
+// tps returns pgbench's transactions per second with this many threads, on a table as good as new.
 func (p peer) tps(ctx context.Context, s *stand, threads int) (float64, error) {
-	perClient := s.seconds() * 1000 // rows, more than a client has ever got through
+	perClient := s.seconds() * 1000 // rows; no client has ever used up so many
 	if err := s.empty(ctx); err != nil {
 		return 0, err
 	}
@@ -36,14 +35,14 @@ func (p peer) tps(ctx context.Context, s *stand, threads int) (float64, error) {
 		fmt.Sprintf("clients=%d", p.clients), "n=0")
 }
 
-// seconds is how long pgbench runs.
+// seconds returns how long pgbench runs.
 func (s *stand) seconds() int { return max(1, int(s.atLeast.Seconds()+0.5)) }
 
-// threads is how many pgbench can make use of.
+// threads returns how many threads pgbench can use.
 func threads(clients int) int { return min(clients, runtime.NumCPU()) }
 
-// pgbench runs for so many seconds and returns its transactions per second, without the time to
-// connect, and notes the cost of each, with connecting. A checkpoint comes before.
+// pgbench runs for this many seconds, after a checkpoint. It returns the transactions per second
+// without connecting, and records the cost of each with connecting.
 func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients, threads int, variables ...string) (float64, error) {
 	if err := s.db.execute(ctx, "CHECKPOINT"); err != nil {
 		return 0, err
@@ -76,7 +75,8 @@ func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients
 	return tps, err
 }
 
-// pgbench stands beside the server's other programs, but on some systems only on the PATH.
+// pgbench returns the path of the program. It is beside the server's other programs, or on some
+// systems only on the PATH.
 func pgbench(bindir string) string {
 	if path, err := exec.LookPath(filepath.Join(bindir, "pgbench")); err == nil {
 		return path
@@ -88,7 +88,7 @@ var tpsLine = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)
 
 var errNoTPS = errors.New("pgbench said nothing of tps")
 
-// parseTPS takes the last line of its kind: before version 14 the one that counts connecting comes
+// parseTPS reads the last matching line: before version 14 the line that includes connecting is
 // first.
 func parseTPS(out string) (float64, error) {
 	found := tpsLine.FindAllStringSubmatch(out, -1)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// planned is how long after the moment for which it is planned a task starts, while nothing else is
-// to be done.
+// planned is the delay from a task's plan to its start, on an otherwise idle table.
 type planned struct {
 	name     string
 	bar, aim float64 // of the 99th percentile in milliseconds

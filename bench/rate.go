@@ -9,16 +9,16 @@ import (
 	"pgtaskd/human"
 )
 
-// rate is how many tasks of a backlog end in a second, beside the transactions of pgbench: as it is
-// by default, with one thread, and with one for each core.
+// rate is how many tasks of a backlog end in a second, compared with the transactions of pgbench:
+// with one thread, which is pgbench's default, and with one for each core.
 type rate struct {
 	name  string
 	tasks backlog
 	peer  peer
-	bar   float64 // of the peer's rate
+	bar   float64 // part of the peer's rate
 	aim   float64
 
-	seen float64 // the last run's rate; 0: there was none
+	seen float64 // rate of the last run; 0: none yet
 }
 
 func (r *rate) title() string { return r.name }
@@ -43,35 +43,35 @@ func (r *rate) measure(ctx context.Context, s *stand) ([]figure, error) {
 	return figures, err
 }
 
-// backlog is a number of equal tasks, all of them due before the controller starts.
+// backlog is a number of equal tasks that are due before the controller starts.
 type backlog struct {
 	input, output string
 	lanes, max    int
 	save, remote  bool
-	effects       bool // each leaves a row in effect
-	run           int  // of the target; 0: its default
+	effects       bool // each inserts a row into effect
+	run           int  // run of the target; 0: the default
 }
 
-// sessions is how many tasks run at once where the rate of many is measured, and how many clients
-// pgbench has then.
+// sessions is how many tasks run at once in the rows that measure many sessions, and how many
+// clients pgbench has there.
 const sessions = 16
 
-// Backlogs that are measured in more than one way.
+// Backlogs that several rows measure.
 var (
 	oneLane   = backlog{input: "SELECT 1", output: "1", lanes: 1, max: sessions - 1, run: sessions}
 	manyLanes = backlog{input: "SELECT 1", output: "1", lanes: 1000, run: sessions}
 )
 
-// runLimit bounds one run; one that takes longer has stalled.
+// runLimit bounds one run; a run that takes longer has stalled.
 const runLimit = 2 * time.Minute
 
-// rate is how many tasks end in a second; expected is the rate to begin with.
+// rate returns how many tasks end in a second; expected is a first estimate.
 func (b backlog) rate(ctx context.Context, s *stand, expected float64) (float64, error) {
 	return s.longEnough(expected, func(count int) (time.Duration, error) { return b.serve(ctx, s, count) })
 }
 
-// longEnough returns the rate at which tasks are served. A run that was over too soon is repeated
-// with as many tasks as its rate asks for; expected is the rate to begin with.
+// longEnough returns the rate at which tasks are served. If a run was too short, it repeats the run
+// with the number of tasks that its rate asks for; expected is a first estimate.
 func (s *stand) longEnough(expected float64, serve func(count int) (time.Duration, error)) (float64, error) {
 	for {
 		count := int(expected*s.atLeast.Seconds()*1.1) + 1
@@ -85,7 +85,7 @@ func (s *stand) longEnough(expected float64, serve func(count int) (time.Duratio
 	}
 }
 
-// serve returns the time from the first start of a task until all ends are to be seen in the table.
+// serve returns the time from the first start of a task until the table shows all ends.
 func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
 		fmt.Errorf("%d tasks have not ended within %s", count, human.Duration(runLimit)))
@@ -112,8 +112,8 @@ func (b backlog) serve(ctx context.Context, s *stand, count int) (took time.Dura
 	return took, s.showStatements(ctx)
 }
 
-// fill adds the backlog to the table, which is empty else or to be kept, and leaves no checkpoint
-// that is soon to come. It returns the last id that was there before.
+// fill adds the backlog to the table, which it empties first unless the rows are to be kept, and
+// makes a checkpoint, so that none comes soon. It returns the last id before the backlog.
 func (b backlog) fill(ctx context.Context, s *stand, count int) (last int64, err error) {
 	if err := s.empty(ctx); err != nil {
 		return 0, err
@@ -135,8 +135,8 @@ func (b backlog) fill(ctx context.Context, s *stand, count int) (last int64, err
 	return last, s.resetStatements(ctx)
 }
 
-// verify makes sure that every task after the last one has had its effect, once, and that its row
-// is as the documents promise. It returns how long it took until that was seen.
+// verify checks that every task above the id last has had its effect once, and that its row is as
+// documented. It returns how long the tasks took until their ends were seen.
 func (b backlog) verify(ctx context.Context, s *stand, last int64, count int, seen time.Time) (took time.Duration, err error) {
 	var good, effects int
 	var sample string

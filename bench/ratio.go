@@ -14,10 +14,11 @@ type sample struct {
 	cost
 }
 
-// pair is a run on either build, one right after the other.
+// pair is a run on each build, one directly after the other.
 type pair struct{ this, other sample }
 
-// quantities are compared by pairs: the rate, where more is better, and costs, where less is.
+// quantities are compared by pairs: the rate, where more is better, and costs, where less is
+// better.
 var quantities = []struct {
 	name string
 	of   func(sample) float64
@@ -29,8 +30,8 @@ var quantities = []struct {
 	{"WAL bytes a task", func(s sample) float64 { return s.wal }},
 }
 
-// ratio is the median of the pairs' ratios of this build to the other, and their spread; nothing
-// if there is none, as where the system does not show processor times.
+// ratio returns the median of the pairs' ratios of this build to the other, and their spread. It
+// returns nothing if there are no ratios, as when the system does not show processor times.
 func ratio(pairs []pair, of func(sample) float64) string {
 	ratios := make([]float64, len(pairs))
 	for i, p := range pairs {
@@ -42,7 +43,7 @@ func ratio(pairs []pair, of func(sample) float64) string {
 	return fmt.Sprintf("%.3f (%.3f–%.3f)", middle(ratios), slices.Min(ratios), slices.Max(ratios))
 }
 
-// showPairs writes a line a row, in Markdown.
+// showPairs writes a line for each row, as Markdown.
 func (s *stand) showPairs(ctx context.Context, rows []row, pairs [][]pair) error {
 	w := tabwriter.NewWriter(s.out, 0, 0, 1, ' ', 0)
 	head, rule := "| this ÷ other", "| ---"

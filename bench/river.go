@@ -18,18 +18,18 @@ import (
 	"pgtaskd/human"
 )
 
-// beside is the rate of a backlog beside that at which River works as many jobs.
+// beside is the rate of a backlog compared with River's rate for as many jobs.
 type beside struct {
 	name     string
 	jobs     riverJobs
 	tasks    backlog
-	bar, aim float64 // of River's rate
+	bar, aim float64 // parts of River's rate
 
-	seen, peerSeen float64 // rates of the last round; 0: there was none
+	seen, peerSeen float64 // rates of the last round; 0: none yet
 }
 
-// besideRiver are the rows for River. pgtaskd runs no task without SQL, so that beside River's jobs
-// that do nothing it runs SELECT 1.
+// besideRiver returns the rows that compare with River. pgtaskd runs no task without SQL, so SELECT
+// 1 is compared with River's jobs that do nothing.
 func besideRiver() []row {
 	at := func(run int) backlog {
 		return backlog{input: "SELECT 1", output: "1", lanes: 1, max: run - 1, run: run}
@@ -61,7 +61,7 @@ func (b *beside) measure(ctx context.Context, s *stand) (_ []figure, err error) 
 	return []figure{f}, err
 }
 
-// atRiver is a stand with River's tables, in a database of its own on the same server.
+// atRiver returns a stand with River's tables, in another database on the same server.
 func (s *stand) atRiver(ctx context.Context) (*stand, error) {
 	if s.river != nil {
 		return s.river, nil
@@ -84,13 +84,13 @@ func (s *stand) atRiver(ctx context.Context) (*stand, error) {
 	return river, err
 }
 
-// riverJobs are equal jobs of one kind, and how many of them River works at once.
+// riverJobs are equal jobs of one kind; River works this many of them at once.
 type riverJobs struct {
 	kind    string
 	workers int
 }
 
-// serve returns the time from the first start of a job until all ends are to be seen in the table.
+// serve returns the time from the first start of a job until the table shows all ends.
 func (j riverJobs) serve(ctx context.Context, s *stand, count int) (took time.Duration, err error) {
 	ctx, cancel := context.WithTimeoutCause(ctx, runLimit,
 		fmt.Errorf("%d jobs of River have not ended within %s", count, human.Duration(runLimit)))
@@ -128,7 +128,7 @@ func (j riverJobs) serve(ctx context.Context, s *stand, count int) (took time.Du
 	return took, err
 }
 
-// start starts River's client as a process, as pgtaskd is one.
+// start starts River's client as a process of its own, like pgtaskd.
 func (j riverJobs) start(ctx context.Context, dsn string) (*process, error) {
 	config, err := json.Marshal(riverclient.Config{DSN: dsn, Kind: j.kind, Workers: j.workers})
 	if err != nil {
@@ -143,7 +143,7 @@ func (j riverJobs) start(ctx context.Context, dsn string) (*process, error) {
 	return launch(cmd)
 }
 
-// riverVersion is that of the module.
+// riverVersion returns the version of River's module.
 func riverVersion() string {
 	info, _ := debug.ReadBuildInfo()
 	for _, module := range info.Deps {

@@ -2,9 +2,9 @@ package main
 
 import "context"
 
-// row is a kind of work that is measured.
+// row is a kind of work to measure.
 type row interface {
 	title() string
-	// measure takes one round of figures, the same ones in each round.
+	// measure takes one round of figures, the same figures in each round.
 	measure(ctx context.Context, s *stand) ([]figure, error)
 }

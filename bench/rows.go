@@ -6,7 +6,7 @@ import (
 	"pgtaskd/bench/proc"
 )
 
-// rows are all that can be measured here, in the order of the table.
+// rows are all rows of the table, in order.
 func rows(e effort) []row {
 	return slices.Concat(rates(), latencies(), sizes(e))
 }
@@ -45,7 +45,7 @@ func latencies() []row {
 	}
 }
 
-// sizes are rows about large numbers of rows, tasks or targets.
+// sizes are the rows about large numbers of rows, tasks or targets.
 func sizes(e effort) []row {
 	all := []row{
 		inserts{name: "INSERT of tasks not yet due, 16 clients", clients: sessions, bar: 0.9, aim: 0.98},

@@ -9,8 +9,7 @@ import (
 	"time"
 )
 
-// scraped is the cost of reading the metrics each second, for a controller that serves many idle
-// targets.
+// scraped is the cost of reading the metrics each second, for a controller with many idle targets.
 type scraped struct {
 	count   int
 	watched time.Duration
@@ -24,7 +23,7 @@ func (r *scraped) title() string {
 }
 
 func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error) {
-	if _, is := s.controller.(*built); !is { // inside this program no pages are served
+	if _, is := s.controller.(*built); !is { // a controller inside this program serves no pages
 		return nil, nil
 	}
 	if r.stand == nil {
@@ -57,7 +56,7 @@ func (r *scraped) measure(ctx context.Context, s *stand) (_ []figure, err error)
 	return []figure{{name: r.title() + ", more of a core", value: with - without, unit: "%", bar: r.bar}}, err
 }
 
-// scrape reads the metrics as Prometheus does, on a connection of its own.
+// scrape reads the metrics as Prometheus does, on its own connection.
 func scrape(ctx context.Context, address string) error {
 	var dialer net.Dialer
 	conn, err := dialer.DialContext(ctx, "tcp", address)
@@ -75,7 +74,7 @@ func scrape(ctx context.Context, address string) error {
 	return err
 }
 
-// freeAddress is one on which nobody listens now.
+// freeAddress returns an address on which nobody listens now.
 func freeAddress() (string, error) {
 	listener, err := net.Listen("tcp", "127.0.0.1:0")
 	if err != nil {

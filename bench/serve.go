@@ -7,7 +7,7 @@ import (
 	"os"
 )
 
-// serve calls body while a controller serves the task table with at most run tasks at once.
+// serve calls body while a controller serves the task table, with at most run tasks at once.
 func (s *stand) serve(ctx context.Context, run int, body func(context.Context, *process) error) error {
 	return s.serveAll(ctx, []map[string]any{s.db.target("task", run)}, body)
 }
@@ -17,7 +17,7 @@ func (s *stand) serveAll(ctx context.Context, targets []map[string]any, body fun
 	return s.serveConfigured(ctx, map[string]any{"targets": targets}, body)
 }
 
-// serveConfigured calls body while a controller serves a configuration, which lacks only the dsn.
+// serveConfigured calls body while a controller serves a configuration; it adds the missing dsn.
 func (s *stand) serveConfigured(ctx context.Context, file map[string]any, body func(context.Context, *process) error) (err error) {
 	config, err := os.CreateTemp("", "pgtaskd-bench-*.json")
 	if err != nil {

@@ -12,8 +12,7 @@ import (
 	"pgtaskd/server"
 )
 
-// settings are those of a small production server; all that concerns durability is as PostgreSQL
-// has it.
+// settings are those of a small production server; durability is as PostgreSQL's defaults have it.
 var settings = map[string]string{
 	"fsync":              "on",
 	"synchronous_commit": "on",
@@ -26,8 +25,7 @@ var statementSettings = map[string]string{
 	"pg_stat_statements.track_planning": "on",
 }
 
-// stand is the stand on which all rows are measured: a server, a task table, and a controller when
-// one is wanted.
+// stand is where rows are measured: a server, a task table, and a controller if the row needs one.
 type stand struct {
 	options
 	effort
@@ -37,10 +35,10 @@ type stand struct {
 	controller controller
 
 	db    *database
-	all   []*database // that are to be closed
-	river *stand      // with River's tables; nil: not made yet
+	all   []*database // databases to close
+	river *stand      // a stand with River's tables; nil: not made yet
 	kept  bool        // the rows of the task table stay there
-	cost  cost        // of each task, or transaction of pgbench, that was measured last
+	cost  cost        // of each task, or transaction of pgbench, measured last
 }
 
 func openStand(ctx context.Context, o options, e effort, out, progress io.Writer) (s *stand, err error) {
@@ -67,7 +65,7 @@ func openStand(ctx context.Context, o options, e effort, out, progress io.Writer
 	return s, s.furnish(ctx)
 }
 
-// in is a stand on the same server, in a new database. It is closed with s.
+// in returns a stand on the same server, in a new database. s closes it.
 func (s *stand) in(ctx context.Context, database string) (*stand, error) {
 	other := *s
 	var err error
@@ -78,7 +76,7 @@ func (s *stand) in(ctx context.Context, database string) (*stand, error) {
 	return &other, nil
 }
 
-// another is a stand in a database of its own, whose tasks stay there from row to row.
+// another returns a stand in another database, whose tasks stay there from row to row.
 func (s *stand) another(ctx context.Context, database string) (*stand, error) {
 	other, err := s.in(ctx, database)
 	if err != nil {
@@ -88,7 +86,7 @@ func (s *stand) another(ctx context.Context, database string) (*stand, error) {
 	return other, other.furnish(ctx)
 }
 
-// furnish makes the task table, and the objects that the rows need beside it.
+// furnish makes the task table, and the other objects that the rows need.
 func (s *stand) furnish(ctx context.Context) error {
 	if err := s.db.install(ctx, "task"); err != nil {
 		return err
@@ -96,7 +94,7 @@ func (s *stand) furnish(ctx context.Context) error {
 	return s.setUp(ctx)
 }
 
-// setUp makes the objects that the rows need beside the task table.
+// setUp makes the other objects that the rows need.
 func (s *stand) setUp(ctx context.Context) error {
 	setup := text("setup.sql")
 	if s.statements {
@@ -105,7 +103,7 @@ func (s *stand) setUp(ctx context.Context) error {
 	return s.db.execute(ctx, setup)
 }
 
-// empty leaves nothing in the tables, unless the stand's tasks are to stay.
+// empty empties the tables, unless the stand's tasks are to stay.
 func (s *stand) empty(ctx context.Context) error {
 	if s.kept {
 		return nil
@@ -127,10 +125,10 @@ func (s *stand) close() error {
 	return errors.Join(errs...)
 }
 
-// machine says where the figures come from.
+// machine describes the machine that gave the figures.
 func (s *stand) machine(ctx context.Context) string {
 	version := "?"
-	_ = s.db.conn.QueryRow(ctx, "SHOW server_version").Scan(&version) // it only decorates
+	_ = s.db.conn.QueryRow(ctx, "SHOW server_version").Scan(&version) // only decoration
 	return fmt.Sprintf("%s, %d cores (%s/%s, %s), PostgreSQL %s, median of %d",
 		time.Now().Format(time.DateOnly), runtime.NumCPU(), runtime.GOOS, runtime.GOARCH, runtime.Version(), version, s.rounds)
 }

@@ -9,7 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// resetStatements begins to count, where that is wanted.
+// resetStatements begins to count statements, if the options ask for that.
 func (s *stand) resetStatements(ctx context.Context) error {
 	if !s.statements {
 		return nil
@@ -18,8 +18,8 @@ func (s *stand) resetStatements(ctx context.Context) error {
 	return err
 }
 
-// showStatements prints the server's statements since then. The time of a commit's fsync is in
-// COMMIT; the time of parsing, and between statements, is nowhere.
+// showStatements prints the server's statements since then. COMMIT includes its fsync; the time for
+// parsing, and between statements, is not counted.
 func (s *stand) showStatements(ctx context.Context) error {
 	if !s.statements {
 		return nil

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/bench/proc"
 )
 
-// targets is the cost of a controller that serves many tables in which there is nothing to do.
+// targets is the cost of a controller that serves many idle tables.
 type targets struct {
 	count               int
 	watched             time.Duration
@@ -35,10 +35,10 @@ func (t *targets) measure(ctx context.Context, s *stand) (_ []figure, err error)
 	return []figure{t.cpu, t.memory, t.number}, err
 }
 
-// settling is how long after the last target has its connection the controller is taken to be idle.
+// settling is the time after the last target's connection until the controller counts as idle.
 const settling = 3 * time.Second
 
-// served waits until as many targets are served and nothing more is to be done.
+// served waits until this many targets are served and are idle.
 func (d *database) served(ctx context.Context, count int, most time.Duration) error {
 	if err := d.await(ctx, "SELECT count(DISTINCT application_name) >= $1 FROM pg_stat_activity WHERE "+controls, count); err != nil {
 		return err
@@ -63,10 +63,10 @@ func (t *targets) watch(ctx context.Context, p *process) error {
 	return err
 }
 
-// controls are the connections of controllers.
+// controls selects the connections of controllers.
 const controls = "datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'pgtaskd %'"
 
-// targets are the entries of the configuration for that many tables.
+// targets returns the configuration's entries for this many tables.
 func (d *database) targets(count, run int) (all []map[string]any) {
 	for _, table := range tableNames(count) {
 		all = append(all, d.target(table, run))
@@ -74,7 +74,7 @@ func (d *database) targets(count, run int) (all []map[string]any) {
 	return all
 }
 
-// tableNames are those of that many task tables.
+// tableNames returns the names of this many task tables.
 func tableNames(count int) (all []string) {
 	for i := range count {
 		all = append(all, fmt.Sprintf("task_%d", i+1))

@@ -16,7 +16,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// A short storm. Its seed brings nine kinds of faults at once.
+// TestStorm is a short storm. Its seed brings nine kinds of faults at once.
 func TestStorm(t *testing.T) {
 	var out strings.Builder
 	if err := run(t.Context(), []string{"-seed", "103672", "-for", "4s"}, &out, &out); err != nil {
@@ -25,7 +25,7 @@ func TestStorm(t *testing.T) {
 	t.Log(out.String())
 }
 
-// Every check finds what it is for.
+// TestChecks: every check finds the violation that it is for.
 func TestChecks(t *testing.T) {
 	t.Parallel()
 	const task = `INSERT INTO task (id, "group", state, input, promise, chain, max, start, stop) VALUES `
@@ -70,8 +70,7 @@ func TestChecks(t *testing.T) {
 	}
 }
 
-// TestGoneTakesNoPlace: a task that is not worth running any more has not run, whatever its lane
-// was full of then.
+// TestGoneTakesNoPlace: a task that is GONE has not run, so it does not count in its lane.
 func TestGoneTakesNoPlace(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -86,7 +85,7 @@ func TestGoneTakesNoPlace(t *testing.T) {
 	}
 }
 
-// furnished is a connection to a database with all that the checks look at.
+// furnished returns a connection to a database with everything that the checks look at.
 func furnished(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn := servertest.Connect(t, tasktest.Database(t))
@@ -94,7 +93,7 @@ func furnished(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// inTransaction takes back what body does.
+// inTransaction calls body and rolls back.
 func inTransaction(t *testing.T, conn *pgx.Conn, body func() error) error {
 	t.Helper()
 	_, began := conn.Exec(t.Context(), "BEGIN")
@@ -133,7 +132,7 @@ func TestRefusedArguments(t *testing.T) {
 	}
 }
 
-// A controller that does not live is told of.
+// TestControllerThatEnds: the report shows a controller that ends by itself.
 func TestControllerThatEnds(t *testing.T) {
 	t.Parallel()
 	log, err := os.Create(filepath.Join(t.TempDir(), "log"))

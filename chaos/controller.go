@@ -11,26 +11,26 @@ import (
 	"time"
 )
 
-// controller is one of the two: a program that is started again whenever it has been killed.
+// controller is one of the two controllers: a program that chaos starts again after each kill.
 type controller struct {
 	program string
-	ways    [2]string // configurations, taken in turn
+	ways    [2]string // configurations, used in turn
 	starts  int
 	log     *os.File  // of all its processes, one after another
 	process *process  // the last one, which may have ended
-	away    time.Time // it is not started before that
+	away    time.Time // do not start it before this time
 }
 
 // process is one run of the program.
 type process struct {
 	cmd     *exec.Cmd
 	done    chan struct{} // closed when it has ended
-	sent    bool          // it was told to end
-	led     atomic.Int64  // when it last took the lead, Unix nanoseconds; 0: never
+	sent    bool          // chaos told it to end
+	led     atomic.Int64  // when it last became leader, in Unix nanoseconds; 0: never
 	paniced atomic.Bool
 }
 
-// start ends with an error only if there is no program.
+// start fails only if there is no program.
 func (c *controller) start() error {
 	p := &process{done: make(chan struct{})}
 	p.cmd = exec.Command(c.program, "run", "--config", c.ways[c.starts%len(c.ways)])
@@ -46,7 +46,7 @@ func (c *controller) start() error {
 	go func() {
 		defer close(p.done)
 		p.read(io.TeeReader(stderr, c.log))
-		_ = p.cmd.Wait() // its state is looked at
+		_ = p.cmd.Wait() // account looks at its state
 	}()
 	return nil
 }
@@ -77,7 +77,7 @@ func (c *controller) runs() bool {
 	}
 }
 
-// signal is lost on a process that has ended.
+// signal does nothing to a process that has ended.
 func (c *controller) signal(s syscall.Signal) {
 	c.process.sent = c.process.sent || s == syscall.SIGTERM
 	_ = c.process.cmd.Process.Signal(s)

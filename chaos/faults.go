@@ -11,14 +11,14 @@ import (
 	"pgtaskd/server/proxy"
 )
 
-// fault is a way to break something. Its draw, from 0 to 1, says for how long, or at which moment,
-// or whom it hits.
+// fault is a way to break something. The draw, from 0 to 1, decides how long, at which moment, or
+// what it breaks.
 type fault struct {
 	name   string
 	strike func(ctx context.Context, s *stand, draw float64) error
 }
 
-// faults come with equal chances.
+// faults have equal chances.
 var faults = []fault{
 	{"leader: kill -9", func(_ context.Context, s *stand, draw float64) error {
 		s.leader().crash(draw)
@@ -84,15 +84,15 @@ var faults = []fault{
 	}},
 }
 
-// pick is the fault of a draw.
+// pick returns the fault for a draw.
 func pick(draw float64) fault { return faults[int(draw*float64(len(faults)))] }
 
-// seldomLong is a length of up to longest, mostly well below.
+// seldomLong returns a length of up to longest, mostly much shorter.
 func seldomLong(draw float64, longest time.Duration) time.Duration {
 	return time.Duration(draw * draw * float64(longest))
 }
 
-// longestAbsence is of a controller that has been killed.
+// longestAbsence is how long a killed controller stays away at most.
 const longestAbsence = 2 * time.Second
 
 func (c *controller) crash(draw float64) {
@@ -106,8 +106,8 @@ func (s *stand) freeze(c *controller, length time.Duration) {
 	s.repairs.later(length, func() { _ = p.cmd.Process.Signal(syscall.SIGCONT) }) // it may have been killed
 }
 
-// onBackends has the server do something to one in so many of the backends whose application_name
-// is like that.
+// onBackends runs a statement that affects one in oneIn of the backends whose application_name is
+// like the pattern.
 func (s *stand) onBackends(ctx context.Context, statement, like string, oneIn int, draw float64) error {
 	return s.do(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, text(statement), like, oneIn, int(draw*1000))
@@ -115,7 +115,7 @@ func (s *stand) onBackends(ctx context.Context, statement, like string, oneIn in
 	})
 }
 
-// cutAt cuts the connection on which one of the next messages comes, from a controller or for it.
+// cutAt cuts the connection at one of the next 300 messages from or to a controller.
 func (s *stand) cutAt(draw float64, verdict proxy.Verdict) {
 	const within = 300
 	var left atomic.Int64

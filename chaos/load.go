@@ -12,7 +12,7 @@ import (
 const (
 	loadEvery   = 100 * time.Millisecond
 	loadSize    = 100 // tasks a time
-	loadBacklog = 600 // waiting tasks at which no more are inserted
+	loadBacklog = 600 // no more are inserted while this many wait
 	sampleEvery = 30 * time.Millisecond
 )
 
@@ -21,15 +21,15 @@ func (s *stand) load(ctx context.Context, _ *report) error {
 	from := 0
 	return s.again(ctx, loadEvery, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, text("load.sql"), from, loadSize, loadBacklog, s.remoteOfTasks())
-		from += loadSize // one that failed may have been committed
+		from += loadSize // the failed INSERT may have been committed
 		return err
 	})
 }
 
-// sample makes the checks that must hold at every moment, until the context ends.
+// sample makes the checks that must always hold, until the context ends.
 func (s *stand) sample(ctx context.Context, r *report) error {
 	return s.again(ctx, sampleEvery, func(conn *pgx.Conn) error {
-		if s.mode != remote { // a new leader does not know of runs elsewhere
+		if s.mode != remote { // a new leader does not know the runs on remotes
 			if err := r.ask(ctx, conn, "lane over its limit, as seen while it ran", "lane_live.sql"); err != nil {
 				return err
 			}
@@ -38,8 +38,8 @@ func (s *stand) sample(ctx context.Context, r *report) error {
 	})
 }
 
-// again calls body with a connection, again and again. An error of the server in body is reported,
-// unless it passes.
+// again calls body with a connection, again and again. It reports errors of the server in body,
+// unless they pass.
 func (s *stand) again(ctx context.Context, every time.Duration, body func(*pgx.Conn) error) error {
 	ticker := time.NewTicker(every)
 	defer ticker.Stop()
@@ -70,9 +70,9 @@ func (s *stand) again(ctx context.Context, every time.Duration, body func(*pgx.C
 	}
 }
 
-// passes tells the answers of a server that stops or starts (class 57P), and that an INSERT of
-// several keys has met tasks that return to wait under keys of theirs: the server ends one of the
-// two then.
+// passes tells whether the error is one that goes away: those of a server that stops or starts
+// (class 57P), and the deadlock of an INSERT of several keys with tasks that return to wait under
+// their keys.
 func passes(answer *pgconn.PgError) bool {
 	return len(answer.Code) == 5 && (answer.Code[:3] == "57P" || answer.Code == "40P01")
 }

@@ -23,8 +23,8 @@ func main() {
 
 var errViolations = errors.New("a promise was broken")
 
-// run breaks things, has them healed, waits until all tasks have ended, and judges. The error is
-// errViolations if a promise was broken.
+// run breaks things, repairs them, waits until all tasks have ended, and makes the checks. The
+// error is errViolations if a promise was broken.
 func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err error) {
 	o, err := parse(args, stderr)
 	if err != nil {

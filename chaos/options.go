@@ -7,7 +7,6 @@ import (
 	"time"
 )
 
-// options are the command line.
 type options struct {
 	seed    uint64
 	length  time.Duration
@@ -15,7 +14,7 @@ type options struct {
 	program string
 }
 
-// mode is the kind of tasks, and the kind of server.
+// mode is the kind of tasks and of server.
 type mode string
 
 const (

@@ -2,7 +2,7 @@ package main
 
 import "time"
 
-// repairs are the ends of faults that last for a while.
+// repairs end the faults that last for a while.
 type repairs []repair
 
 type repair struct {
@@ -10,12 +10,12 @@ type repair struct {
 	mend func()
 }
 
-// later keeps a repair for when some time has passed.
+// later adds a repair for a later time.
 func (all *repairs) later(after time.Duration, mend func()) {
 	*all = append(*all, repair{time.Now().Add(after), mend})
 }
 
-// mend does the repairs that are due until some time.
+// mend makes the repairs that are due by a time.
 func (all *repairs) mend(until time.Time) {
 	kept := (*all)[:0]
 	for _, r := range *all {

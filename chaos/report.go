@@ -13,7 +13,7 @@ import (
 	"pgtaskd/human"
 )
 
-// report has the events and the violations. Its methods may be called from any goroutine.
+// report has the events and the violations. Any goroutine may call its methods.
 type report struct {
 	mu         sync.Mutex
 	faults     map[string]int
@@ -23,7 +23,6 @@ type report struct {
 	settled    time.Duration
 }
 
-// violations are those of one promise.
 type violations struct {
 	count    int
 	examples []string
@@ -57,7 +56,7 @@ func (r *report) violated(promise string, examples ...string) {
 	v.examples = append(v.examples, examples[:min(len(examples), maxExamples-len(v.examples))]...)
 }
 
-// ask has a statement find violations of a promise.
+// ask runs a check, and records the violations that it finds.
 func (r *report) ask(ctx context.Context, conn *pgx.Conn, promise, statement string, args ...any) error {
 	rows, err := conn.Query(ctx, text(statement), args...)
 	if err != nil {
@@ -71,12 +70,11 @@ func (r *report) ask(ctx context.Context, conn *pgx.Conn, promise, statement str
 	return nil
 }
 
-// count notes how the tasks ended.
+// count records how the tasks ended.
 func (r *report) count(ctx context.Context, conn *pgx.Conn) error {
 	return conn.QueryRow(ctx, text("ends.sql")).Scan(&r.ends)
 }
 
-// broken is the number of violations.
 func (r *report) broken() int {
 	n := 0
 	for _, v := range r.violations {
@@ -85,7 +83,7 @@ func (r *report) broken() int {
 	return n
 }
 
-// print writes the tables in Markdown.
+// print writes the tables as Markdown.
 func (r *report) print(out io.Writer) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	total := 0

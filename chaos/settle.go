@@ -11,12 +11,12 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// settleLimit is how long tasks may take to end when nothing breaks any more. A task that was there
-// when the server crashed again and again waits for some ten seconds.
+// settleLimit is how long tasks may take to end when nothing breaks any more. A task that ran
+// during several crashes of the server waits for some ten seconds.
 const settleLimit = 2 * time.Minute
 
-// settle waits until all tasks but the chains have ended and each chain has continued, then has the
-// controllers drained. The checks find tasks that have not got there in time.
+// settle waits until all tasks except the chains have ended and each chain has gone on, then drains
+// the controllers. The checks find tasks that were too slow.
 func (s *stand) settle(ctx context.Context, r *report) error {
 	healed := time.Now()
 	err := s.do(ctx, func(conn *pgx.Conn) error {
@@ -59,7 +59,7 @@ func (s *stand) settle(ctx context.Context, r *report) error {
 	return s.do(ctx, func(conn *pgx.Conn) error { return awaitNone(ctx, conn, "backend_stuck.sql") })
 }
 
-// awaitNone returns when a statement finds nothing any more, or when that takes too long.
+// awaitNone returns when a statement finds nothing any more, or when patience is over.
 func awaitNone(ctx context.Context, conn *pgx.Conn, statement string) error {
 	for begin := time.Now(); time.Since(begin) < patience; {
 		found := 0
@@ -76,7 +76,7 @@ func awaitNone(ctx context.Context, conn *pgx.Conn, statement string) error {
 	return nil
 }
 
-// check finds violations of a promise, one a row, described in one text.
+// check finds violations of a promise: one in each row, described in one text.
 type check struct{ promise, statement string }
 
 var checks = []check{
@@ -94,7 +94,7 @@ var checks = []check{
 	{"backend left over", "backend_stuck.sql"},
 }
 
-// judge checks the tables when all is at rest.
+// judge checks the tables when nothing runs any more.
 func (s *stand) judge(ctx context.Context, r *report) error {
 	return s.do(ctx, func(conn *pgx.Conn) error {
 		for _, c := range checks {

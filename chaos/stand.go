@@ -23,11 +23,11 @@ import (
 //go:embed sql/*.sql
 var files embed.FS
 
-// text is an embedded statement.
+// text returns an embedded statement.
 func text(name string) string {
 	content, err := files.ReadFile("sql/" + name)
 	if err != nil {
-		panic(err) // the name is a constant, and wrong
+		panic(err) // the name is a wrong constant
 	}
 	return string(content)
 }
@@ -39,12 +39,12 @@ var settings = map[string]string{
 	"log_line_prefix": "%m [%p] %a ",
 }
 
-// stand has the things that are broken: a server, a proxy before it, and two controllers. One of
-// them comes to the server through the proxy and the other one directly; each new start of a
-// controller takes the other way. The goroutine of run owns all of it.
+// stand has the parts that chaos breaks: a server, a proxy before it, and two controllers. One
+// controller connects through the proxy, the other directly; at each start a controller takes the
+// other way. The goroutine of run owns all of it.
 type stand struct {
 	options
-	folder      string // of the program, its configurations and logs
+	folder      string // for the program, its configurations and logs
 	server      *server.Server
 	proxy       *proxy.Proxy
 	controllers [2]*controller
@@ -93,8 +93,8 @@ func (s *stand) build(ctx context.Context) error {
 	return nil
 }
 
-// furnish makes the database, the task table, the objects that the checks need beside it, and the
-// first task of each chain.
+// furnish makes the database, the task table, the other objects that the checks need, and the first
+// task of each chain.
 func (s *stand) furnish(ctx context.Context) error {
 	admin, err := pgx.Connect(ctx, s.server.DSN("postgres"))
 	if err != nil {
@@ -158,7 +158,7 @@ func (s *stand) startControllers() error {
 	return nil
 }
 
-// do lends a connection that leads directly to the server.
+// do calls body with a direct connection to the server.
 func (s *stand) do(ctx context.Context, body func(*pgx.Conn) error) error {
 	conn, err := pgx.Connect(ctx, s.server.DSN(database))
 	if err != nil {
@@ -190,7 +190,7 @@ func (s *stand) close() error {
 	return errors.Join(errs...)
 }
 
-// leader is the controller that has taken the lead last among those that run, or else the first.
+// leader returns the running controller that became leader last, or else the first controller.
 func (s *stand) leader() *controller {
 	a, b := s.controllers[0], s.controllers[1]
 	if b.runs() && (!a.runs() || b.process.led.Load() > a.process.led.Load()) {
@@ -199,7 +199,7 @@ func (s *stand) leader() *controller {
 	return a
 }
 
-// standby is the other one.
+// standby returns the other controller.
 func (s *stand) standby() *controller {
 	if s.leader() == s.controllers[0] {
 		return s.controllers[1]
@@ -207,7 +207,7 @@ func (s *stand) standby() *controller {
 	return s.controllers[0]
 }
 
-// tend starts the controllers that have ended, as a supervisor of services would.
+// tend starts controllers that have ended, as a service manager does.
 func (s *stand) tend(ctx context.Context, r *report) error {
 	for _, c := range s.controllers {
 		if c.runs() || time.Now().Before(c.away) {

@@ -8,12 +8,12 @@ import (
 	"time"
 )
 
-// longestPause is between two faults.
+// longestPause is the longest time between two faults.
 const longestPause = 900 * time.Millisecond
 
-// storm has fault follow on fault for the time wanted, while tasks are inserted and watched. The
-// seed alone decides which faults come, how they strike, and the pauses between them. In the end
-// all is whole again.
+// storm makes one fault after the other for the wanted time, while tasks are inserted and watched.
+// The seed alone decides the faults, how they strike, and the pauses between them. At the end it
+// repairs everything.
 func (s *stand) storm(ctx context.Context, r *report) (err error) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	defer cancel(nil)
@@ -45,10 +45,10 @@ func (s *stand) storm(ctx context.Context, r *report) (err error) {
 	return s.tend(ctx, r)
 }
 
-// tick is how often repairs and controllers are looked at.
+// tick is the period for repairs and for controllers.
 const tick = 20 * time.Millisecond
 
-// rest lets some time pass.
+// rest waits, and meanwhile makes repairs and starts controllers.
 func (s *stand) rest(ctx context.Context, r *report, pause time.Duration) error {
 	for end := time.Now().Add(pause); ; {
 		s.repairs.mend(time.Now())

@@ -14,26 +14,25 @@ import (
 	"pgtaskd/web"
 )
 
-// Options say where the demo runs and whom it tells.
+// Options tell where the demo runs and where it writes.
 type Options struct {
-	// DSN is the connection string of a database that is there; "" starts a throw-away server
-	// instead.
+	// DSN is the connection string of an existing database; "" starts a throw-away server.
 	DSN string
 	Out io.Writer // gets a line for each change of a task
 	Log zerolog.Logger
-	// Version is the program's, for the metrics.
+	// Version is the program's version, for the metrics.
 	Version string
-	// Stop ends the demo when it is closed.
+	// Close Stop to end the demo.
 	Stop <-chan struct{}
 }
 
-// readyLimit bounds the time until the table is there; making it takes a moment, somebody else's
-// locks may take longer.
+// readyLimit bounds the time until the table is there. Making it takes a moment; locks of others
+// may make it longer.
 const readyLimit = 30 * time.Second
 
-// Run shows tasks at work until options.Stop is closed, and then returns nil. When ctx ends it
-// returns at once, with the cause. In either case the throw-away server is gone then, with all its
-// files; in a database of somebody else's the examples stay, but none of them will run any more.
+// Run shows tasks at work until options.Stop is closed, and then returns nil. If ctx ends, it
+// returns at once with the cause. In both cases the throw-away server and its files are gone
+// afterwards. In somebody else's database the examples stay, but do not run any more.
 func Run(ctx context.Context, options Options) (err error) {
 	starting, cancel := untilClosed(ctx, options.Stop)
 	defer cancel()
@@ -62,7 +61,7 @@ func Run(ctx context.Context, options Options) (err error) {
 	return newShow(place, table, controller, options.Out).run(ctx, options.Stop)
 }
 
-// awaitReady waits until the controller has made the table, and notes where its tasks end now.
+// awaitReady waits until the controller has made the table, and records the last id in it.
 func awaitReady(ctx context.Context, c *controller, t *table) error {
 	ctx, cancel := context.WithTimeoutCause(ctx, readyLimit,
 		fmt.Errorf("public.task is not there after %s", human.Duration(readyLimit)))
@@ -85,7 +84,7 @@ func awaitReady(ctx context.Context, c *controller, t *table) error {
 
 var errStopped = errors.New("stopped")
 
-// untilClosed is ctx, ended also when stop is closed, with errStopped as the cause.
+// untilClosed returns a context that also ends when stop is closed, with the cause errStopped.
 func untilClosed(ctx context.Context, stop <-chan struct{}) (context.Context, context.CancelFunc) {
 	ctx, cancel := context.WithCancelCause(ctx)
 	crew := routine.New(ctx)
@@ -102,8 +101,7 @@ func untilClosed(ctx context.Context, stop <-chan struct{}) (context.Context, co
 	}
 }
 
-// unlessStopped is err, unless it came of the demo's being ended, which is no failure when somebody
-// asked for it.
+// unlessStopped returns err, or nil if the demo was stopped: then the error is no failure.
 func unlessStopped(ctx context.Context, err error) error {
 	switch {
 	case errors.Is(context.Cause(ctx), errStopped):

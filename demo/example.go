@@ -7,12 +7,12 @@ var files embed.FS
 
 // example is a statement that inserts tasks and returns their ids.
 type example struct {
-	name string // of its file
-	once bool   // it repeats itself; the others are inserted again and again
-	own  bool   // only for a server of the demo's own
+	name string // name of its file
+	once bool   // it repeats itself; the demo inserts all others again and again
+	own  bool   // only on the demo's own server
 }
 
-// examples are in the order in which they are inserted.
+// examples are in the order in which the demo inserts them.
 var examples = []example{
 	{name: "hello"},
 	{name: "planned"},
@@ -32,7 +32,7 @@ var examples = []example{
 	{name: "tidy", once: true, own: true},
 }
 
-// load is the examples for a server of the demo's own, or for another.
+// load returns the examples for the demo's own server, or for another.
 func load(own bool) []example {
 	var wanted []example
 	for _, e := range examples {
@@ -46,11 +46,11 @@ func load(own bool) []example {
 func (e example) sql() string  { return text("example/" + e.name) }
 func query(name string) string { return text("query/" + name) }
 
-// text is a file that is part of the program.
+// text returns an embedded file.
 func text(name string) string {
 	content, err := files.ReadFile(name + ".sql")
 	if err != nil {
-		panic(err) // it was there when the program was built, unless its name is wrong
+		panic(err) // only a wrong name makes this fail
 	}
 	return string(content)
 }

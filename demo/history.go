@@ -8,8 +8,8 @@ import (
 
 // history has the tasks' states at the last look, and counts their ends.
 type history struct {
-	states map[int64]string // at the last look, of those that were there
-	ends   map[string]int   // how many have ended, by state
+	states map[int64]string // of the tasks in the table at the last look
+	ends   map[string]int   // number of ended tasks by state
 }
 
 // take compares the tasks with the last look, and returns those whose state has changed, in the
@@ -35,7 +35,7 @@ func (h history) take(tasks []task) (changed []task) {
 	return changed
 }
 
-// String is as in "41 done, 3 failed, 1 stopped".
+// String returns, for example, "41 done, 3 failed, 1 stopped".
 func (h history) String() string {
 	text := fmt.Sprintf("%d done, %d failed", h.ends["DONE"], h.ends["FAIL"])
 	for _, other := range []struct{ state, word string }{{"STOP", "stopped"}, {"GONE", "gone"}} {
@@ -48,7 +48,7 @@ func (h history) String() string {
 
 func (t task) ended() bool { return t.stop != nil && t.state != "PLAN" }
 
-// stage is the state, but a task that has been told to stop and still runs works on.
+// stage is the state, but WORK for a task that was told to stop and still runs.
 func (t task) stage() string {
 	if t.state == "STOP" && t.start != nil && t.stop == nil {
 		return "WORK"
@@ -56,14 +56,14 @@ func (t task) stage() string {
 	return t.state
 }
 
-// changed is when the task came to its state, as far as its row tells.
+// changed is when the task got its state, as far as its row tells.
 func (t task) changed() time.Time {
 	switch {
 	case t.ended():
 		return *t.stop
 	case t.start != nil:
 		return *t.start
-	case t.state == "PLAN" && t.error == "" && t.created != nil: // with an error it has come back to PLAN
+	case t.state == "PLAN" && t.error == "" && t.created != nil: // with an error it has returned to PLAN
 		return *t.created
 	}
 	return t.seen

@@ -15,18 +15,18 @@ import (
 	"pgtaskd/work"
 )
 
-// drainLimit is how long tasks may go on when the demo ends, which has stopped its own by then: a
-// busy machine needs a moment for it.
+// drainLimit is how long tasks may go on when the demo ends. The demo has stopped its own tasks by
+// then; a busy machine needs a moment for that.
 const drainLimit = 5 * time.Second
 
 // place is where the demo runs.
 type place struct {
 	target   work.Target
 	examples []example
-	server   *server.Server // nil in a database of somebody else's
+	server   *server.Server // nil: somebody else's database
 }
 
-// find is the place that the options want.
+// find returns the place that the options ask for.
 func find(ctx context.Context, options Options) (p *place, err error) {
 	if options.DSN != "" {
 		p, err = guest(options.DSN)
@@ -40,7 +40,7 @@ func find(ctx context.Context, options Options) (p *place, err error) {
 	return p, nil
 }
 
-// guest is a place in a database that is there.
+// guest is a place in an existing database.
 func guest(dsn string) (*place, error) {
 	target, err := conf.Single(dsn)
 	if err != nil {
@@ -49,8 +49,7 @@ func guest(dsn string) (*place, error) {
 	return &place{target: target, examples: load(false)}, nil
 }
 
-// host starts a server of the demo's own, with a database demo and, for the remote task, a role
-// courier.
+// host starts the demo's own server, with a database demo and, for the remote task, a role courier.
 func host(ctx context.Context, out io.Writer) (*place, error) {
 	if err := findBinaries(ctx, out); err != nil {
 		return nil, err
@@ -72,11 +71,11 @@ func findBinaries(ctx context.Context, out io.Writer) error {
 		return err
 	}
 	fmt.Fprintln(out, "The demo needs a PostgreSQL server, and finds none.")
-	return server.Install(ctx, out) // which says what it is about to do
+	return server.Install(ctx, out) // it announces its steps
 }
 
 func prepare(ctx context.Context, s *server.Server) (*place, error) {
-	password := rand.Text() // of letters and digits alone: it needs no quoting
+	password := rand.Text() // letters and digits only: no quoting needed
 	admin, err := remote.Parse(s.DSN("postgres"))
 	if err != nil {
 		return nil, err
@@ -88,13 +87,13 @@ func prepare(ctx context.Context, s *server.Server) (*place, error) {
 	if err != nil {
 		return nil, err
 	}
-	target.Trust = []string{"PUBLIC"} // nobody else has been let in
+	target.Trust = []string{"PUBLIC"} // nobody else can connect
 	target.Remotes = map[string]string{"courier": fmt.Sprintf(
 		"host=127.0.0.1 port=%d user=courier password=%s dbname=demo sslmode=disable", s.Port, password)}
 	return &place{target: target, examples: load(true), server: s}, nil
 }
 
-// leave takes the server away, if it is ours.
+// leave removes the server if it is ours.
 func (p *place) leave(out io.Writer) error {
 	if p.server == nil {
 		return nil
@@ -106,13 +105,12 @@ func (p *place) leave(out io.Writer) error {
 	return nil
 }
 
-// command is the shell command to look at the table from there. It holds no password: psql asks for
-// it.
+// command is the shell command to look at the table. It contains no password: psql asks for it.
 func (p *place) command() string {
 	return "psql '" + strings.ReplaceAll(p.target.Connect.Public(), "'", `'\''`) + "'"
 }
 
-// about says what happens to the place at the end.
+// about tells what happens to the place at the end.
 func (p *place) about() string {
 	if p.server == nil {
 		return "The examples stay in public.task then, but no longer run."

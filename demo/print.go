@@ -9,18 +9,18 @@ import (
 
 const (
 	longestLine = 160 // characters of a task's line
-	// invitation is a task to begin with.
+	// invitation is a first task for the user.
 	invitation = `INSERT INTO task (input) VALUES ('SELECT now()');`
 )
 
-// greet says how to look at the table, and how to end the demo.
+// greet tells how to look at the table, and how to end the demo.
 func greet(out io.Writer, p *place, version, metrics string) {
 	fmt.Fprintf(out, "pgtaskd demo: PostgreSQL %s, table public.task. ^C ends it. %s\n", version, p.about())
 	fmt.Fprintf(out, "Metrics: %s\n", metrics)
 	fmt.Fprintf(out, "From another terminal, to look at it and to insert tasks such as %s\n%s\n", invitation, p.command())
 }
 
-// print writes a line for a task that has come to another state.
+// print writes a line for a task whose state has changed.
 func (t task) print(out io.Writer) {
 	state := t.stage()
 	line := []rune(oneLine(t.story(state)))
@@ -30,7 +30,7 @@ func (t task) print(out io.Writer) {
 	fmt.Fprintf(out, "%s task %d %s %s: %s\n", t.changed().Local().Format("15:04:05"), t.id, state, oneLine(t.group), string(line))
 }
 
-// story is the task's input at first, and its result at the end.
+// story is the task's input first, and its result at the end.
 func (t task) story(state string) string {
 	switch {
 	case state == "PLAN" && t.plan == nil:
@@ -48,7 +48,7 @@ func (t task) story(state string) string {
 	return "paused until somebody sets it to PLAN"
 }
 
-// oneLine makes text fit for a terminal: nothing in it moves the cursor or changes colours.
+// oneLine makes text safe for a terminal: nothing in it moves the cursor or changes colours.
 func oneLine(text string) string {
 	return strings.Map(func(r rune) rune {
 		switch {

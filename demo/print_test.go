@@ -49,7 +49,7 @@ func TestHistory(t *testing.T) {
 	if got := ids(h.take([]task{first, second})); !slices.Equal(got, []int64{2, 1}) {
 		t.Errorf("in the order of the changes: %v", got)
 	}
-	second.state, second.start = "STOP", at(2) // told to stop, and still at work
+	second.state, second.start = "STOP", at(2) // told to stop, but still running
 	if got := h.take([]task{second}); len(got) != 1 || got[0].stage() != "WORK" {
 		t.Errorf("a task that has still to stop: %v", got)
 	}

@@ -21,7 +21,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// TestProgram is about the built program.
+// TestProgram runs the built program.
 func TestProgram(t *testing.T) {
 	t.Parallel()
 	program := filepath.Join(t.TempDir(), "pgtaskd")
@@ -44,7 +44,7 @@ func TestProgram(t *testing.T) {
 // limit bounds each wait, on a busy machine.
 const limit = time.Minute
 
-// demo is the built program at work.
+// demo is a run of the built program.
 type demo struct {
 	t      *testing.T
 	temp   string // its TMPDIR
@@ -53,10 +53,10 @@ type demo struct {
 	errors bytes.Buffer
 }
 
-// start starts the demo off a terminal.
+// start starts the demo without a terminal.
 func start(t *testing.T, program string, args ...string) *demo {
 	t.Helper()
-	temp, err := os.MkdirTemp("", "demo-") // not below t.TempDir(), which a server's user cannot enter
+	temp, err := os.MkdirTemp("", "demo-") // not below t.TempDir(), which the server's user cannot enter
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -84,7 +84,7 @@ func start(t *testing.T, program string, args ...string) *demo {
 	return d
 }
 
-// await reads lines until each pattern has been met, and returns for each the line that it met.
+// await reads lines until each pattern has matched, and returns the matching line for each.
 func (d *demo) await(patterns ...string) []string {
 	d.t.Helper()
 	met := make([]string, len(patterns))
@@ -111,13 +111,13 @@ func (d *demo) await(patterns ...string) []string {
 	return met
 }
 
-// end sends a signal, and wants the demo to end well and leave nothing in its TMPDIR.
+// end sends a signal; the demo must end well and leave nothing in its TMPDIR.
 func (d *demo) end(signal os.Signal) {
 	d.t.Helper()
 	if err := d.cmd.Process.Signal(signal); err != nil {
 		d.t.Fatal(err)
 	}
-	for range d.lines { // to the end, or its output could be cut off
+	for range d.lines { // read to the end, or output could be cut off
 	}
 	if err := d.cmd.Wait(); err != nil || d.errors.Len() > 0 {
 		d.t.Errorf("%v\n%s", err, d.errors.String())
@@ -179,14 +179,10 @@ func testThrowAway(t *testing.T, program string) {
 
 func testEndedWhileItStarts(t *testing.T, program string) {
 	d := start(t, program)
-	for deadline := time.Now().Add(limit); ; time.Sleep(time.Millisecond) {
-		if made, err := os.ReadDir(d.temp); err != nil || len(made) > 0 {
-			break
-		}
-		if time.Now().After(deadline) {
-			t.Fatal("it makes no folder")
-		}
-	}
+	servertest.Wait(t, limit, "its folder", func() bool {
+		made, err := os.ReadDir(d.temp)
+		return err != nil || len(made) > 0
+	})
 	d.end(os.Interrupt)
 }
 

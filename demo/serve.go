@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// controller serves the table in this process, on a goroutine of its own.
+// controller serves the table in this process, on its own goroutine.
 type controller struct {
 	failed chan error    // why it cannot begin
 	done   chan struct{} // closed when nothing is served any more
@@ -22,7 +22,7 @@ type controller struct {
 	stopping bool // stop is closed
 }
 
-// serve begins to serve the target, until end or until ctx ends.
+// serve begins to serve the target, until end is called or ctx ends.
 func serve(ctx context.Context, t work.Target, log zerolog.Logger, watch conf.Watch) *controller {
 	c := &controller{failed: make(chan error, 1), done: make(chan struct{}), stop: make(chan struct{})}
 	crew := routine.New(ctx)
@@ -47,7 +47,8 @@ func (c *controller) serve(ctx context.Context, stop <-chan struct{}, t work.Tar
 	return nil
 }
 
-// drain has it end, which done tells. It may be called more than once, by one goroutine.
+// drain asks the controller to end; done tells when it has. One goroutine may call it several
+// times.
 func (c *controller) drain() {
 	if !c.stopping {
 		c.stopping = true
@@ -55,7 +56,7 @@ func (c *controller) drain() {
 	}
 }
 
-// end drains it and waits for its end.
+// end drains the controller and waits for its end.
 func (c *controller) end() {
 	c.drain()
 	<-c.done

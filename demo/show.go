@@ -11,12 +11,12 @@ import (
 )
 
 const (
-	look     = 250 * time.Millisecond // between two looks at the table; at first also between two examples
-	pace     = 2 * time.Second        // between two examples when each has been seen once
-	patience = 15 * time.Second       // how long the database may be out of reach
+	look     = 250 * time.Millisecond // between two looks at the table, and in the first turn between two examples
+	pace     = 2 * time.Second        // between two examples after the first turn
+	patience = 15 * time.Second       // how long the database may be unreachable
 )
 
-// show inserts examples and prints how the tasks fare. It belongs to the goroutine that called
+// show inserts examples and prints how the tasks get on. It belongs to the goroutine that called
 // Run.
 type show struct {
 	place      *place
@@ -25,9 +25,9 @@ type show struct {
 	out        io.Writer
 
 	history history
-	ours    map[int64]struct{} // tasks in somebody else's database that are the demo's, repetitions included
-	next    int                // example to be inserted
-	due     time.Time          // and when
+	ours    map[int64]struct{} // the demo's tasks in somebody else's database, including repetitions
+	next    int                // next example to insert
+	due     time.Time          // when to insert it
 	reached time.Time          // when the database last answered
 }
 
@@ -40,7 +40,7 @@ func newShow(p *place, t *table, c *controller, out io.Writer) *show {
 	}
 }
 
-// run goes on until stop is closed and the controller drained, or until something fails.
+// run goes on until stop is closed and the controller is drained, or until something fails.
 func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer func() { fmt.Fprintf(s.out, "Tasks: %s.\n", s.history) }()
 	defer func() { err = errors.Join(err, s.finish(context.WithoutCancel(ctx))) }()
@@ -67,7 +67,7 @@ func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
 	}
 }
 
-// step does the next step. The database may be out of reach for a while.
+// step does the next step. The database may be unreachable for a while.
 func (s *show) step(ctx context.Context, open bool) error {
 	err := s.look(ctx)
 	if err == nil && open && !time.Now().Before(s.due) {
@@ -96,14 +96,14 @@ func (s *show) look(ctx context.Context) error {
 		}
 	}
 	for _, t := range s.history.take(tasks) {
-		if t.state != "PLAN" || t.plan == nil || t.plan.After(t.seen) { // else it starts in a moment, or waits its turn
+		// else it starts in a moment, or waits for its turn
+		if t.state != "PLAN" || t.plan == nil || t.plan.After(t.seen) {
 			t.print(s.out)
 		}
 	}
 	return nil
 }
 
-// insert inserts the next example.
 func (s *show) insert(ctx context.Context) error {
 	all := s.place.examples
 	first := s.next < len(all)
@@ -129,14 +129,14 @@ func (s *show) insert(ctx context.Context) error {
 	return nil
 }
 
-// own notes that a task is ours, where that will matter at the end.
+// own records that a task is ours, if that matters at the end.
 func (s *show) own(id int64) {
 	if s.place.server == nil {
 		s.ours[id] = struct{}{}
 	}
 }
 
-// finish sees to it, once, that in a database of somebody else's none of our tasks runs any more.
+// finish stops our tasks once, so that none runs in somebody else's database any more.
 func (s *show) finish(ctx context.Context) error {
 	if len(s.ours) == 0 {
 		return nil

@@ -15,7 +15,7 @@ import (
 const (
 	connectLimit = 10 * time.Second
 	queryLimit   = 5 * time.Second
-	mostTasks    = 1000 // the newest are enough to look at
+	mostTasks    = 1000 // the newest are enough
 	longestText  = 400  // characters: more than a line shows
 )
 
@@ -27,7 +27,7 @@ type table struct {
 	last     int64  // id of the last task before the demo
 }
 
-// task is a row, as far as the demo shows it. Times that are NULL are nil.
+// task is a row as far as the demo shows it. A nil time is NULL.
 type task struct {
 	id, parent                   int64 // parent 0: none
 	group, state                 string
@@ -46,7 +46,7 @@ func open(ctx context.Context, settings remote.Settings) (*table, error) {
 	return &table{settings: settings, conn: conn, version: version}, nil
 }
 
-// connect opens a connection with the search path that the examples are written for.
+// connect opens a connection with the search path that the examples need.
 func connect(ctx context.Context, settings remote.Settings) (*pgx.Conn, error) {
 	own, err := remote.Own(settings)
 	if err != nil {
@@ -64,7 +64,7 @@ func connect(ctx context.Context, settings remote.Settings) (*pgx.Conn, error) {
 	return pgx.ConnectConfig(ctx, config)
 }
 
-// execute runs statements on a connection of their own.
+// execute runs statements on a new connection.
 func execute(ctx context.Context, settings remote.Settings, statements ...string) error {
 	conn, err := connect(ctx, settings)
 	if err != nil {
@@ -99,7 +99,7 @@ func (t *table) use(ctx context.Context, do func(context.Context, *pgx.Conn) err
 	return do(ctx, t.conn)
 }
 
-// refused tells whether the server has refused a statement, rather than become unreachable.
+// refused tells whether the server has refused a statement; else it is unreachable.
 func (t *table) refused(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && !t.conn.IsClosed()
@@ -112,7 +112,7 @@ func (t *table) installed(ctx context.Context) (there bool, err error) {
 	return there, err
 }
 
-// begin notes which tasks were there before the demo's: they are not shown.
+// begin records the last id before the demo's tasks: older tasks are not shown.
 func (t *table) begin(ctx context.Context) error {
 	return t.use(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		return conn.QueryRow(ctx, query("last")).Scan(&t.last)
@@ -129,7 +129,7 @@ func (t *table) insert(ctx context.Context, e example) (ids []int64, err error) 
 	return ids, err
 }
 
-// tasks are the newest since begin, the oldest of them first.
+// tasks returns the newest tasks since begin, oldest first.
 func (t *table) tasks(ctx context.Context) (tasks []task, err error) {
 	err = t.use(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		rows, _ := conn.Query(ctx, query("tasks"), t.last, mostTasks, longestText) // CollectRows returns its error
@@ -143,7 +143,7 @@ func (t *table) tasks(ctx context.Context) (tasks []task, err error) {
 	return tasks, err
 }
 
-// stop stops tasks, and repetitions that they have given rise to a moment ago.
+// stop stops tasks, and repetitions that they have made a moment ago.
 func (t *table) stop(ctx context.Context, ids []int64) error {
 	return t.use(ctx, func(ctx context.Context, conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, query("stop"), ids)

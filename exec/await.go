@@ -44,13 +44,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	if err == nil {
 		answered, err = s.readQuestion(t, result)
 	}
-	if !answered {
-		s.pipeline.behind = nil
-	}
 	result.Reason = s.cancel.exit()
-	if len(s.pipeline.behind) == 0 {
-		s.setup.state.left(t)
-	}
 	result.ReadOnly = failure != nil && failure.Code == "25006" && s.wire.readOnly && !t.Save && !t.Traits.Modes
 	if text, ok := output.Text(); ok {
 		result.Output = &text
@@ -59,22 +53,26 @@ func (s *Session) Await(t *Task) (*Result, error) {
 		result.Notice = &text
 	}
 	result.explain(t, output)
+	open := s.wire.status == 'T' && !tags.ended() // the transaction in which the input began
 	switch {
 	case err != nil:
 		return result, err
-	case len(s.pipeline.behind) > 0 && (tags.ended() || s.wire.status != 'T'):
+	case !open && s.Behind() > 0:
 		return result, &Lost{Cause: errors.New("a query has ended its transaction")}
-	case result.Failure == nil && answered && !tags.ended() && s.wire.status == 'T':
+	case open && answered && result.Failure == nil:
 		result.Open = true
 		return result, nil
 	}
 	return result, s.closeTransaction(t, result)
 }
 
-// readQuestion reads the answers to the question and to the Sync after it. answered: the server has
-// answered the question.
+// readQuestion reads the answers to the question, and to the Sync if no task follows. answered: the
+// server has answered the question. A failure of the input makes the question fail, too.
 func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err error) {
-	if t.Atomic && t.Traits.Stdin {
+	if t.Traits.Stdin {
+		if !t.Atomic { // nothing was sent after the input
+			return false, nil
+		}
 		s.pipeline.probing = s.question.ask(t)
 		s.wire.sync()
 		if err := s.wire.flush(); err != nil {
@@ -85,32 +83,27 @@ func (s *Session) readQuestion(t *Task, result *Result) (answered bool, err erro
 		s.wire.within(s.wire.limit)
 		defer s.wire.unlimited()
 	}
-	n := s.pipeline.probing
-	s.pipeline.probing = 0
-	if n == 0 && t.Traits.Stdin {
-		return false, nil
-	}
 	rows := 0
 	var bad error
-	failure, err := s.wire.answers(n, func(values [][]byte) {
+	failure, err := s.wire.answers(s.pipeline.probing, func(values [][]byte) {
 		rows++
 		bad = errors.Join(bad, result.hear(values))
 	}, nil)
 	switch {
 	case err != nil:
 		return false, err
-	case failure != nil && result.Raw == nil:
-		result.Raw = failure
-		result.Alone = failure.Code == "22P02" && (t.Query || s.pipeline.open)
-		return false, nil
 	case failure != nil:
+		if s.skipped(); result.Raw == nil {
+			result.Raw = failure
+			result.Alone = failure.Code == "22P02" && (t.Query || s.pipeline.open)
+		}
 		return false, nil
-	case bad != nil || n > 0 && rows != 1:
+	case bad != nil || t.Atomic && rows != 1:
 		return false, &Lost{Cause: errors.Join(errAnswer, bad), Broken: true}
-	case len(s.pipeline.behind) == 0:
+	case s.Behind() == 0:
 		err = s.wire.synced()
 	}
-	return n > 0 && err == nil, err
+	return t.Atomic && err == nil, err
 }
 
 // closeTransaction ends a transaction that is open and has no tail: one that has failed, or that
@@ -205,9 +198,9 @@ func (o *outlet) landed() (err error) {
 // lastWord limits the wait for the server's last error after a write has failed.
 const lastWord = 100 * time.Millisecond
 
-// readTail reads the answers to the n statements of a tail. passed: COMMIT has failed, and the
+// readTail reads the answers to the n statements of a tail. refused: COMMIT has failed, and the
 // server has skipped everything after it.
-func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, passed bool, err error) {
+func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, refused bool, err error) {
 	committed, ended := false, false
 	failure, err := s.wire.answers(n, nil, func(tag []byte) {
 		committed = string(tag) == "COMMIT"
@@ -236,8 +229,8 @@ func (s *Session) End(tail *Tail) (*Verdict, error) {
 	if err := s.wire.flush(); err != nil {
 		return nil, err
 	}
-	verdict, passed, err := s.readTail(tail, n)
-	if err == nil && !passed {
+	verdict, refused, err := s.readTail(tail, n)
+	if err == nil && !refused {
 		err = s.wire.synced()
 	}
 	return verdict, err

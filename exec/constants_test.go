@@ -127,3 +127,18 @@ func TestConstantsThatFail(t *testing.T) {
 		}
 	}
 }
+
+// TestConstantsAfterAFailureWithSave: the server has skipped a Parse of ours after the failure, and
+// the next task keeps the session's state.
+func TestConstantsAfterAFailureWithSave(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	first, next := spec("SELECT 'a' 'b'"), spec("SELECT 1")
+	first.Save, next.Save, next.Keep = true, true, true
+	if failed, _ := b.run(first, nil); failure(failed) != "42601" {
+		t.Error(failed.Failure)
+	}
+	if result, _ := b.run(next, nil); result.Failure != nil || !result.Open {
+		t.Error(result.Failure)
+	}
+}

@@ -28,37 +28,34 @@ func (s *Session) Begin(tail *Tail, t *Task, then ...*Task) (verdict *Verdict, s
 	}
 	s.sends(tail, t)
 	defer s.wire.unlimited()
-	for {
-		before := s.setup.state
-		sent, err := s.sendTask(tail, t, then)
-		if err != nil {
-			return nil, start, s.wire.unbegun(err)
-		}
-		if tail != nil {
-			var passed bool
-			if verdict, passed, err = s.readTail(tail, sent.tail); err != nil {
-				return verdict, start, s.wire.unbegun(err)
-			}
-			s.sends(nil, t)
-			if tail = nil; passed {
-				s.pipeline.behind = nil
-				s.setup.state.passedOver(before)
-				continue
-			}
-		}
-		start, failure, err := s.setup.read(sent.prepared)
-		switch {
-		case err != nil:
-			return verdict, start, s.wire.unbegun(err)
-		case failure == nil:
-			return verdict, start, s.begun(t)
-		}
-		s.pipeline.behind = nil
-		if s.setup.state.passedOver(before); failure.Code == queryCanceled { // earlier SQL has left a time limit
-			return verdict, start, &Lost{Cause: text.ServerFailure(failure, t.Input), Unbegun: true}
-		}
-		return verdict, start, text.ServerFailure(failure, t.Input)
+	before, refused := s.setup.state, false
+	sent, err := s.sendTask(tail, t, then)
+	if err == nil && tail != nil {
+		verdict, refused, err = s.readTail(tail, sent.tail)
+		s.sends(nil, t)
 	}
+	if err == nil && refused { // the server has skipped the task, so send it again
+		s.setup.state = before
+		s.skipped()
+		sent, err = s.sendTask(nil, t, then)
+	}
+	if err != nil {
+		return verdict, start, s.wire.unbegun(err)
+	}
+	start, failure, err := s.setup.read(sent.prepared)
+	switch {
+	case err != nil:
+		return verdict, start, s.wire.unbegun(err)
+	case failure == nil:
+		return verdict, start, s.begun(t)
+	}
+	s.setup.state = before
+	s.skipped()
+	err = text.ServerFailure(failure, t.Input)
+	if failure.Code == queryCanceled { // earlier SQL has left a time limit
+		err = &Lost{Cause: err, Unbegun: true}
+	}
+	return verdict, start, err
 }
 
 // sendTask sends the statements of Begin and counts them.
@@ -91,7 +88,7 @@ func (s *Session) sends(tail *Tail, t *Task) {
 // sendInput sends the queue, the task's SQL and the question. If the task may read from us (COPY
 // FROM STDIN) or has a Claim, the queue goes alone and sendAlone sends the SQL later.
 func (s *Session) sendInput(t *Task, then []*Task) error {
-	s.pipeline = pipeline{last: t} // forgets a task whose preparation has failed
+	s.pipeline = pipeline{}
 	if t.alone() {
 		s.wire.sync()
 		return s.wire.flush()
@@ -180,7 +177,8 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 		}
 		s.call(begin)
 	}
-	sql, values := s.shown.statement(&s.state, t, until)
+	sql, values := s.shown.statement(t, s.shown.missing(&s.state, t), until)
+	s.state.shows = t.Usual
 	s.call(sql, values...)
 	if sql := s.state.timeout(t); sql != "" {
 		s.call(sql)
@@ -194,6 +192,7 @@ func (s *setup) prepare(t *Task, chained bool, until time.Time) {
 			s.call("BEGIN")
 		}
 	}
+	s.state.dirty = s.state.dirty || !t.constant() // the task's SQL is sent next
 }
 
 // begin starts the transaction of our settings. The fixed isolation level overrides what SQL has

@@ -43,7 +43,6 @@ type Session struct {
 type pipeline struct {
 	probing int      // number of our statements after the SQL under way
 	behind  []queued // tasks whose SQL the server runs after that
-	last    *Task    // the last task of behind, or the task under way
 	open    bool     // more tasks can follow: the last question allows no effects
 }
 
@@ -75,7 +74,7 @@ func connect(ctx context.Context, cfg *pgconn.Config, limit time.Duration, local
 	s := &Session{
 		PID: w.conn.PID(), Superuser: w.conn.ParameterStatus("is_superuser") == "on", AskedForPassword: w.reader.AskedForPassword(),
 		wire:  w,
-		setup: setup{wire: w, shown: shown{base: cfg.RuntimeParams}},
+		setup: setup{wire: w, shown: shown{base: cfg.RuntimeParams, texts: map[parts]string{}}},
 	}
 	s.question = question{wire: w, setup: &s.setup, local: local}
 	s.cancel = canceller{obey: Obey, request: w.conn.CancelRequest, cut: s.Abandon}
@@ -177,6 +176,10 @@ func (s *Session) Close() {
 // Behind returns how many tasks the server has after the task under way.
 func (s *Session) Behind() int { return len(s.pipeline.behind) }
 
+// skipped records that the server has skipped everything that was sent after a failure. The session
+// needs a reset, because its state counts the statements that were skipped.
+func (s *Session) skipped() { s.pipeline.behind, s.setup.state.dirty = nil, true }
+
 // Takes tells whether Extend may send more.
 func (s *Session) Takes() bool { return s.pipeline.open && !s.cancel.asked() }
 
@@ -201,8 +204,6 @@ func (s *Session) sendBehind(then []*Task) {
 	s.pipeline.behind = slices.Grow(s.pipeline.behind, len(then))
 	for i, next := range then {
 		q := queued{task: next}
-		s.setup.state.left(s.pipeline.last)
-		s.pipeline.last = next
 		chained := s.setup.chains(next)
 		s.setup.commit(chained)
 		q.tail = s.wire.queued()
@@ -229,9 +230,9 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 	defer s.wire.unlimited()
 	q := s.pipeline.behind[0]
 	s.pipeline.behind = s.pipeline.behind[1:]
-	verdict, passed, err := s.readTail(&Tail{}, q.tail)
-	if err != nil || passed {
-		s.pipeline.behind = nil
+	verdict, refused, err := s.readTail(&Tail{}, q.tail)
+	if err != nil || refused {
+		s.skipped()
 		return verdict, start, false, err
 	}
 	start, failure, err := s.setup.read(q.prepared)
@@ -239,7 +240,7 @@ func (s *Session) Next() (verdict *Verdict, start time.Time, begun bool, err err
 	case err != nil:
 		return verdict, start, false, err
 	case failure != nil:
-		s.pipeline.behind = nil
+		s.skipped()
 		return verdict, start, false, nil
 	}
 	s.pipeline.probing = q.probing

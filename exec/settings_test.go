@@ -2,6 +2,7 @@ package exec
 
 import (
 	"fmt"
+	"strings"
 	"testing"
 	"time"
 )
@@ -12,6 +13,48 @@ func usual(input, data string) *Task {
 	task.Save, task.Keep = true, true
 	task.Usual = Usual{{{"application_name", "kept"}, {"pg_task.group", "g"}}, {{"pg_task.data", data}}}
 	return task
+}
+
+// TestOnlyMissingSettingsAreSet: the statement sets the task's settings, and the usual settings that
+// the session does not have. A kept state may have lost all of them.
+func TestOnlyMissingSettingsAreSet(t *testing.T) {
+	t.Parallel()
+	s := shown{base: map[string]string{"application_name": "kept", "pg_task.group": "g"}, texts: map[parts]string{}}
+	a, limit := usual("", "a"), time.Unix(1e9, 0)
+	a.Settings = [][2]string{{"pg_task.id", "7"}}
+	for name, c := range map[string]struct {
+		state state
+		keep  bool
+		until time.Time
+		want  string
+	}{
+		"new session":     {state{}, false, time.Time{}, "pg_task.id=7 pg_task.data=a "},
+		"data of another": {state{shows: usual("", "b").Usual}, true, time.Time{}, "pg_task.id=7 pg_task.data=a "},
+		"same settings":   {state{shows: a.Usual}, false, time.Time{}, "pg_task.id=7 "},
+		"with a limit":    {state{shows: a.Usual}, false, limit, "limit $2 pg_task.id=7 "},
+		"other lane":      {state{shows: Usual{{{"application_name", "x"}, {"pg_task.group", "g"}}, a.Usual[1]}}, false, limit, "limit $4 pg_task.id=7 application_name=kept pg_task.group=g "},
+		"not kept":        {state{shows: a.Usual, dirty: true}, false, time.Time{}, "pg_task.id=7 "},
+		"kept state":      {state{shows: a.Usual, dirty: true}, true, time.Time{}, "pg_task.id=7 application_name=kept pg_task.group=g pg_task.data=a "},
+	} {
+		for range 2 { // the second time, the text is known
+			a.Keep = c.keep
+			sql, values := s.statement(a, s.missing(&c.state, a), c.until)
+			got := ""
+			if _, after, limited := strings.Cut(sql, "statement_timestamp(), $"); limited {
+				got = "limit $" + after[:1] + " "
+			}
+			for i, setting := range strings.Split(sql, "set_config('")[1:] {
+				name, after, _ := strings.Cut(setting, "'")
+				if !strings.HasPrefix(after, fmt.Sprintf(", $%d, false)", i+1)) {
+					t.Errorf("%s: %s", name, sql)
+				}
+				got += name + "=" + string(values[i]) + " "
+			}
+			if got != c.want {
+				t.Errorf("%s: %q, want %q", name, got, c.want)
+			}
+		}
+	}
 }
 
 // TestSettingsFallWithTheirTransaction: the rollback of a chained task undoes its settings, and the

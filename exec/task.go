@@ -101,7 +101,7 @@ type Verdict struct {
 // state records what SQL may have left in a session, as far as the next task depends on it. If SQL
 // may have left something, DISCARD ALL comes before the next task.
 type state struct {
-	dirty      bool        // SQL that may have left something has run
+	dirty      bool        // SQL that may have left something was sent
 	timeoutSet bool        // the session has a statement_timeout of ours
 	own        [][2]string // own settings of the previous task, which a task that keeps its state must reset
 	shows      Usual       // usual settings that were set since the session's start
@@ -110,21 +110,14 @@ type state struct {
 	known     map[string]string // names of the statements prepared meanwhile, by text
 }
 
-// left records that a task's SQL runs. Constants change nothing in a session. A rollback makes the
-// session dirty in any case.
-func (st *state) left(t *Task) { st.dirty = st.dirty || !t.Traits.Inert || len(t.Own) > 0 }
-
-// passedOver returns to an earlier state: everything sent since has failed and was rolled back or
-// skipped.
-func (st *state) passedOver(before state) {
-	*st = before
-	st.dirty = true
-}
-
 // needsReset tells whether a task needs DISCARD ALL first. A task that keeps the previous task's
-// state needs none: nothing of ours is prepared in a session whose state is kept.
+// state needs none. While statements of ours are prepared, there is no state to keep: a failure,
+// after which the server may lack some of them, or SQL other than constants needs a reset.
 func (st *state) needsReset(t *Task) bool {
-	return st.dirty && !t.Keep || len(st.known) > 0 && !t.constant()
+	if len(st.known) > 0 {
+		return st.dirty || !t.constant()
+	}
+	return st.dirty && !t.Keep
 }
 
 // timeout returns the statement that sets a task's time limit, or resets the limit of the previous
@@ -168,35 +161,39 @@ const settingApart = `SELECT FROM pg_catalog.json_array_elements($1::pg_catalog.
 // shown makes the statement that sets a task's settings in its session.
 type shown struct {
 	base  map[string]string // settings that a reset restores
-	ready [8]string         // texts of the statement: +1, +2 with these usual settings; +4 with a time limit
+	texts map[parts]string  // texts of the statement
 }
 
-// statement returns a statement that sets the settings which the session does not have yet, and
-// reads the time. The statement fails if the task begins after until; zero means no limit.
-func (s *shown) statement(st *state, t *Task, until time.Time) (sql string, values [][]byte) {
-	number := 0
-	settings := [1 + len(t.Usual)][][2]string{t.Settings}
+// parts tells which parts the statement has that not every task needs: the settings of the lane,
+// those with the same value in most tasks, and a time limit.
+type parts struct{ lane, common, limit bool }
+
+// missing returns the usual settings of a task that its session does not have yet.
+func (s *shown) missing(st *state, t *Task) (missing Usual) {
 	for i, usual := range t.Usual {
 		if t.Keep && st.dirty || !s.has(st.shows[i], usual) { // SQL may have changed a kept state
-			number |= 1 << i
-			settings[1+i] = usual
+			missing[i] = usual
 		}
-		st.shows[i] = usual
 	}
-	for _, some := range settings {
-		for _, setting := range some {
+	return missing
+}
+
+// statement returns a statement that sets the task's settings and the missing ones, and reads the
+// time. It fails if the task begins after until; zero means no limit.
+func (s *shown) statement(t *Task, missing Usual, until time.Time) (sql string, values [][]byte) {
+	with := parts{missing[0] != nil, missing[1] != nil, !until.IsZero()}
+	if s.texts[with] == "" {
+		s.texts[with] = settingsText(slices.Concat(t.Settings, missing[0], missing[1]), with.limit)
+	}
+	for _, settings := range [...][][2]string{t.Settings, missing[0], missing[1]} {
+		for _, setting := range settings {
 			values = append(values, []byte(setting[1]))
 		}
 	}
-	timed := !until.IsZero()
-	if timed {
-		number |= 4
+	if with.limit {
 		values = append(values, appendMoment(nil, until))
 	}
-	if s.ready[number] == "" {
-		s.ready[number] = readyFor(slices.Concat(settings[:]...), timed)
-	}
-	return s.ready[number], values
+	return s.texts[with], values
 }
 
 // has tells whether the session has these settings. before are the settings that were set last;
@@ -211,12 +208,12 @@ func (s *shown) has(before, usual [][2]string) bool {
 	})
 }
 
-// readyFor returns the statement that sets these settings in order. The statement does not return
-// the values: we do not read before the input is sent, so large values could block both directions.
-func readyFor(settings [][2]string, timed bool) string {
+// settingsText returns the statement that sets these settings in order. It does not return the
+// values: we do not read before the input is sent, so large values could block both directions.
+func settingsText(settings [][2]string, limit bool) string {
 	var b strings.Builder
 	b.WriteString("SELECT pg_catalog.statement_timestamp()")
-	if timed {
+	if limit {
 		fmt.Fprintf(&b, inTime, len(settings)+1)
 	}
 	for i, setting := range settings {

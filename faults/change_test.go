@@ -6,7 +6,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// change is what somebody does to a table while it is served, and what its tasks must not mind.
+// change is a change of a table while it is served; its tasks must not mind.
 type change struct {
 	name, statements string
 	running          string // state of a task that runs meanwhile; Null: its row is gone
@@ -25,7 +25,7 @@ var changes = []change{
 		"ALTER ROLE $n SET idle_in_transaction_session_timeout = '1 ms'; ALTER ROLE $n SET tcp_user_timeout = '1 ms'" + endControl, "DONE"},
 }
 
-// TestChanges: what somebody changes while the table is served is taken up.
+// TestChanges: pgtaskd adapts to changes of the table while it is served.
 func TestChanges(t *testing.T) {
 	t.Parallel()
 	stages := make([]*stage, len(changes))

@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work"
 )
 
-// controller serves the targets of some stages, and a neighbour to whom nothing happens.
+// controller serves the targets of some stages, and of a neighbour that has no fault.
 type controller struct {
 	t      *testing.T
 	beside *neighbour
@@ -22,10 +22,9 @@ type controller struct {
 	log []line
 }
 
-// line is one of the log.
 type line struct{ Level, Target, Message, Error, Hint string }
 
-// serve serves the stages until the end of the test.
+// serve serves the stages until the test ends.
 func serve(t *testing.T, stages ...*stage) *controller {
 	t.Helper()
 	c := &controller{t: t, beside: newNeighbour(t)}
@@ -59,7 +58,7 @@ func (c *controller) Write(text []byte) (int, error) {
 	return len(text), nil
 }
 
-// lines are those of a target, from a place in the log on: message, error and hint.
+// lines returns message, error and hint of a target's lines, from a position in the log on.
 func (c *controller) lines(target string, from int) (lines []string, end int) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -16,7 +16,7 @@ import (
 	"testing"
 )
 
-// known are phrases in the errors of lines that tests await, of TestFaults and others, some in
+// known are phrases in the errors of log lines that TestFaults and other tests wait for, some in
 // other folders.
 var known = []string{
 	promoted, starting, full, "terminating connection due to administrator command", "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "does not limit groups",
@@ -24,8 +24,8 @@ var known = []string{
 	"runs each task under the role that inserted it", "is a partition or child of the table", "is missing or not enabled always", "has a column role and no trigger that guards it", "what may not be replaced", "another session is changing the schema of the task tables",
 }
 
-// What the log says of a standby, of a server that is not up, of a full disk and its end, and of
-// somebody who is in the way.
+// Parts of log lines about a standby, a server that is not up, a full disk and its end, and a
+// session that holds a lock.
 const (
 	promoted  = "in recovery: it takes no writes until it is promoted"
 	starting  = "(SQLSTATE 57P03)"
@@ -33,23 +33,23 @@ const (
 	roomAgain = "there is room on the server's disk again"
 )
 
-// computed are the messages that are no constants: what the code says instead, and a phrase of each
-// that the documentation has.
+// computed are the messages that are not constants: the Go expression, and phrases of it that the
+// documentation has.
 var computed = map[string][]string{
 	"warning": {"contains a password"},
 	"why":     {"goes without a register of sessions: those of a previous leader"},
 	"wake.Impossible(t.Target.Wake, obstacles)": {"is not possible"},
 	"summary(made)":       {"created column"},
 	"c.Note":              nil,
-	"human.Visible(text)": {"owns table", "has TRIGGER on table", "may CREATE in schema"}, // of the door
-	`"created " + what`:   nil,                                                            // for information
+	"human.Visible(text)": {"owns table", "has TRIGGER on table", "may CREATE in schema"}, // from the door
+	`"created " + what`:   nil,                                                            // only informational
 }
 
-// programFolders are those whose log the documentation explains.
+// programFolders are the folders whose log lines the documentation explains.
 var programFolders = []string{"../*.go", "../apply", "../ask", "../conf", "../demo", "../exec", "../remote", "../routine", "../sql", "../web", "../work"}
 
-// TestEachLineOfTheLogIsExplained: the table has each message of level warn or error, and what it
-// quotes is a message, or part of an error that a test awaits.
+// TestEachLineOfTheLogIsExplained: the documentation's table has each message of level warn or
+// error. Each of its quotes is a message, or a part of an error that a test waits for.
 func TestEachLineOfTheLogIsExplained(t *testing.T) {
 	t.Parallel()
 	text, err := os.ReadFile("../docs/operations.md")
@@ -94,14 +94,13 @@ func TestEachLineOfTheLogIsExplained(t *testing.T) {
 	}
 }
 
-// message is a line that the program logs.
 type message struct {
 	place string
 	texts []string
-	minor bool // for information, or less
+	minor bool // level info or lower
 }
 
-// logged are the messages of the program, as its source has them.
+// logged returns the messages in the program's source.
 func logged(t *testing.T) (all []message) {
 	t.Helper()
 	files := token.NewFileSet()
@@ -136,7 +135,7 @@ func logged(t *testing.T) (all []message) {
 	return all
 }
 
-// messageOf is the message that a call of zerolog's Msg logs.
+// messageOf returns the message that a call of zerolog's Msg logs.
 func messageOf(t *testing.T, files *token.FileSet, call *ast.CallExpr) (m message, ok bool) {
 	t.Helper()
 	selector, ok := call.Fun.(*ast.SelectorExpr)

@@ -9,7 +9,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// either is the connection string of whichever of two servers takes writes.
+// either is the connection string of the server, of two, that accepts writes.
 func either(first, second *server.Server) string {
 	return fmt.Sprintf("host=%s,%s port=%d,%d user=postgres target_session_attrs=read-write", first.SocketDir, second.SocketDir, first.Port, second.Port)
 }
@@ -26,7 +26,7 @@ func TestFailover(t *testing.T) {
 	waits := prepare(t, primary, object{"dsn": standby.DSN("postgres")})
 	waits.becomes("true", "SELECT bool_and(replay_lsn >= $1::text::pg_lsn) FROM pg_stat_replication", waits.get("SELECT pg_create_restore_point('all of it')"))
 	waits.exec("ALTER SYSTEM SET hot_standby = off")
-	cold := servertest.Standby(t, primary) // takes no connections before it is promoted
+	cold := servertest.Standby(t, primary) // accepts no connections before it is promoted
 	starts := prepare(t, primary, object{"dsn": cold.DSN("postgres")})
 	starts.becomes("true", "SELECT bool_and(replay_lsn >= $1::text::pg_lsn) AND count(*) = 2 FROM pg_stat_replication", starts.get("SELECT pg_create_restore_point('all of it')"))
 	c := serve(t, append(stages, waits, starts)...)

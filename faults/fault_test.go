@@ -10,26 +10,26 @@ import (
 	"pgtaskd/work"
 )
 
-// fault is something that goes wrong with a target, and what comes of it.
+// fault is a fault of a target, and its consequences.
 type fault struct {
 	name   string
-	cause  string         // statements; $n is the name of database and role
-	during func(s *stage) // while it lasts; nil: tasks are added
-	says   []string       // what the log says meanwhile, a part of each line
-	check  string         // a part of what pgtaskd check says
+	cause  string         // statements; $n is the name of the database and the role
+	during func(s *stage) // while it lasts; nil: insert tasks
+	says   []string       // log lines meanwhile, a part of each
+	check  string         // part of the output of pgtaskd check
 	cure   func(s *stage)
 	tcp    bool // the target connects by TCP, with a password
 }
 
-// Sessions that are open outlive the loss of the right to open one.
+// Open sessions survive the loss of the right to open a session.
 const (
 	endSessions = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n' AND application_name LIKE 'pg\\_task %'"
 	endControl  = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n' AND application_name LIKE 'pgtaskd %'"
 	endAll      = "; SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE usename = '$n'"
 )
 
-// fullDisk makes a trigger meet a full disk when a task comes into a state: the server's own error,
-// as SQL's own would be the row's fault.
+// fullDisk makes a trigger that meets a full disk when a task gets a state. It causes the server's
+// own error, since an error raised by SQL would be the row's fault.
 func fullDisk(state string) string {
 	return `CREATE FUNCTION full_disk() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER AS $f$ BEGIN
 			COPY (SELECT 1) TO '/dev/full'; RETURN NEW; END $f$;
@@ -38,17 +38,17 @@ func fullDisk(state string) string {
 
 func then(statements string) func(*stage) { return func(s *stage) { s.Helper(); s.exec(statements) } }
 
-// again makes the table once more, as pgtaskd schema prints it.
+// again makes the table again with the output of pgtaskd schema.
 func again(s *stage) {
 	s.Helper()
 	s.exec("TRUNCATE effect")
 	s.exec("SET ROLE $n; " + tableDDL + "; RESET ROLE")
 }
 
-// table takes ownership from the role, which keeps the rights of one that only serves.
+// table takes ownership from the role, which keeps the rights of a role that only serves.
 const table = `ALTER TABLE task OWNER TO postgres; GRANT ALL ON task TO $n; GRANT USAGE ON SEQUENCE task_id_seq TO $n; `
 
-// ended begins what the log says where all sessions are ended: the server's word, or, if we write at
+// ended begins the log line when all sessions are ended: the server's message, or, if we write at
 // that moment, that the connection is broken.
 const ended = "target failed: "
 
@@ -110,7 +110,7 @@ var faults = []fault{
 	{
 		name: "locked table", cause: "BEGIN; LOCK TABLE task; INSERT INTO task (input) VALUES ('SELECT 1')",
 		during: func(*stage) {}, says: []string{"is locked by pid"}, check: "55P03",
-		cure: func(s *stage) { // not just as a wait for it ends in vain
+		cure: func(s *stage) { // not at the moment when a wait for it times out
 			other := *s
 			other.conn = s.connect(s.name)
 			other.becomes("true", `SELECT EXISTS (SELECT FROM pg_locks JOIN pg_stat_activity USING (pid) WHERE NOT granted AND usename = current_database()
@@ -165,8 +165,8 @@ var faults = []fault{
 	},
 }
 
-// TestFaults: each is told once, and when it is over; what it has held up is done then, and the
-// neighbour has not noticed.
+// TestFaults: each fault is logged once, and once when it is over. Then the delayed work is done;
+// the neighbour has not noticed.
 func TestFaults(t *testing.T) {
 	t.Parallel()
 	stages := make([]*stage, len(faults))
@@ -191,7 +191,7 @@ func TestFaults(t *testing.T) {
 	c.beside.check()
 }
 
-// happen lets it happen, and come to its end.
+// happen makes the fault, and waits for its end.
 func (f *fault) happen(s *stage) {
 	s.load(20)
 	s.done(patience)
@@ -225,8 +225,8 @@ func (f *fault) happen(s *stage) {
 	s.Log(strings.Join(s.said(), "\n"))
 }
 
-// saidOnly checks the lines of the log: a part of each, but for those that may come or not. That
-// sessions are to be had may be said late.
+// saidOnly checks the lines of the log, by a part of each, except lines that may or may not come.
+// "sessions available again" may come late.
 func (s *stage) saidOnly(want []string) {
 	s.Helper()
 	const again = "sessions available again"
@@ -245,7 +245,7 @@ func (s *stage) saidOnly(want []string) {
 	}
 }
 
-// checked is what pgtaskd check says.
+// checked returns the output of pgtaskd check.
 func (s *stage) checked() string {
 	r := work.Check(s.Context(), s.target)
 	return strings.Join(append(r.Lines, r.Faults...), "\n")

@@ -10,8 +10,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// wrongs are exchanges in which remotes are wrong, and how: each by what has once brought a
-// controller down, or might.
+// wrongs are wrong answers of remotes, by exchange. Each has brought a controller down before, or
+// might.
 var wrongs = map[fake.Exchange][]string{
 	fake.SASL:        {"garbage", "only Z", "an error without fields", "a length of 0"},
 	fake.Continue:    {"only R", "bodies of 5 bytes"},
@@ -23,8 +23,8 @@ var wrongs = map[fake.Exchange][]string{
 	fake.End:         {"garbage", "another tag", "no characters in an error", "0 quarters and the end"},
 }
 
-// TestHostileRemotes: a task with a remote that answers wrongly FAILs, or waits, and says why;
-// nothing else notices, not even after a restart, which finds the tasks again that wait.
+// TestHostileRemotes: if a remote answers wrongly, its task FAILs or waits, and says why. Nothing
+// else notices, not even after a restart, which finds the waiting tasks again.
 func TestHostileRemotes(t *testing.T) {
 	t.Parallel()
 	s := prepare(t, servertest.Server(t), nil)

@@ -13,8 +13,7 @@ import (
 	"pgtaskd/work"
 )
 
-// neighbour is a target beside that of a test, in the same controller, and somebody who uses it all
-// the time.
+// neighbour is another target in the same controller, with a user who inserts tasks all the time.
 type neighbour struct {
 	t      *testing.T
 	target work.Target
@@ -23,7 +22,7 @@ type neighbour struct {
 	took []time.Duration // from INSERT to the end of each task
 }
 
-// newNeighbour has tasks done from when the target is served until the test ends.
+// newNeighbour inserts tasks from when the target is served until the test ends.
 func newNeighbour(t *testing.T) *neighbour {
 	t.Helper()
 	s := prepare(t, servertest.Server(t), nil)
@@ -44,7 +43,6 @@ func newNeighbour(t *testing.T) *neighbour {
 	return n
 }
 
-// live inserts one task after the other.
 func (n *neighbour) live(ctx context.Context, dsn string) error {
 	conn, err := pgx.Connect(ctx, dsn)
 	if err != nil {
@@ -76,23 +74,24 @@ func pace(ctx context.Context, d time.Duration) {
 	}
 }
 
-// some tells whether enough has been done to be checked.
+// some tells whether there are enough tasks to check.
 func (n *neighbour) some() bool {
 	n.mu.Lock()
 	defer n.mu.Unlock()
 	return len(n.took) >= 3
 }
 
-// check tells whether all went on meanwhile as if nothing were wrong elsewhere.
+// check checks that the neighbour's tasks ran as if there were no faults elsewhere.
 func (n *neighbour) check() {
 	n.t.Helper()
 	servertest.Wait(n.t, time.Minute, "the neighbour's first tasks", n.some)
 	n.mu.Lock()
 	defer n.mu.Unlock()
-	took := slices.Sorted(slices.Values(n.took[1:])) // the first waits for the beginning
+	took := slices.Sorted(slices.Values(n.took[1:])) // the first waits until the table is served
 	middle, last := took[len(took)/2], took[len(took)-1]
 	n.t.Logf("neighbour: %d tasks, %s in the middle, %s at most", len(took), middle, last)
-	if middle > servertest.Limit(2*time.Second) || last > servertest.Limit(10*time.Second) { // a busy machine holds up anybody
+	// A busy machine delays everybody.
+	if middle > servertest.Limit(2*time.Second) || last > servertest.Limit(10*time.Second) {
 		n.t.Errorf("the neighbour's tasks took %s in the middle, %s at most", middle, last)
 	}
 }

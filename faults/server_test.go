@@ -11,7 +11,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// TestServer: what happens to a whole server, one thing after the other.
+// TestServer: faults of a whole server, one after the other.
 func TestServer(t *testing.T) {
 	t.Parallel()
 	on := servertest.New(t, server.Options{Settings: map[string]string{"max_connections": "20", "superuser_reserved_connections": "5"}})
@@ -70,8 +70,8 @@ func TestServer(t *testing.T) {
 	c.beside.check()
 }
 
-// fill has tasks fail as they do on a full disk: not all that there are, as the rest waits. Of SQL
-// that only says so nothing follows.
+// fill makes tasks fail as on a full disk: only some, as the rest waits. If SQL only raises that
+// error, nothing follows.
 func (s *stage) fill() {
 	s.Helper()
 	s.exec("INSERT INTO task (input) VALUES ($f$DO $$BEGIN RAISE 'No space left on device' USING ERRCODE = '53100'; END$$ $f$)")
@@ -90,7 +90,7 @@ func (s *stage) fill() {
 	s.saidOnly([]string{full, roomAgain})
 }
 
-// each runs statements, each in a transaction of its own.
+// each runs statements, each in its own transaction.
 func (s *stage) each(statements ...string) {
 	s.Helper()
 	for _, statement := range statements {
@@ -98,8 +98,7 @@ func (s *stage) each(statements ...string) {
 	}
 }
 
-// admit puts lines before the others in pg_hba.conf, in the place of those that were put there
-// before.
+// admit writes lines before the others in pg_hba.conf, in place of its earlier ones.
 func (s *stage) admit(lines ...string) {
 	s.Helper()
 	const mark = "# the server's own"
@@ -113,7 +112,8 @@ func (s *stage) admit(lines ...string) {
 	s.each("COPY hba TO '"+path+"'", "DROP TABLE hba", "SELECT pg_reload_conf()")
 }
 
-// crowd opens connections, and ends the target's sessions meanwhile, until no more can be had.
+// crowd opens connections, and ends the target's sessions meanwhile, until the server accepts no
+// more.
 func (s *stage) crowd(t *testing.T) {
 	t.Helper()
 	s.exec("SELECT 1" + endSessions)

@@ -19,8 +19,8 @@ import (
 	"pgtaskd/work"
 )
 
-// patience bounds how long a test waits for what must come; soon, how long after a fault is over
-// all tasks must have ended.
+// patience bounds each wait of a test; soon, the time from the end of a fault until all tasks have
+// ended.
 const (
 	patience = 40 * time.Second
 	soon     = 30 * time.Second
@@ -28,21 +28,20 @@ const (
 
 var numbers atomic.Int64
 
-// stage is a database with a role of its own that serves it.
+// stage is a database with its own role that serves it.
 type stage struct {
 	*testing.T
 	*controller
 	server *server.Server
-	name   string    // of the database, and of the role
+	name   string    // of the database and the role
 	conn   *pgx.Conn // a superuser's, to that database
 	target work.Target
-	from   int // the place in the log from which on it matters
+	from   int // earlier positions in the log do not count
 }
 
-// object is one of JSON.
 type object = map[string]any
 
-// prepare makes a database and a role on a server. The keys are those of the configuration.
+// prepare makes a database and a role on a server. The keys are added to the configuration.
 func prepare(t *testing.T, on *server.Server, keys object) *stage {
 	t.Helper()
 	s := &stage{T: t, server: on, name: fmt.Sprintf("fault_%d", numbers.Add(1))}
@@ -72,8 +71,8 @@ var (
 	templates  = map[*server.Server]bool{}
 )
 
-// template is the name of a database that has all that a stage needs: to copy it is quicker than to
-// make that.
+// template is the name of a database with everything that a stage needs. Copying it is quicker than
+// making that.
 func template(t *testing.T, on *server.Server) string {
 	t.Helper()
 	const name = "template_of_faults"
@@ -94,10 +93,10 @@ func template(t *testing.T, on *server.Server) string {
 	return name
 }
 
-// tableDDL makes the table of tasks, as pgtaskd schema prints it.
+// tableDDL is the output of pgtaskd schema for the table of tasks.
 var tableDDL = schema.DDL(sql.Table{Schema: "public", Name: "task"}, schema.Options{})
 
-// said are the target's lines since the last call of settled.
+// said returns the target's lines since the last call of settled.
 func (s *stage) said() []string {
 	if s.controller == nil { // it is not served yet
 		return nil
@@ -106,7 +105,7 @@ func (s *stage) said() []string {
 	return lines
 }
 
-// count is how many lines have the part.
+// count returns how many lines have the part.
 func (s *stage) count(part string) (n int) {
 	for _, l := range s.said() {
 		if strings.Contains(l, part) {
@@ -116,7 +115,6 @@ func (s *stage) count(part string) (n int) {
 	return n
 }
 
-// says waits for a line.
 func (s *stage) says(part string) {
 	s.Helper()
 	s.until(patience, "the log to say "+part, func() bool { return s.count(part) > 0 })
@@ -129,18 +127,17 @@ func (s *stage) settled() {
 	s.forget()
 }
 
-// forget lets what the log has said not count any more.
+// forget makes the log so far not count any more.
 func (s *stage) forget() { _, s.from = s.lines("", 0) }
 
 const effect = `INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8)`
 
-// load adds tasks that leave a trace, in some groups.
+// load inserts tasks in some groups; each inserts its id into effect.
 func (s *stage) load(n int) {
 	s.Helper()
 	s.exec(`INSERT INTO task ("group", input) SELECT i % 5, $1 FROM generate_series(1, $2::int) AS i`, effect, n)
 }
 
-// done waits until all tasks have ended.
 func (s *stage) done(limit time.Duration) (states string) {
 	s.Helper()
 	s.until(limit, "all tasks to end", func() bool {
@@ -150,7 +147,7 @@ func (s *stage) done(limit time.Duration) (states string) {
 	return states
 }
 
-// endWell waits until all tasks have ended, and checks that they have ended well, and that each has
+// endWell waits until all tasks have ended, and checks that they have ended well and that each has
 // done its work once.
 func (s *stage) endWell() {
 	s.Helper()
@@ -161,13 +158,13 @@ func (s *stage) endWell() {
 		|| ' ' || (SELECT count(*) - count(DISTINCT id) FROM effect)`)
 }
 
-// connect opens a superuser's connection for the time of the test.
+// connect opens a superuser's connection until the test ends.
 func (s *stage) connect(database string) *pgx.Conn {
 	s.Helper()
 	return servertest.Connect(s, s.server.DSN(database))
 }
 
-// on runs statements on a connection; $n is the name of database and role.
+// on runs statements on a connection; $n is the name of the database and the role.
 func (s *stage) on(conn *pgx.Conn, sql string, args ...any) {
 	s.Helper()
 	servertest.Exec(s, conn, strings.ReplaceAll(sql, "$n", s.name), args...)
@@ -178,13 +175,12 @@ func (s *stage) exec(sql string, args ...any) {
 	s.on(s.conn, sql, args...)
 }
 
-// get is a query's one value as text.
 func (s *stage) get(sql string, args ...any) (text string) {
 	s.Helper()
 	return servertest.Get(s, s.conn, sql, args...)
 }
 
-// is checks a query's one value.
+// is checks the one value of a query.
 func (s *stage) is(want, sql string, args ...any) {
 	s.Helper()
 	if got := s.get(sql, args...); got != want {
@@ -192,13 +188,13 @@ func (s *stage) is(want, sql string, args ...any) {
 	}
 }
 
-// becomes waits for a query's one value.
+// becomes waits until a query has this value.
 func (s *stage) becomes(want, sql string, args ...any) {
 	s.Helper()
 	s.until(patience, sql+" = "+want, func() bool { return s.get(sql, args...) == want })
 }
 
-// until waits for what must come.
+// until waits until done is true.
 func (s *stage) until(limit time.Duration, what string, done func() bool) {
 	s.Helper()
 	servertest.Wait(s, limit, what, done, func() string {

@@ -10,8 +10,8 @@ import (
 	"pgtaskd/sql/lock"
 )
 
-// TestStranger: somebody who may connect, and nothing else, holds the lock of a target's leader.
-// The log and check say who, and the target is served when the lock is free.
+// TestStranger: a role that may only connect holds the lock of a target's leader. The log and check
+// name it, and the target is served when the lock is free.
 func TestStranger(t *testing.T) {
 	t.Parallel()
 	s := prepare(t, servertest.Server(t), nil)

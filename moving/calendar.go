@@ -28,22 +28,15 @@ func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Sche
 		notes.Add("the time zone %q is no name of the tz database: it runs in that of the target", zone)
 		zone = ""
 	}
-	days := list(c.Days, 1, 31)
-	if c.LastDay && days == "*" && len(c.Days) == 0 {
-		days = "L"
-	} else if c.LastDay && days != "*" {
-		days += ",L"
-	}
-	weekdays := list(c.Weekdays, 0, 6)
-	if days != "*" && weekdays != "*" { // both must match if one begins with *
+	days, weekdays := c.days(c.Days), list(c.Weekdays, 0, 6)
+	if days != "*" && weekdays != "*" {
+		// Both must match. For cron either is enough, unless a field begins with *. A step as long as
+		// the field leaves only its first number: */31 is the 1st, and */7 is Sunday.
 		switch {
 		case slices.Contains(c.Days, 1):
-			days = with("*/31", c.Days, 1, 31)
-			if c.LastDay {
-				days += ",L"
-			}
+			days = joined("*/31", c.days(c.Days[1:]))
 		case slices.Contains(c.Weekdays, 0):
-			weekdays = with("*/7", c.Weekdays, 0, 6)
+			weekdays = joined("*/7", list(c.Weekdays[1:], 0, 6))
 		default:
 			return "", nil, errBoth
 		}
@@ -56,16 +49,20 @@ func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Sche
 	return cron, s, err
 }
 
-// with is a list whose first number has another form.
-func with(first string, numbers []int, least, most int) string {
-	rest := slices.DeleteFunc(slices.Clone(numbers), func(n int) bool { return n == least })
-	if len(rest) == 0 {
-		return first
+// days writes these days of the month, and the last day if the calendar has it.
+func (c Calendar) days(numbers []int) string {
+	if c.LastDay && len(numbers) < 31 {
+		return joined(list(numbers, 1, 31), "L")
 	}
-	return first + "," + list(rest, least, most)
+	return list(numbers, 1, 31)
 }
 
-// list writes the numbers of a cron field.
+// joined joins lists. "*" is an empty one.
+func joined(lists ...string) string {
+	return strings.Join(slices.DeleteFunc(lists, func(l string) bool { return l == "*" }), ",")
+}
+
+// list writes the numbers of a cron field; "*": none, or all.
 func list(numbers []int, least, most int) string {
 	if len(numbers) == 0 || len(numbers) == most-least+1 {
 		return "*"

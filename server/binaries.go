@@ -34,9 +34,9 @@ var places = []string{
 	"/usr/bin",
 }
 
-// Bindir is the folder of the PostgreSQL binaries to use: $PG_BINDIR if set, else the newest of the
-// first of the usual places that has any, else what pg_config on the PATH says. The error matches
-// ErrNoBinaries.
+// Bindir returns the folder of the PostgreSQL binaries to use: $PG_BINDIR if set, else the newest
+// server in the first of the usual places that has one, else the answer of pg_config on the PATH.
+// The error matches ErrNoBinaries.
 func Bindir() (string, error) {
 	if dir := os.Getenv("PG_BINDIR"); dir != "" {
 		if !hasServer(dir) {
@@ -56,10 +56,10 @@ func Bindir() (string, error) {
 	return "", ErrNoBinaries
 }
 
-// newestServer is the folder with the highest version in its name among those that match the
+// newestServer returns the folder with the highest version in its name among those that match the
 // pattern, or "".
 func newestServer(pattern string) string {
-	dirs, _ := filepath.Glob(pattern) // it fails only on a malformed pattern
+	dirs, _ := filepath.Glob(pattern) // fails only if the pattern is malformed
 	dirs = slices.DeleteFunc(dirs, func(dir string) bool { return !hasServer(dir) })
 	if len(dirs) == 0 {
 		return ""
@@ -78,11 +78,11 @@ func hasServer(dir string) bool {
 
 var number = regexp.MustCompile(`\d+`)
 
-// versionIn are the numbers in a path: 9 and 6 in /usr/pgsql-9.6/bin.
+// versionIn returns the numbers in a path: 9 and 6 in /usr/pgsql-9.6/bin.
 func versionIn(path string) []int {
 	var version []int
 	for _, digits := range number.FindAllString(path, -1) {
-		n, _ := strconv.Atoi(digits) // too large a number is no version: its maximum will do
+		n, _ := strconv.Atoi(digits) // a number that is too large becomes its maximum, which is fine
 		version = append(version, n)
 	}
 	return version
@@ -91,9 +91,9 @@ func versionIn(path string) []int {
 //go:embed install.sh
 var installScript string
 
-// Install has the system's package manager install PostgreSQL, unless it is there. It announces
-// each step on out, and may ask for a password on the terminal, by way of sudo. The error says why
-// it cannot be done.
+// Install lets the system's package manager install PostgreSQL if it is missing. It announces each
+// step on out. sudo may ask for a password on the terminal. The error says why Install cannot do
+// it.
 func Install(ctx context.Context, out io.Writer) error {
 	cmd := exec.CommandContext(ctx, "/bin/sh", "-c", installScript, "install.sh", "postgresql")
 	cmd.Stdin, cmd.Stdout, cmd.Stderr = os.Stdin, out, out

@@ -7,11 +7,11 @@ import (
 	"time"
 )
 
-// faketime is where the library is that gives a program another clock.
+// faketime are the places of the library that gives a program another clock.
 var faketime = []string{"/usr/lib/*/faketime/libfaketimeMT.so.1", "/usr/lib*/faketime/libfaketimeMT.so.1", "/usr/local/lib/faketime/libfaketimeMT.so.1"}
 
-// SetClock puts the server's clock forward from its next Restart on, by whole seconds, compared
-// with the machine's. It takes the library faketime: install.sh clock.
+// SetClock sets the server's clock ahead of the machine's by whole seconds, from its next Restart
+// on. It needs the library faketime: install.sh clock.
 func (s *Server) SetClock(ahead time.Duration) error {
 	for _, pattern := range faketime {
 		if paths, _ := filepath.Glob(pattern); len(paths) > 0 {

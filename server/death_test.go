@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 	servertest.Main(m)
 }
 
-// beKilled starts a server, says where, and waits to be killed.
+// beKilled starts a server, prints its folder, and waits to be killed.
 func beKilled() {
 	s, err := server.Start(context.Background(), server.Options{Settings: map[string]string{"fsync": "off"}})
 	if err != nil {

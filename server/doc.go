@@ -1,12 +1,13 @@
-// Package server starts throw-away PostgreSQL servers from the installed binaries: for the tests,
-// the demo and the benchmark.
+// Package server starts throw-away PostgreSQL servers from the installed binaries, for tests, the
+// demo and the benchmark.
 //
-// A server lives in a temporary folder of its own, can be reached only from this machine, and is
-// gone, folder and all, after Stop or when the program that started it dies in whatever way: a
-// guard process watches a pipe. install.sh installs PostgreSQL where a package manager can.
+// Each server has its own temporary folder and can be reached only from this machine. It ends, and
+// its folder is removed, after Stop or when the program that started it dies in any way: a guard
+// process watches a pipe for that. install.sh installs PostgreSQL if there is a package manager for
+// it.
 //
-// The methods of Server may be called from any goroutine.
+// Any goroutine may call the methods of Server.
 //
-// Locks: Server.mu guards the process. It is held while the server stops, crashes or restarts, so
-// these wait for each other.
+// Locks: Server.mu guards the process. Stop, Crash and Restart hold it until they are done, so one
+// waits for the other.
 package server

@@ -13,10 +13,9 @@ import (
 	"strings"
 )
 
-// folder is where one server lives: its data, its socket and its log. Nobody else may enter it, so
-// trust on the socket trusts only the server's own user and root. When we are root, files are
-// reached through root alone: the folder belongs to a lesser user, whose symbolic links must not
-// lead us out of it.
+// folder is the folder of one server: data, socket and log. Nobody else may enter it, so trust on
+// the socket trusts only the server's own user and root. If we are root, we use root alone to reach
+// its files: the folder belongs to a lesser user, whose symbolic links must not lead us out of it.
 type folder struct {
 	path  string
 	root  *os.Root
@@ -32,12 +31,12 @@ const (
 	passwordName = "password"
 )
 
-// maxSocketDir leaves room for "/.s.PGSQL.12345.lock" within the 103 bytes that every system allows
-// a socket's path.
+// maxSocketDir leaves room for "/.s.PGSQL.12345.lock": every system allows 103 bytes for a socket's
+// path.
 const maxSocketDir = 80
 
-// newFolder makes the folder of a server with these options: in memory if the server need not
-// outlive the machine.
+// newFolder makes the folder of a server with these options. It is in memory if the data need not
+// survive a crash of the machine.
 func newFolder(options Options) (*folder, error) {
 	owner, err := findOwner()
 	if err != nil {
@@ -65,9 +64,9 @@ func newFolder(options Options) (*folder, error) {
 	return f, nil
 }
 
-// findParent is the first temporary folder that the server's user can reach (root's own, say, may
-// be below a home that is closed to others) and whose path is short enough for a socket. Where
-// memory is wanted, a folder there comes first.
+// findParent returns the first temporary folder that the server's user can reach and whose path is
+// short enough for a socket. Root's own may be below a home that is closed to others. With memory
+// it tries a folder in memory first.
 func findParent(owner owner, memory bool) (string, error) {
 	candidates := []string{os.TempDir(), "/tmp", "/var/tmp"}
 	if dir, ok := inMemory(); memory && ok {
@@ -83,10 +82,9 @@ func findParent(owner owner, memory bool) (string, error) {
 		owner.name, strings.Join(candidates, ", "))
 }
 
-// data is the path of the data folder.
 func (f *folder) data() string { return filepath.Join(f.path, dataName) }
 
-// initdb makes the data folder, and returns the password that it has given the superuser for TCP.
+// initdb makes the data folder, and returns the superuser's new password for TCP.
 func (f *folder) initdb(ctx context.Context, bindir string) (password string, err error) {
 	password = rand.Text()
 	if err := f.write(passwordName, password); err != nil {
@@ -100,7 +98,7 @@ func (f *folder) initdb(ctx context.Context, bindir string) (password string, er
 	return password, errors.Join(f.root.Remove(passwordName), f.include())
 }
 
-// run runs a program of the server's as its user.
+// run runs a program of PostgreSQL as the server's user.
 func (f *folder) run(ctx context.Context, bindir, program string, args ...string) error {
 	cmd := exec.CommandContext(ctx, filepath.Join(bindir, program), args...)
 	f.owner.adopt(cmd)
@@ -110,7 +108,7 @@ func (f *folder) run(ctx context.Context, bindir, program string, args ...string
 	return nil
 }
 
-// include has initdb's postgresql.conf end with our settings.
+// include appends our settings to initdb's postgresql.conf.
 func (f *folder) include() error {
 	conf, err := f.root.OpenFile("data/postgresql.conf", os.O_WRONLY|os.O_APPEND, 0)
 	if err != nil {
@@ -120,8 +118,7 @@ func (f *folder) include() error {
 	return errors.Join(err, conf.Close())
 }
 
-// configure writes pg_hba.conf, and the settings that differ from initdb's. It can be called again,
-// with another port.
+// configure writes pg_hba.conf and our settings. It can be called again with another port.
 func (f *folder) configure(port int, options Options) error {
 	var conf strings.Builder
 	fmt.Fprintf(&conf, "listen_addresses = '127.0.0.1'\nport = %d\n", port)
@@ -145,7 +142,7 @@ func (f *folder) write(name, content string) error {
 	return f.owner.chown(f.root, name)
 }
 
-// remove deletes the folder, once no server runs in it.
+// remove deletes the folder. No server may run in it.
 func (f *folder) remove() error {
 	return errors.Join(f.root.Close(), os.RemoveAll(f.path), f.guard.release())
 }

@@ -6,9 +6,9 @@ import (
 	"os/exec"
 )
 
-// guardScript waits for the end of its standard input, which comes when the program that started it
-// is gone, even by SIGKILL, and then stops the server and removes the folder. (A signal at the
-// parent's death would be Linux's alone, is tied to the thread that forked, and leaves the folder.)
+// guardScript waits for the end of its standard input. That comes when the program that started it
+// is gone, even by SIGKILL. Then it stops the server and removes the folder. (A signal at the
+// parent's death exists only on Linux, depends on the thread that forked, and leaves the folder.)
 const guardScript = `
 read -r line
 pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/dev/null &&
@@ -16,7 +16,7 @@ pid=$(head -n 1 "$1/data/postmaster.pid" 2>/dev/null) && kill -QUIT "$pid" 2>/de
 rm -rf "$1"
 `
 
-// guard is a process that outlives this one for as long as it takes to clean up after it.
+// guard is a process that outlives this one to clean up after it.
 type guard struct {
 	cmd   *exec.Cmd
 	stdin io.Closer
@@ -35,8 +35,8 @@ func startGuard(path string, owner owner) (*guard, error) {
 	return &guard{cmd, stdin}, nil
 }
 
-// release lets the guard end, when the server is gone, and waits for it.
+// release ends the guard after the server has gone, and waits for it.
 func (g *guard) release() error {
-	_ = g.stdin.Close() // closed already, perhaps: Wait tells how the guard has ended
+	_ = g.stdin.Close() // it may be closed already: Wait tells how the guard has ended
 	return g.cmd.Wait()
 }

@@ -8,7 +8,7 @@ const (
 	tmpfs      = 0x01021994 // TMPFS_MAGIC of statfs(2)
 )
 
-// inMemory is a folder in memory, where there is one with room for a server.
+// inMemory returns a folder in memory that has room for a server, if there is one.
 func inMemory() (dir string, ok bool) {
 	var s syscall.Statfs_t
 	if err := syscall.Statfs(memory, &s); err != nil || int64(s.Type) != tmpfs {

@@ -2,5 +2,5 @@
 
 package server
 
-// inMemory is a folder in memory: elsewhere than on Linux none is known.
+// inMemory knows no folder in memory outside of Linux.
 func inMemory() (dir string, ok bool) { return "", false }

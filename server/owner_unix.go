@@ -19,7 +19,7 @@ type owner struct {
 	credential *syscall.Credential // nil: the user of this process
 }
 
-// findOwner is this process's own user, or for root a lesser one.
+// findOwner returns this process's own user, or a lesser one if that is root.
 func findOwner() (owner, error) {
 	if os.Geteuid() != 0 {
 		return owner{name: fmt.Sprintf("user %d", os.Geteuid())}, nil
@@ -46,7 +46,7 @@ func (o owner) chown(root *os.Root, name string) error {
 	return root.Chown(name, int(o.credential.Uid), int(o.credential.Gid))
 }
 
-// reaches tells whether the owner can enter a folder. For root it asks whether everybody can.
+// reaches tells whether the owner can enter a folder; if we are root, whether everybody can.
 func (o owner) reaches(dir string) bool {
 	info, err := os.Stat(dir)
 	if err != nil || !info.IsDir() {
@@ -58,9 +58,8 @@ func (o owner) reaches(dir string) bool {
 	return info.Mode().Perm()&0o001 != 0 && (dir == filepath.Dir(dir) || o.reaches(filepath.Dir(dir)))
 }
 
-// adopt lets a command run as the owner, with nothing of this process's environment that could
-// mislead it (PGDATA …), and in a process group of its own: ^C in a terminal must reach this
-// program first.
+// adopt makes a command run as the owner. It gets nothing of our environment that could mislead it
+// (PGDATA …), and its own process group, so that ^C in a terminal reaches only this program.
 func (o owner) adopt(cmd *exec.Cmd) {
 	cmd.Dir = "/"
 	cmd.Env = []string{"PATH=" + os.Getenv("PATH"), "LC_ALL=C"}

@@ -21,10 +21,11 @@ type process struct {
 	done chan struct{} // closed when the program has ended
 }
 
-// startProcess returns when the server accepts connections. The goroutine that awaits the program's
-// end lives as long as the program.
+// startProcess returns when the server accepts connections. A goroutine waits for the program and
+// lives as long as it does.
 func startProcess(ctx context.Context, bindir string, f *folder, environment []string) (*process, error) {
-	log, err := f.root.OpenFile(logName, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600) // the server inherits it, so root may own it
+	// the server inherits it, so it may belong to root
+	log, err := f.root.OpenFile(logName, os.O_WRONLY|os.O_CREATE|os.O_APPEND, 0o600)
 	if err != nil {
 		return nil, err
 	}
@@ -42,7 +43,7 @@ func startProcess(ctx context.Context, bindir string, f *folder, environment []s
 	}
 	p := &process{cmd: cmd, done: make(chan struct{})}
 	go func() {
-		_ = cmd.Wait() // how it ended is in its log
+		_ = cmd.Wait() // the log tells how it ended
 		close(p.done)
 	}()
 	if err := p.awaitReady(ctx, f); err != nil {
@@ -51,8 +52,7 @@ func startProcess(ctx context.Context, bindir string, f *folder, environment []s
 	return p, nil
 }
 
-// awaitReady watches for the line by which the server says, in postmaster.pid, that it accepts
-// connections.
+// awaitReady waits until postmaster.pid says that the server accepts connections.
 func (p *process) awaitReady(ctx context.Context, f *folder) error {
 	for !p.isReady(f) {
 		select {
@@ -66,8 +66,8 @@ func (p *process) awaitReady(ctx context.Context, f *folder) error {
 	return nil
 }
 
-// isReady also compares the pid: after a kill the file can be that of the run before. A standby
-// that takes no connections is ready, too.
+// isReady also compares the pid: after a kill the file may be left from the last run. A standby
+// that accepts no connections counts as ready.
 func (p *process) isReady(f *folder) bool {
 	content, err := f.root.ReadFile("data/postmaster.pid")
 	if err != nil {
@@ -79,7 +79,7 @@ func (p *process) isReady(f *folder) bool {
 		slices.Contains([]string{"ready", "standby"}, strings.TrimSpace(lines[statusLine]))
 }
 
-// stop sends a signal and returns when the program has ended, which it may have before.
+// stop sends a signal and waits for the end of the program, which may have ended before.
 func (p *process) stop(signal os.Signal) error {
 	if err := p.cmd.Process.Signal(signal); err != nil && !errors.Is(err, os.ErrProcessDone) {
 		return fmt.Errorf("PostgreSQL server: %w", err)
@@ -88,13 +88,13 @@ func (p *process) stop(signal os.Signal) error {
 	case <-p.done:
 		return nil
 	case <-time.After(stopTimeout):
-		_ = p.cmd.Process.Kill() // or it has ended just now
+		_ = p.cmd.Process.Kill() // it may have ended just now
 		<-p.done
 		return fmt.Errorf("PostgreSQL server: did not stop within %d s, killed", stopTimeout/time.Second)
 	}
 }
 
-// logSince is the log after an offset.
+// logSince returns the log after an offset.
 func logSince(f *folder, offset int64) string {
 	content, err := f.root.ReadFile(logName)
 	if err != nil {

@@ -17,27 +17,26 @@ import (
 // stopTimeout is how long a server may take to shut down before it is killed.
 const stopTimeout = 30 * time.Second
 
-// Ports are picked below those that systems hand out for outgoing connections (32768 and up on
-// Linux), or such a connection could take the port while the server is down between Crash and
-// Restart.
+// Ports are below those of outgoing connections (32768 and up on Linux): an outgoing connection could
+// take the port while the server is down between Crash and Restart.
 const (
 	firstPort    = 20000
 	lastPort     = 32000
 	portAttempts = 5
 )
 
-// Options say how a server differs from a freshly initialised one.
+// Options tell how a server differs from a freshly initialised one.
 type Options struct {
-	// Settings go into the configuration after initdb's and the package's own, and win over them.
-	// Values are given without quotes. fsync is left on: callers that can do without durability say
-	// so, and get a server in memory where there is room.
+	// Settings are written after initdb's and the package's own, and win over them. Values have no
+	// quotes. fsync is on by default; a caller that needs no durability turns it off, and gets a
+	// server in memory if there is room.
 	Settings map[string]string
-	// HBA holds lines that go before the package's own in pg_hba.conf, which are: trust on the
+	// HBA has lines that come before the package's own in pg_hba.conf. These are: trust on the
 	// socket, scram-sha-256 over TCP.
 	HBA []string
 }
 
-// Server is a running (or crashed) PostgreSQL server. Its methods may be called from any goroutine.
+// Server is a running (or crashed) PostgreSQL server. Any goroutine may call its methods.
 type Server struct {
 	// Bindir is the folder of the server's binaries.
 	Bindir string
@@ -53,12 +52,12 @@ type Server struct {
 
 	mu          sync.Mutex
 	process     *process // nil after Stop
-	environment []string // of the program, besides that of every one
+	environment []string // of the program, in addition to that of every program
 }
 
-// Start initialises a data folder and starts a server on it, which takes about a second. As root it
-// runs the server under the credentials of postgres or else of nobody. ctx bounds the start only;
-// the server runs until Stop. The error matches ErrNoBinaries when PostgreSQL is not installed.
+// Start initialises a data folder and starts a server on it, which takes about a second. If we are
+// root, the server runs as postgres or else as nobody. ctx bounds only the start; the server runs
+// until Stop. The error matches ErrNoBinaries if PostgreSQL is not installed.
 func Start(ctx context.Context, options Options) (*Server, error) {
 	bindir, err := Bindir()
 	if err != nil {
@@ -70,8 +69,8 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	})
 }
 
-// Standby starts another server that follows this one by streaming replication, with the same
-// settings, until Promote. It is independent otherwise: each is stopped for itself.
+// Standby starts another server with the same settings, which follows this one by streaming
+// replication until Promote. Each of the two must be stopped.
 func (s *Server) Standby(ctx context.Context) (*Server, error) {
 	return start(ctx, &Server{Bindir: s.Bindir, options: s.options, password: s.password}, func(standby *Server) error {
 		return standby.folder.run(ctx, s.Bindir, "pg_basebackup", "--pgdata", standby.folder.data(), "--write-recovery-conf",
@@ -79,7 +78,7 @@ func (s *Server) Standby(ctx context.Context) (*Server, error) {
 	})
 }
 
-// start starts a server in a folder of its own, in which fill makes the data.
+// start starts a server in a new folder; fill makes its data.
 func start(ctx context.Context, s *Server, fill func(*Server) error) (_ *Server, err error) {
 	if s.folder, err = newFolder(s.options); err != nil {
 		return nil, fmt.Errorf("PostgreSQL server: %w", err)
@@ -94,8 +93,8 @@ func start(ctx context.Context, s *Server, fill func(*Server) error) (_ *Server,
 	return s, nil
 }
 
-// startOnFreePort configures the server for a port, and starts it on its data. Another process may
-// take the port meanwhile.
+// startOnFreePort configures a port for the server and starts it. It tries again if another process
+// takes the port meanwhile.
 func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 	for range portAttempts {
 		if s.Port, err = freePort(); err != nil {
@@ -111,7 +110,7 @@ func (s *Server) startOnFreePort(ctx context.Context) (err error) {
 	return err
 }
 
-// Stop shuts the server down without ceremony, cutting off all clients, and removes its folder. A
+// Stop shuts the server down immediately, which cuts off all clients, and removes its folder. A
 // second Stop does nothing.
 func (s *Server) Stop() error {
 	s.mu.Lock()
@@ -124,14 +123,14 @@ func (s *Server) Stop() error {
 	return errors.Join(err, s.folder.remove())
 }
 
-// Crash shuts the server down immediately: nothing is flushed, the next start recovers from the
-// WAL. It returns when the server is gone; Restart brings it back.
+// Crash shuts the server down immediately: it flushes nothing, and the next start recovers from the
+// WAL. Crash returns when the server is gone; Restart brings it back.
 func (s *Server) Crash() error {
 	return s.alone(func() error { return s.process.stop(syscall.SIGQUIT) })
 }
 
-// Restart starts the server again on the same data, port and socket, after a fast shutdown if it
-// still runs.
+// Restart starts the server again on the same data, port and socket. If it still runs, a fast
+// shutdown comes first.
 func (s *Server) Restart(ctx context.Context) error {
 	return s.alone(func() error {
 		if err := s.process.stop(syscall.SIGINT); err != nil {
@@ -146,14 +145,14 @@ func (s *Server) Restart(ctx context.Context) error {
 	})
 }
 
-// Promote makes a standby a server of its own, and returns when it takes writes.
+// Promote makes a standby a primary, and returns when it accepts writes.
 func (s *Server) Promote(ctx context.Context) error {
 	return s.alone(func() error {
 		return s.folder.run(ctx, s.Bindir, "pg_ctl", "promote", "--pgdata", s.folder.data(), "--wait")
 	})
 }
 
-// alone does something to a server that has not been stopped, while nobody else does.
+// alone calls do under the lock, if the server was not stopped.
 func (s *Server) alone(do func() error) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -173,7 +172,7 @@ func (s *Server) Socket() string {
 	return filepath.Join(s.SocketDir, fmt.Sprintf(".s.PGSQL.%d", s.Port))
 }
 
-// TCP is the connection string of the superuser postgres for a database, over TCP and with its
+// TCP is the connection string of the superuser postgres for a database, over TCP and with the
 // password.
 func (s *Server) TCP(database string) string {
 	return fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=%s dbname=%s sslmode=disable",
@@ -198,7 +197,7 @@ func portIsFree(port int) bool {
 	return listener.Close() == nil
 }
 
-// quoteDSN writes a value of a keyword/value connection string, quoted when it must be.
+// quoteDSN writes a value of a connection string, quoted if necessary.
 func quoteDSN(value string) string {
 	if value != "" && !strings.ContainsAny(value, " \t\n\r\v\f'\\") {
 		return value

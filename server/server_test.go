@@ -14,7 +14,6 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// ask runs a query that gives one text value.
 func ask(t *testing.T, dsn, query string) string {
 	t.Helper()
 	conn, err := pgx.Connect(t.Context(), dsn)
@@ -95,7 +94,7 @@ func TestCrashAndRestart(t *testing.T) {
 	if _, err := pgx.Connect(t.Context(), s.DSN("postgres")); err == nil {
 		t.Fatal("the server still answers after Crash")
 	}
-	for range 2 { // once from the crash, once from running
+	for range 2 { // once after the crash, once while it runs
 		if err := s.Restart(t.Context()); err != nil {
 			t.Fatal(err)
 		}

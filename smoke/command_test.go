@@ -52,7 +52,7 @@ func TestUsage(t *testing.T) {
 	}
 }
 
-// A configuration that is wrong says where, and nothing is served.
+// TestBadConfiguration: the errors say where the configuration is wrong, and nothing is served.
 func TestBadConfiguration(t *testing.T) {
 	t.Parallel()
 	path := filepath.Join(t.TempDir(), "bad.json")
@@ -73,7 +73,7 @@ func TestBadConfiguration(t *testing.T) {
 	}
 }
 
-// psql makes of what schema prints a table that lacks nothing.
+// TestSchema: psql makes a complete table from the output of schema.
 func TestSchema(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -90,7 +90,7 @@ func TestSchema(t *testing.T) {
 			t.Fatalf("schema ends with %d: %s", status, stderr)
 		}
 		psql(ddl)
-		psql("SET client_min_messages TO warning;\n" + ddl) // again, to no harm
+		psql("SET client_min_messages TO warning;\n" + ddl) // running it again does no harm
 	}
 	stdout, stderr, status := command(t, "", "check", "--config",
 		configure(t, database, object{"create": false}, object{"create": false, "schema": `a "b"`, "table": "c;d"}))
@@ -130,12 +130,12 @@ func TestCheck(t *testing.T) {
 	check(1, nil, []string{"targets[0] " + database + "/new/task: ", "permission denied for database"}, low)
 	u.is("to_regclass('task') IS NOT NULL AND (SELECT count(*) = 1 FROM pg_attribute WHERE attrelid = 'task'::regclass AND attnum > 0)", "t")
 
-	// What cannot be created says which right is missing.
+	// If pgtaskd cannot create an object, it names the missing right.
 	p := run(t, "run", "--config", configure(t, database, low))
 	p.says(t, "needs CREATE on the database", 1)
 }
 
-// One table of a connection string.
+// TestRunWithoutConfiguration serves one table of a connection string.
 func TestRunWithoutConfiguration(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -145,7 +145,7 @@ func TestRunWithoutConfiguration(t *testing.T) {
 	u.shows(u.becomes(u.add("input", "'SELECT session_user'"), "DONE"), "output", "postgres")
 }
 
-// TestPasswordsInSight: a password that others can see is no fault, but a warning.
+// TestPasswordsInSight: a password that others can see causes a warning, not an error.
 func TestPasswordsInSight(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -165,7 +165,7 @@ func TestPasswordsInSight(t *testing.T) {
 	}
 }
 
-// printed are the statements that schema prints, without the line that is for psql.
+// printed returns the statements that schema prints, without the line for psql.
 func printed(t *testing.T) string {
 	t.Helper()
 	ddl, _, _ := command(t, "", "schema")
@@ -173,8 +173,7 @@ func printed(t *testing.T) string {
 	return statements
 }
 
-// TestSchemaOfAConfiguration: what is printed is all that a configuration which creates nothing
-// needs.
+// TestSchemaOfAConfiguration: the output is enough for a configuration that creates nothing.
 func TestSchemaOfAConfiguration(t *testing.T) {
 	t.Parallel()
 	psql := filepath.Join(postgres.Bindir, "psql")
@@ -201,7 +200,7 @@ func TestSchemaOfAConfiguration(t *testing.T) {
 	if status != 0 || stderr != "" || strings.Contains(ddl, "secret") {
 		t.Fatalf("schema ends with %d: %s", status, stderr)
 	}
-	for range 2 { // again, to no harm
+	for range 2 { // running it again does no harm
 		if out, faults, status := programtest.Shell(t, ddl, psql, "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN("postgres")); status != 0 || out != "" {
 			t.Fatalf("psql ends with %d: %s%s", status, out, faults)
 		}

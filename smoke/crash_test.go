@@ -2,7 +2,8 @@ package smoke
 
 import "testing"
 
-// After kill -9 what ran is run again, once it is certain that it does not run any more.
+// TestKill: after kill -9 the tasks that ran run again, when it is certain that they do not run any
+// more.
 func TestKill(t *testing.T) {
 	t.Parallel()
 	s := own(t, object{})
@@ -21,13 +22,13 @@ func TestKill(t *testing.T) {
 	u.is("(SELECT string_agg(attempt, ' ') FROM effect WHERE id = $1)", "2", id)
 	u.is("(SELECT jsonb_array_length(runs) || ' ' || (runs #>> '{0,cause}') FROM task WHERE id = $1)", "1 interrupted", id)
 
-	// What may have had effects and must not run twice has failed; its repetition follows.
+	// A task that must not run twice and may have had effects has failed; its repetition follows.
 	row = u.becomes(once, "FAIL")
 	u.shows(row, "interrupted", "1", "attempt", "1")
 	u.is("(SELECT count(*) FROM task WHERE parent = $1 AND state = 'PLAN')", "1", once)
 }
 
-// What waited goes on, and nothing runs twice.
+// TestKillInAQueue: waiting tasks go on, and nothing runs twice.
 func TestKillInAQueue(t *testing.T) {
 	t.Parallel()
 	s := own(t, object{"run": 8})
@@ -45,7 +46,7 @@ func TestKillInAQueue(t *testing.T) {
 	u.is("(SELECT count(*) || ' ' || count(DISTINCT id) FROM effect)", "1000 1000")
 }
 
-// The server restarts in the middle of a run: tried again, and counted.
+// TestServerRestarts during a run: the run is tried again, and counted.
 func TestServerRestarts(t *testing.T) {
 	t.Parallel()
 	own := newServer(t)

@@ -2,7 +2,7 @@ package smoke
 
 import "testing"
 
-// A row is deleted when it has nothing to show.
+// TestDelete: a row with nothing to show is deleted.
 func TestDelete(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -17,7 +17,7 @@ func TestDelete(t *testing.T) {
 	u.becomes(u.add("input, plan, active", "'', now() - interval '1 day', '1 hour'"), "GONE")
 }
 
-// A repetition does not need its parent.
+// TestDeleteAndRepeat: a repetition does not need its parent.
 func TestDeleteAndRepeat(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

@@ -1,5 +1,5 @@
-// Package smoke tries the contract's examples from outside: the built program serves real tables,
-// and the tests are its users, who know nothing but SQL, the command line and signals.
+// Package smoke tests the built program from outside, as the contract describes it: the program
+// serves real tables, and the tests are users who know only SQL, the command line and signals.
 //
 // The tests build the program, or use the one that PGTASKD names. Those with the build tag slow
 // take minutes.

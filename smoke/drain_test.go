@@ -6,7 +6,7 @@ import (
 	"time"
 )
 
-// A running task may end within grace; what waits is left for the next controller.
+// TestDrain: a running task may end within grace; waiting tasks are left for the next controller.
 func TestDrain(t *testing.T) {
 	t.Parallel()
 	for _, s := range []syscall.Signal{syscall.SIGTERM, syscall.SIGINT} {
@@ -22,11 +22,12 @@ func TestDrain(t *testing.T) {
 		u.shows(u.task(running), "state", "DONE", "attempt", "1", "interrupted", "0")
 		u.shows(u.task(outside), "state", "DONE")
 		u.shows(u.task(waiting), "state", "PLAN", "attempt", "0", "pid", "NULL", "start", "NULL")
-		u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task%')") // a backend takes its time to go
+		// Backends take a moment to end.
+		u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task%')")
 	}
 }
 
-// What still runs after grace is cancelled and goes back, and is none the worse for it.
+// TestDrainAfterGrace: tasks that still run after grace are cancelled and return to PLAN, unharmed.
 func TestDrainAfterGrace(t *testing.T) {
 	t.Parallel()
 	s := own(t, object{"grace": "500 ms"})
@@ -43,7 +44,7 @@ func TestDrainAfterGrace(t *testing.T) {
 	u.is("(SELECT count(*) FROM effect)", "0")
 }
 
-// A second signal ends it at once; what ran is cut off and found again.
+// TestSecondSignal ends the program at once; the running tasks are cut off and found again.
 func TestSecondSignal(t *testing.T) {
 	t.Parallel()
 	s := own(t, object{"grace": "1 hour"})
@@ -52,7 +53,7 @@ func TestSecondSignal(t *testing.T) {
 	row := u.becomes(id, "WORK")
 	s.program.Signal(t, syscall.SIGTERM)
 	s.program.says(t, `"draining"`, 1)
-	<-time.After(300 * time.Millisecond) // sooner it would be taken for the first one's echo
+	<-time.After(300 * time.Millisecond) // a sooner one would be taken for an echo of the first
 	s.program.Signal(t, syscall.SIGTERM)
 	s.program.Exits(t, patience, 1)
 	u.gone(row.text("pid"))

@@ -16,17 +16,17 @@ import (
 
 const goldenFolder = "../testdata/task"
 
-// golden is a task with what must come of it, as testdata/task/README.md describes.
+// golden is a task with its expected result, as testdata/task/README.md describes.
 type golden struct {
 	title   string
 	columns map[string]string
 	want    map[string]*string // state, output, error, sqlstate, notice
 }
 
-// TestGolden runs the tasks of all files in one table. Tasks run side by side, but for those with
-// the same group.
+// TestGolden runs the tasks of all files in one table. Tasks run side by side, except those of one
+// group.
 func TestGolden(t *testing.T) {
-	u := own(t, object{"run": 100}).user(t) // CONCURRENTLY waits for whatever else goes on in a database
+	u := own(t, object{"run": 100}).user(t) // CONCURRENTLY waits for everything else in the database
 	setup, err := os.ReadFile(filepath.Join(goldenFolder, "setup.sql"))
 	if err != nil {
 		t.Fatal(err)
@@ -40,7 +40,7 @@ func TestGolden(t *testing.T) {
 	}
 	files := make([][]golden, len(paths))
 	ids := make([][]string, len(paths))
-	tx, err := u.conn.Begin(t.Context()) // so that no task is taken before its group is complete
+	tx, err := u.conn.Begin(t.Context()) // so that no task starts before its group is complete
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -68,14 +68,13 @@ func TestGolden(t *testing.T) {
 	}
 }
 
-// insert adds the task.
 func (g golden) insert(u *user) (id string) {
 	u.Helper()
 	names := slices.Sorted(maps.Keys(g.columns))
 	var places []string
 	args := []any{pgx.QueryExecModeDescribeExec}
 	for i, name := range names {
-		// The text of each value is read by its column's type.
+		// The column's type reads the text of each value.
 		places = append(places, fmt.Sprintf("(SELECT r.%[1]s FROM jsonb_populate_record(NULL::public.task, jsonb_build_object('%[2]s', $%[3]d::text)) AS r)",
 			pgx.Identifier{name}.Sanitize(), name, i+1))
 		args = append(args, g.columns[name])
@@ -89,7 +88,7 @@ func (g golden) insert(u *user) (id string) {
 	return id
 }
 
-// compare waits for the end of the task and compares.
+// compare waits for the task's end and compares the row.
 func (g golden) compare(u *user, id string) {
 	u.Helper()
 	u.until("SELECT stop IS NOT NULL FROM task WHERE id = $1", id)
@@ -125,7 +124,7 @@ func readGolden(t *testing.T, path string) (all []golden) {
 	return all
 }
 
-// parse reads what stands under the title: columns, then sections.
+// parse reads the text below the title: columns, then sections.
 func (g golden) parse(text string) error {
 	parts := strings.Split("\n"+text, "\n---- ")
 	for line := range strings.FieldsFuncSeq(parts[0], func(r rune) bool { return r == '\n' }) {

@@ -8,7 +8,7 @@ func TestGone(t *testing.T) {
 	row := u.becomes(u.add("plan, active, input", "now() - interval '2 hours', '1 hour', 'SELECT 1'"), "GONE")
 	u.shows(row, "error", "ERROR:  task not active", "output", "NULL", "attempt", "0", "start", row.text("stop"), "next", "NULL")
 
-	// Always worth it, still worth it, or not to be measured by its plan.
+	// Tasks that are always run, still in time, or not limited by active.
 	u.becomes(u.add("plan, active, input", "now() - interval '2 hours', '0', 'SELECT 1'"), "DONE")
 	u.becomes(u.add("plan, active, input", "now() - interval '2 hours', '3 hours', 'SELECT 1'"), "DONE")
 	u.becomes(u.add("plan, active, max, input", `now() - interval '2 hours', '1 hour', -1, 'SELECT 1'`), "DONE")
@@ -23,8 +23,8 @@ func TestGoneRepeats(t *testing.T) {
 	u.is("(SELECT n.plan = t.plan + interval '4 days' FROM task AS t JOIN task AS n ON n.id = t.next WHERE t.id = $1)", "t", id)
 }
 
-// A task that has run once is not measured any more, until it is set to PLAN, which makes it as
-// new.
+// TestGoneIsNotForThoseThatHaveRun: active no longer applies to a task that has run once, until it
+// is set to PLAN, which makes it like new.
 func TestGoneIsNotForThoseThatHaveRun(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

@@ -3,10 +3,9 @@ package smoke
 import (
 	"fmt"
 	"testing"
-	"time"
 )
 
-// group is a name for the lane of a test; the table is everybody's.
+// group is a name for a test's own lane; all tests share the table.
 func group(t *testing.T) string { return literal(t.Name()) }
 
 // ended waits until a group has n ended tasks.
@@ -15,7 +14,7 @@ func (u *user) ended(group string, n int) {
 	u.until(fmt.Sprintf(`SELECT count(*) >= %d FROM %s WHERE "group" = %s AND stop IS NOT NULL`, n, u.table, group))
 }
 
-// together is how many tasks of a condition ran at once, at most.
+// together returns how many tasks of a condition ran at once, at most.
 func (u *user) together(condition string) string {
 	u.Helper()
 	return u.value("SELECT max((SELECT count(*) FROM " + u.table + " AS o WHERE o.start <= t.start AND t.start < o.stop AND " + condition +
@@ -38,7 +37,7 @@ func TestMax(t *testing.T) {
 	}
 }
 
-// Each task's own max counts.
+// TestMaxOfEachTask: each task's own max counts.
 func TestMaxOfEachTask(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -52,7 +51,7 @@ func TestMaxOfEachTask(t *testing.T) {
 	u.is("(SELECT start >= (SELECT stop FROM task WHERE id = $1) FROM task WHERE id = $2)", "t", long, alone)
 }
 
-// The same group with another remote is another lane.
+// TestRemoteMakesALane: the same group with another remote is another lane.
 func TestRemoteMakesALane(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -90,7 +89,7 @@ func TestRun(t *testing.T) {
 		t.Errorf("%s ran together, want 3", got)
 	}
 
-	// One busy lane starves nobody.
+	// A busy lane starves no other lane.
 	u.exec(`INSERT INTO task ("group", max, input) SELECT 'busy', 100, 'SELECT pg_sleep(0.1)' FROM generate_series(1, 15) AS n`)
 	u.until(`SELECT count(*) > 0 FROM task WHERE "group" = 'busy' AND state IN ('WORK', 'DONE')`)
 	u.exec(`INSERT INTO task ("group", input) VALUES ('modest', 'SELECT 1')`)
@@ -100,7 +99,14 @@ func TestRun(t *testing.T) {
 	u.is(`(SELECT count(*) > 3 FROM task AS b, task AS m WHERE b."group" = 'busy' AND m."group" = 'urgent' AND b.start > m.start)`, "t")
 }
 
-// A task that waits for a long one runs as its row says when it starts.
+// scanned waits until the leader has found the tasks that wait: a later task of another lane has
+// ended.
+func (u *user) scanned() {
+	u.Helper()
+	u.becomes(u.add(`input, "group"`, "'SELECT 1', "+literal(u.Name()+", scanned")), "DONE")
+}
+
+// TestWhatWaitsIsWhatItsRowSaysWhenItStarts: a waiting task runs as its row says when it starts.
 func TestWhatWaitsIsWhatItsRowSaysWhenItStarts(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -110,7 +116,7 @@ func TestWhatWaitsIsWhatItsRowSaysWhenItStarts(t *testing.T) {
 	columns := `input, "group"`
 	changed, later, old, deleted, stopped := u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group),
 		u.add(columns, "'SELECT 1', "+group), u.add(columns, "'SELECT 1', "+group)
-	time.Sleep(500 * time.Millisecond) // whatever is taken beforehand has been
+	u.scanned()
 	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + changed)
 	u.exec("UPDATE task SET plan = 'infinity' WHERE id = " + later)
 	u.exec("UPDATE task SET active = '1 s' WHERE id = " + old)
@@ -123,7 +129,7 @@ func TestWhatWaitsIsWhatItsRowSaysWhenItStarts(t *testing.T) {
 	u.is("(SELECT string_agg(concat(state, stop), ' ' ORDER BY id) FROM task WHERE id IN ("+later+", "+stopped+"))", "PLAN STOP")
 }
 
-// A larger max of what waits counts at once.
+// TestWhatWaitsStartsWhenItsMaxIsRaised: a larger max of a waiting task counts at once.
 func TestWhatWaitsStartsWhenItsMaxIsRaised(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -131,7 +137,7 @@ func TestWhatWaitsStartsWhenItsMaxIsRaised(t *testing.T) {
 	long := u.add(`input, "group"`, "'SELECT pg_sleep(3)', "+group)
 	u.becomes(long, "WORK")
 	waiting := u.add(`input, "group"`, "'SELECT pg_sleep(0.3)', "+group)
-	time.Sleep(500 * time.Millisecond) // whatever is taken beforehand has been
+	u.scanned()
 	u.exec("UPDATE task SET max = 1 WHERE id = " + waiting)
 	u.becomes(waiting, "DONE")
 	u.is("(SELECT state FROM task WHERE id = "+long+")", "WORK")

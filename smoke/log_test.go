@@ -10,7 +10,7 @@ import (
 	"time"
 )
 
-// TestLogReaderGoesAway: the program serves on when nobody reads its log any more.
+// TestLogReaderGoesAway: the program goes on serving when nobody reads its log any more.
 func TestLogReaderGoesAway(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -30,12 +30,12 @@ func TestLogReaderGoesAway(t *testing.T) {
 	for lines := bufio.NewScanner(reader); lines.Scan() && !strings.Contains(lines.Text(), `"leading"`); {
 	}
 	_ = reader.Close()
-	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil { // it logs that
+	if err := cmd.Process.Signal(syscall.SIGHUP); err != nil { // it logs this
 		t.Fatal(err)
 	}
 	u := connect(t, postgres.DSN(database))
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
-	u.exec("DROP TRIGGER pgtaskd_update ON task") // and that
+	u.exec("DROP TRIGGER pgtaskd_update ON task") // and this
 	u.becomes(u.add("input", "'SELECT 1/0'"), "FAIL")
 	if err := cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		t.Fatal(err)

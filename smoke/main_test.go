@@ -11,14 +11,14 @@ import (
 	"pgtaskd/server/programtest"
 )
 
-// patience bounds how long a test waits for what must come, on a busy machine.
+// patience bounds each wait of a test, on a busy machine.
 const patience = 20 * time.Second
 
 // Written by TestMain before any test runs.
 var (
 	pgtaskd  string         // path of the program
-	postgres *server.Server // of all tests but those that crash theirs
-	shared   *served        // public.task of a database of its own, for all tests that need no target to themselves
+	postgres *server.Server // shared by all tests but those that crash their own
+	shared   *served        // public.task of another database, for all tests that do not need their own target
 )
 
 func TestMain(m *testing.M) {
@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 	})
 }
 
-// settings of the servers: quick, and not durable beyond the process.
+// settings of the servers: fast, and without durability beyond the process.
 var settings = map[string]string{
 	"fsync":                     "off",
 	"full_page_writes":          "off",

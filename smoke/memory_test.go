@@ -11,14 +11,14 @@ import (
 	"pgtaskd/server/programtest"
 )
 
-// What the program may take at its peak, in bytes: with 32 tasks at once, whatever they do, and
-// with 1,000 that wait.
+// The most memory that the program may use, in bytes: with 32 running tasks of any kind, and with
+// 1,000 waiting tasks.
 const (
 	mostAtWork  = 400e6
 	mostWaiting = 100e6
 )
 
-// lean is the program without the race detector, which takes several times the memory.
+// lean builds the program without the race detector, which takes several times the memory.
 func lean(t *testing.T) (path string) {
 	t.Helper()
 	if !race {
@@ -31,7 +31,7 @@ func lean(t *testing.T) (path string) {
 	return path
 }
 
-// peakOf is the most memory that the program takes while something is done.
+// peakOf checks the most memory that the program uses while do runs.
 func (u *user) peakOf(p program, limit float64, do func()) {
 	u.Helper()
 	p.Peak(u.T)
@@ -42,11 +42,11 @@ func (u *user) peakOf(p program, limit float64, do func()) {
 	}
 }
 
-// eachIs waits until so many tasks have ended, and checks that all of them are in a state and meet
-// a condition.
+// eachIs waits until this many tasks have ended, and checks that all have this state and meet the
+// condition.
 func (u *user) eachIs(n int, state, condition string) {
 	u.Helper()
-	const ended = "stop IS NOT NULL AND state <> 'WORK'" // a prepared one has its stop as well
+	const ended = "stop IS NOT NULL AND state <> 'WORK'" // a prepared row has its stop as well
 	u.within(3*time.Minute, "SELECT count(*) >= $1::int FROM task WHERE "+ended, n)
 	for _, row := range u.values("SELECT concat_ws(' ', state, octet_length(output), right(output, 90), left(error, 200)) FROM task "+
 		"WHERE "+ended+" AND (state::text, true) IS DISTINCT FROM ($1, "+condition+") LIMIT 3", state) {
@@ -54,8 +54,8 @@ func (u *user) eachIs(n int, state, condition string) {
 	}
 }
 
-// Texts of which much memory is made: one that the server keeps in little room, and one of 7.7 MB
-// that it does not.
+// Texts that take much memory: one that the server compresses well, and one of 7.7 MB that it does
+// not.
 const (
 	hugeText = "repeat('x', 20000000)"
 	longText = "(SELECT string_agg(md5(n::text), '') FROM generate_series(1, 240000) AS n)"
@@ -97,8 +97,8 @@ func TestMemoryAtWork(t *testing.T) {
 	}
 }
 
-// What waits takes little memory, whatever its texts are; what no INSERT should have let in FAILs,
-// and nothing else does.
+// TestMemoryOfWhatWaits: waiting tasks take little memory, whatever their texts. Tasks that no
+// INSERT should have let in FAIL, and no others.
 func TestMemoryOfWhatWaits(t *testing.T) {
 	s := &served{name: newDatabase(t)}
 	s.conf = configure(t, s.name, object{"run": 8})
@@ -118,7 +118,7 @@ func TestMemoryOfWhatWaits(t *testing.T) {
 			n := 1000
 			u.exec("TRUNCATE task; ALTER TABLE task ENABLE TRIGGER USER")
 			if strings.Contains(test.values, hugeText) {
-				n = 30 // which takes a while to insert
+				n = 30 // inserting them takes a while
 				u.exec("ALTER TABLE task DISABLE TRIGGER pgtaskd_accept")
 			}
 			u.peakOf(s.program, mostWaiting, func() {

@@ -7,7 +7,7 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Names that must be quoted, some of them as long as names can be.
+// TestNames: names that need quotes, some of the greatest length.
 func TestNames(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)

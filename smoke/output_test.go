@@ -13,7 +13,7 @@ func TestLargeOutput(t *testing.T) {
 	u.is("(SELECT octet_length(output) BETWEEN 8000000 AND 8388608 + 200 AND output NOT LIKE '%x' FROM task WHERE id = $1)", "t", id)
 }
 
-// Past output_limit the output is cut after a whole line.
+// TestOutputLimit: output over output_limit is cut after a whole line.
 func TestOutputLimit(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -32,13 +32,13 @@ func TestOutputLimit(t *testing.T) {
 	if !strings.HasPrefix(row.text("error"), "ERROR:  ") || !strings.HasSuffix(row.text("error"), "\nSTATEMENT:  "+strings.ReplaceAll(strings.Trim(input, "'"), "''", "'")) {
 		t.Errorf("the error is %q", row.text("error"))
 	}
-	// And nothing of it is kept.
+	// None of its effects is kept.
 	u.exec("CREATE TABLE over (a int)")
 	u.becomes(u.add("input", "'INSERT INTO over VALUES (1); SELECT repeat(''x'', 200)'"), "FAIL")
 	u.is("(SELECT count(*) FROM over)", "0")
 }
 
-// Characters that are no letters.
+// TestBinaryText: control characters and other odd characters.
 func TestBinaryText(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

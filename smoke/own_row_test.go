@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Tasks that touch their own rows.
+// TestTaskTouchesItsOwnRow: tasks that change or delete their own rows.
 func TestTaskTouchesItsOwnRow(t *testing.T) {
 	t.Parallel()
 	u := own(t, object{}).user(t)
@@ -21,7 +21,7 @@ func TestTaskTouchesItsOwnRow(t *testing.T) {
 	}
 	u.is("(SELECT count(*) FROM effect)", "5")
 
-	// Gone with its end, by its own doing or while it ran.
+	// Tasks that delete their own row, in the run's transaction or while they run.
 	for _, input := range []string{"DELETE FROM task" + mine, "BEGIN; DELETE FROM task" + mine + "; COMMIT", "BEGIN; DELETE FROM task" + mine + "; COMMIT; SELECT pg_sleep(0.3)"} {
 		id := u.add("input", "'"+input+"'")
 		u.until("SELECT NOT EXISTS (SELECT FROM task WHERE id = $1 AND state NOT IN ('DONE', 'FAIL'))", id)
@@ -33,7 +33,7 @@ func TestTaskTouchesItsOwnRow(t *testing.T) {
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
 }
 
-// Tasks that touch their table.
+// TestTaskTouchesItsTable: tasks that change their table.
 func TestTaskTouchesItsTable(t *testing.T) {
 	t.Parallel()
 	u := own(t, object{}).user(t)

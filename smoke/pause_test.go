@@ -11,12 +11,12 @@ func TestPauseWithDrift(t *testing.T) {
 	g := group(t)
 	u.exec(`INSERT INTO task ("group", max, drift, input) SELECT ` + g + `, -400, true, 'SELECT pg_sleep(0.2)' FROM generate_series(1, 4)`)
 	u.ended(g, 4)
-	// None too short, and not all too long, as they may be on a busy machine.
+	// No pause is too short; on a busy machine some may be too long, but not all.
 	u.is(`(SELECT CASE WHEN min(pause) >= '400 ms' AND min(pause) < '700 ms' THEN 'ok' ELSE string_agg(pause::text, ' ') END FROM
 		(SELECT start - lag(stop) OVER (ORDER BY start) AS pause FROM task WHERE "group" = `+g+`) AS p WHERE pause IS NOT NULL)`, "ok")
 }
 
-// Without drift the pauses end at the beats that the first plan has set.
+// TestPauseWithoutDrift: the pauses end at the beats of the first plan.
 func TestPauseWithoutDrift(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -30,8 +30,8 @@ func TestPauseWithoutDrift(t *testing.T) {
 	})
 }
 
-// A task that comes while the lane pauses waits, whatever its plan; one that needs no pause does
-// not.
+// TestPauseOfLateComers: a task that comes while the lane pauses waits, whatever its plan; a task
+// that needs no pause does not wait.
 func TestPauseOfLateComers(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

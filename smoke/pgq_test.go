@@ -7,8 +7,8 @@ import (
 	"testing"
 )
 
-// TestPGQWithoutItsDaemon follows docs/recipes/pgq.md against the extension itself, which
-// server/install.sh pgq installs. In the middle of a batch the controller is killed, and later the
+// TestPGQWithoutItsDaemon follows docs/recipes/pgq.md with the real extension, which
+// server/install.sh pgq installs. The controller is killed in the middle of a batch, and later the
 // server crashes: each event has its effect once.
 func TestPGQWithoutItsDaemon(t *testing.T) {
 	t.Parallel()
@@ -24,7 +24,7 @@ func TestPGQWithoutItsDaemon(t *testing.T) {
 	for _, block := range blocks[:len(blocks)-1] {
 		u.exec(block)
 	}
-	// An event that is slow waits for a lock of the test's.
+	// A slow event waits for a lock of the test.
 	u.exec(`CREATE FUNCTION hold() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN IF NEW.account = 'slow' THEN PERFORM pg_advisory_xact_lock_shared(7); END IF; RETURN NEW; END$$;
 		CREATE TRIGGER hold BEFORE INSERT ON bill FOR EACH ROW EXECUTE FUNCTION hold()`)
 	inserted := 0
@@ -32,7 +32,7 @@ func TestPGQWithoutItsDaemon(t *testing.T) {
 		inserted += n
 		u.exec(fmt.Sprintf(`SELECT pgq.insert_event('orders', 'new', '{"account": "%s", "amount": 1}') FROM generate_series(1, %d)`, account, n))
 	}
-	// middle waits until a batch is under way of which half has been done.
+	// middle waits until a batch is half done.
 	middle := func() {
 		u.exec("SELECT pg_advisory_lock(7)")
 		insert(200, "anna")
@@ -68,7 +68,7 @@ func TestPGQWithoutItsDaemon(t *testing.T) {
 	u = connect(t, dsn)
 	all()
 
-	// What fails is tried again, and then given up; the others are not affected.
+	// A failed event is tried again, and given up later; the others are not affected.
 	u.exec(`SELECT pgq.insert_event('orders', 'new', '{"account": "carl", "amount": -1}')`)
 	insert(1, "carl")
 	all()
@@ -87,7 +87,7 @@ func TestPGQWithoutItsDaemon(t *testing.T) {
 	u.is("SELECT count(*) FROM task WHERE state IN ('FAIL', 'GONE')", "0")
 }
 
-// sqlOf are the blocks of SQL of a document.
+// sqlOf returns the blocks of SQL in a document.
 func sqlOf(t *testing.T, path string) (blocks []string) {
 	t.Helper()
 	text, err := os.ReadFile(path)

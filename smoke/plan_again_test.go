@@ -12,7 +12,7 @@ func TestPlanAgain(t *testing.T) {
 	u.shows(row, "error", "NULL", "sqlstate", "NULL", "output", "2", "attempt", "1")
 	u.is("(SELECT jsonb_array_length(runs) || (runs #>> '{0,error}') FROM task WHERE id = $1)", "1ERROR:  division by zero\nSTATEMENT:  SELECT 1/0", id)
 
-	// What failed keeps its error until it has run well.
+	// A failed task keeps its error until it has run well.
 	u.exec("UPDATE task SET state = 'PLAN', input = 'SELECT pg_sleep(0.5), 1/(random()*0)::int' WHERE id = " + id)
 	u.becomes(id, "FAIL")
 	u.exec("UPDATE task SET state = 'PLAN', input = 'SELECT pg_sleep(2)' WHERE id = " + id)
@@ -20,7 +20,7 @@ func TestPlanAgain(t *testing.T) {
 	u.shows(u.becomes(id, "DONE"), "sqlstate", "NULL")
 }
 
-// Null again whenever the row returns to PLAN.
+// TestStartAndStopAreOfTheLastRun: they are null again whenever the row returns to PLAN.
 func TestStartAndStopAreOfTheLastRun(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

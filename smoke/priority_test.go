@@ -13,7 +13,7 @@ func TestOrder(t *testing.T) {
 	u.is(`(SELECT string_agg(CASE WHEN data > '2' THEN data ELSE '-' END, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "- - 3 4 5 6")
 }
 
-// What comes while the lane is full is in order with what is there.
+// TestOrderOfLateComers: tasks that come while the lane is full are sorted with the others.
 func TestOrderOfLateComers(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -26,7 +26,7 @@ func TestOrderOfLateComers(t *testing.T) {
 	u.is(`(SELECT string_agg(data, ' ' ORDER BY start) FROM task WHERE "group" = `+g+`)`, "1 2 3 4 5")
 }
 
-// A change of a waiting task changes its place.
+// TestOrderIsThatOfTheRows: a change of a waiting task changes its place.
 func TestOrderIsThatOfTheRows(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

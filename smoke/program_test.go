@@ -7,16 +7,14 @@ import (
 	"pgtaskd/server/programtest"
 )
 
-// program is a running pgtaskd.
 type program struct{ *programtest.Program }
 
-// run starts pgtaskd for one test.
 func run(t *testing.T, args ...string) program {
 	t.Helper()
 	return program{programtest.Run(t, pgtaskd, args...)}
 }
 
-// says waits until the log has the text so many times.
+// says waits until the log has the text this many times.
 func (p program) says(t *testing.T, text string, times int) {
 	t.Helper()
 	if !p.Says(patience, func(log string) bool { return strings.Count(log, text) >= times }) {

@@ -8,7 +8,8 @@ import (
 	"testing"
 )
 
-// SIGHUP has the file read again: new targets are served, the others not touched.
+// TestReload: after SIGHUP the program reads the file again, serves new targets, and does not touch
+// the others.
 func TestReload(t *testing.T) {
 	t.Parallel()
 	s := own(t, object{})
@@ -42,7 +43,7 @@ func TestReload(t *testing.T) {
 	second.becomes(second.add("input", "'SELECT 1'"), "DONE")
 	u.shows(u.becomes(id, "DONE"), "attempt", "1")
 
-	// Without a signal too; the second is drained.
+	// A change needs no signal; the second target is drained.
 	write(t, s.conf, string(good))
 	s.program.says(t, `"drained"`, 1)
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")

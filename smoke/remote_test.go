@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// tcp is a connection string of a role that must bring its password.
+// tcp is a connection string of a role that needs its password.
 func tcp(user, password, database string) string {
 	return fmt.Sprintf("host=127.0.0.1 port=%d user=%s password=%s dbname=%s sslmode=disable", postgres.Port, user, password, database)
 }
@@ -27,7 +27,7 @@ func TestRemote(t *testing.T) {
 		row := u.becomes(u.add("remote, input, header", "$$"+c.remote+"$$, '"+input+"', false"), "DONE")
 		u.shows(row, "output", c.want+"\tpg_task public task TestRemote")
 	}
-	// Its effects are there, and its end here.
+	// Its effects are there, and its end is here.
 	id := u.add("remote, input, repeat", "'elsewhere', 'CREATE TABLE remote_effect (a int); SELECT current_setting(''pg_task.id'')', '1 day'")
 	u.shows(u.becomes(id, "DONE"), "output", "CREATE TABLE\n"+id)
 	u.is("(SELECT count(*) FROM task WHERE parent = $1)", "1", id)
@@ -65,7 +65,7 @@ func TestRemoteFails(t *testing.T) {
 	}
 }
 
-// A server that cannot take the connection now is tried again.
+// TestRemoteIsAway: a server that cannot accept the connection now is tried again.
 func TestRemoteIsAway(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -80,12 +80,13 @@ func TestRemoteIsAway(t *testing.T) {
 	u.exec("UPDATE task SET remote = NULL, plan = now() WHERE id = " + id)
 	u.shows(u.becomes(id, "DONE"), "error", "NULL")
 
-	// When active has passed, counted from the base, it is GONE.
+	// When active has passed since the base, the task is GONE.
 	id = u.add("remote, input, active", "'host=127.0.0.1 port=1 dbname=active', 'SELECT 1', '500 ms'")
 	u.becomes(id, "GONE")
 }
 
-// Who is no superuser must bring the password, and the server must have asked for it.
+// TestRemoteOfALowRole: a role that is no superuser must give a password, and the server must have
+// asked for it.
 func TestRemoteOfALowRole(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -94,7 +95,8 @@ func TestRemoteOfALowRole(t *testing.T) {
 	u := serve(t, database, object{"user": "remote_low"}).user(t)
 	for _, remote := range []string{
 		"dbname=postgres", "user=postgres", "user=postgres password=any",
-		"host=127.0.0.1 user=postgres dbname=postgres", "user=remote_low password=hush", // over the socket, where it is not asked for
+		// Over the socket, where no password is asked for.
+		"host=127.0.0.1 user=postgres dbname=postgres", "user=remote_low password=hush",
 	} {
 		row := u.becomes(u.add("remote, input", "'"+remote+"', 'SELECT 1'"), "FAIL")
 		if !strings.Contains(row.text("error"), "password") || strings.Contains(row.text("error"), "hush") {

@@ -13,7 +13,7 @@ func TestRepeat(t *testing.T) {
 	u.is(`(WITH RECURSIVE chain AS (SELECT * FROM task WHERE id = $1 UNION ALL SELECT t.* FROM task AS t JOIN chain AS c ON t.parent = c.id AND c.next = t.id)
 		SELECT count(*) = (SELECT count(*) FROM task WHERE "group" = `+g+`) FROM chain)`, "t", first)
 	u.is(`(SELECT count(*) FROM task WHERE "group" = `+g+` AND next IS NULL)`, "1")
-	// Plans are beats of the first, and come after the end before.
+	// Plans are beats of the first plan, and come after the previous end.
 	u.is(`(SELECT bool_and(mod(extract(epoch FROM n.plan - f.plan)::numeric, 0.3) = 0 AND n.plan > t.stop AND n.plan <= t.stop + interval '1.5 s')
 		FROM task AS t JOIN task AS n ON n.id = t.next JOIN task AS f ON f.id = $1 WHERE t."group" = `+g+`)`, "t", first)
 }
@@ -27,7 +27,7 @@ func TestRepeatWithDrift(t *testing.T) {
 	u.is(`(SELECT n.plan BETWEEN t.stop + interval '1 day' AND t.stop + interval '1 day 5 s' FROM task AS t JOIN task AS n ON n.id = t.next WHERE t."group" = `+g+`)`, "t")
 }
 
-// Missed periods are skipped, by the calendar.
+// TestRepeatSkipsWhatWasMissed: missed periods are skipped, by the calendar.
 func TestRepeatSkipsWhatWasMissed(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -41,7 +41,7 @@ func TestRepeatSkipsWhatWasMissed(t *testing.T) {
 		id := u.add("plan, active, repeat, input", "'"+c.plan+"', '0', '"+c.repeat+"', 'SELECT 1'")
 		row := u.becomes(id, "DONE")
 		u.exec("UPDATE task SET state = 'STOP' WHERE id = " + row.text("next"))
-		// What counts as now is the moment at which the repetition was written.
+		// "Now" is the moment at which the repetition was written.
 		u.is(`(WITH RECURSIVE beat AS (
 				SELECT greatest(1, floor(extract(epoch FROM n.created - t.plan) / extract(epoch FROM t.repeat) - CASE WHEN t.repeat < '28 days' THEN 1 ELSE 4 END))::int AS k,
 					t.plan, t.repeat, n.created AS written, n.plan AS next
@@ -51,7 +51,7 @@ func TestRepeatSkipsWhatWasMissed(t *testing.T) {
 	}
 }
 
-// What a repetition copies, and what not.
+// TestRepeatCopies: the columns that a repetition copies.
 func TestRepeatCopies(t *testing.T) {
 	t.Parallel()
 	const columns = `ADD COLUMN mine text, ADD COLUMN "my ""own"" column" int, ADD COLUMN upper text GENERATED ALWAYS AS (upper(mine)) STORED`
@@ -61,13 +61,13 @@ func TestRepeatCopies(t *testing.T) {
 	serve(t, database, object{})
 	u.repeats()
 
-	// Columns that are added while it is served.
+	// Columns that are added while the table is served.
 	u.exec(`ALTER TABLE task RENAME COLUMN mine TO yours; ALTER TABLE task RENAME COLUMN "my ""own"" column" TO "your ""own"" column";
 		ALTER TABLE task ADD COLUMN mine text, ADD COLUMN "my ""own"" column" int, DROP COLUMN upper`)
 	u.repeats()
 }
 
-// repeats has a task with all columns set repeat itself, and compares.
+// repeats inserts a repeating task with all columns set, and compares its repetition.
 func (u *user) repeats() {
 	u.Helper()
 	id := u.add(`mine, "my ""own"" column", repeat, input, data, "group", delimiter, quote, escape, "null", max, priority, timeout, active, live, count, save, header, string, retry, backoff, until`,
@@ -79,7 +79,7 @@ func (u *user) repeats() {
 	u.shows(u.task(next), "mine", "x", `my "own" column`, "7", "parent", id, "attempt", "0", "error", "NULL")
 }
 
-// The beat stays where it was when a retry has moved the plan.
+// TestRepeatKeepsItsBase: a retry moves the plan, but not the beat.
 func TestRepeatKeepsItsBase(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -96,7 +96,7 @@ func TestRepeatUntil(t *testing.T) {
 	u.shows(u.becomes(id, "DONE"), "next", "NULL")
 }
 
-// A chain does not fork when a link runs again.
+// TestRepeatOnce: a chain does not fork when a task of it runs again.
 func TestRepeatOnce(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

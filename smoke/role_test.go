@@ -4,7 +4,7 @@ import (
 	"testing"
 )
 
-// A role and a database that are missing are made.
+// TestCreatesRoleAndDatabase: the program makes a missing role and a missing database.
 func TestCreatesRoleAndDatabase(t *testing.T) {
 	t.Parallel()
 	path := configure(t, "made by pgtaskd", object{"user": "made by pgtaskd"})
@@ -16,7 +16,7 @@ func TestCreatesRoleAndDatabase(t *testing.T) {
 	u.is("(SELECT datdba::regrole FROM pg_database WHERE datname = current_database())", "postgres")
 }
 
-// A role that is no superuser, and cannot become one.
+// TestLowRole: a role that is no superuser, and cannot become one.
 func TestLowRole(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -35,7 +35,7 @@ func TestLowRole(t *testing.T) {
 	u.shows(u.task(u.add("input, plan", "'', 'infinity'")), "author", "postgres")
 }
 
-// A role that may use the table, and no more.
+// TestRoleWithFewRights: a role that may only use the table.
 func TestRoleWithFewRights(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -55,7 +55,7 @@ func TestRoleWithFewRights(t *testing.T) {
 	u.until("SELECT NOT EXISTS (SELECT FROM task WHERE id = $1)", id)
 }
 
-// With row-level security the controller sees to what its role sees.
+// TestRowSecurity: with row-level security the controller serves the rows that its role sees.
 func TestRowSecurity(t *testing.T) {
 	t.Parallel()
 	database := newDatabase(t)
@@ -69,6 +69,6 @@ func TestRowSecurity(t *testing.T) {
 	refused := u.add("data, input", "'no end', 'SELECT 1'")
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
 	u.becomes(u.add("input", "'SET row_security TO off; SELECT 1'"), "DONE")
-	u.becomes(refused, "WORK") // which is no end of another kind
+	u.becomes(refused, "WORK") // DONE is refused, and no other end is written
 	u.shows(u.task(hidden), "state", "PLAN")
 }

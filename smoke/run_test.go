@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// A run that lasts shows itself while it does.
+// TestWork: a row shows a lasting run while it runs.
 func TestWork(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -13,7 +13,7 @@ func TestWork(t *testing.T) {
 	prompt(t, func(int) bool {
 		id = u.add(`input, "group"`, "'SELECT pg_sleep(2), statement_timestamp(), pg_backend_pid()', 'work ' || clock_timestamp()")
 		u.until("SELECT state = 'WORK' AND start IS NOT NULL AND pid IS NOT NULL FROM task WHERE id = $1", id)
-		// Within 200 ms; the rest is for the tests' own pace.
+		// The promise is 200 ms; the rest is for the test itself.
 		return u.value("SELECT clock_timestamp() - start < interval '400 ms' FROM task WHERE id = $1", id) == "t"
 	})
 	work := u.task(id)
@@ -24,7 +24,7 @@ func TestWork(t *testing.T) {
 	u.is("(SELECT stop - start BETWEEN '2 s' AND '5 s' FROM task WHERE id = $1)", "t", id)
 }
 
-// On TAKE, which only those see whose lane is full, pid is another's than that which runs.
+// TestStartIsNotTheClaim: in a lane of one, a task starts after the task before it has ended.
 func TestStartIsNotTheClaim(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -34,7 +34,7 @@ func TestStartIsNotTheClaim(t *testing.T) {
 	u.is(`(SELECT bool_and(start >= ended) FROM (SELECT start, lag(stop) OVER (ORDER BY id) AS ended FROM task WHERE "group" = `+g+`) AS p)`, "t")
 }
 
-// What is not exactly once is WORK before it starts.
+// TestWorkBeforeTheStart: a task that is not exactly once is WORK before it starts.
 func TestWorkBeforeTheStart(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -58,7 +58,7 @@ func TestLargeInput(t *testing.T) {
 	id := u.add("input, data", "'SELECT length(''' || repeat('x', 7 << 20) || '''), length(current_setting(''pg_task.data''))', repeat('y', 1 << 20)")
 	u.shows(u.becomes(id, "DONE"), "output", "length\tlength\n7340032\t1048576")
 
-	// The statement of its error is cut.
+	// The statement in the error is cut.
 	id = u.add("input", "'SELECT nosuch /*' || repeat('x', 1 << 20) || '*/'")
 	u.becomes(id, "FAIL")
 	u.is("(SELECT octet_length(error) <= 65536 AND error LIKE E'ERROR:  column \"nosuch\" does not exist at character 8\\nSTATEMENT:  SELECT nosuch /*xxx%' FROM task WHERE id = $1)", "t", id)
@@ -67,7 +67,8 @@ func TestLargeInput(t *testing.T) {
 	u.is("(SELECT octet_length(notice) BETWEEN 60000 AND 65536 FROM task WHERE id = $1)", "t", id)
 }
 
-// The effects of a task are there when it is DONE, and its row is prepared as soon as they are.
+// TestEffectsComeBeforeDone: the effects of a DONE task are visible; when they are visible, its row
+// is prepared.
 func TestEffectsComeBeforeDone(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

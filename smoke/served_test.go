@@ -16,10 +16,9 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// object is one of JSON.
 type object = map[string]any
 
-// served is a database with a program that serves tables of it.
+// served is a database with a program that serves tables in it.
 type served struct {
 	name    string // of the database
 	conf    string // path of the configuration
@@ -28,7 +27,7 @@ type served struct {
 
 var databases atomic.Int64
 
-// createDatabase makes an empty one. Nothing drops it: the server is thrown away.
+// createDatabase makes an empty database. Nothing drops it: the server is thrown away.
 func createDatabase(ctx context.Context) (name string, err error) {
 	name = fmt.Sprintf("smoke_%d", databases.Add(1))
 	conn, err := pgx.Connect(ctx, postgres.DSN("postgres"))
@@ -40,7 +39,6 @@ func createDatabase(ctx context.Context) (name string, err error) {
 	return name, err
 }
 
-// newDatabase is createDatabase for a test.
 func newDatabase(t *testing.T) (name string) {
 	t.Helper()
 	name, err := createDatabase(t.Context())
@@ -50,7 +48,7 @@ func newDatabase(t *testing.T) (name string) {
 	return name
 }
 
-// writeConf writes a configuration with targets, into a folder.
+// writeConf writes a configuration with these targets into a folder.
 func writeConf(folder string, targets ...object) (path string, err error) {
 	path = filepath.Join(folder, "pgtaskd.json")
 	text, err := json.MarshalIndent(object{
@@ -64,7 +62,7 @@ func writeConf(folder string, targets ...object) (path string, err error) {
 	return path, os.WriteFile(path, text, 0o600)
 }
 
-// serveShared starts the program for the tables of the tests that need none to themselves.
+// serveShared starts the program for tests that do not need their own tables.
 func serveShared(ctx context.Context, folder string) (*served, error) {
 	name, err := createDatabase(ctx)
 	if err != nil {
@@ -84,11 +82,11 @@ func serveShared(ctx context.Context, folder string) (*served, error) {
 	return s, err
 }
 
-// end stops the shared program, which must drain without a fault.
+// end drains the shared program, which must not fail.
 func (s *served) end() error { return s.program.Drain(patience) }
 
-// serve starts a program for a database, with one target for each object; they need no data, and
-// user is postgres if not said.
+// serve starts a program for a database, with one target for each object. An object needs no data;
+// its user is postgres by default.
 func serve(t *testing.T, database string, targets ...object) *served {
 	t.Helper()
 	s := &served{name: database, conf: configure(t, database, targets...)}
@@ -97,7 +95,7 @@ func serve(t *testing.T, database string, targets ...object) *served {
 	return s
 }
 
-// configure writes the configuration that serve is about to use.
+// configure writes the configuration for serve.
 func configure(t *testing.T, database string, targets ...object) (path string) {
 	t.Helper()
 	for _, target := range targets {
@@ -113,7 +111,7 @@ func configure(t *testing.T, database string, targets ...object) (path string) {
 	return path
 }
 
-// own starts a program that serves public.task of a database of its own.
+// own starts a program that serves public.task of a new database.
 func own(t *testing.T, target object) *served {
 	t.Helper()
 	return serve(t, newDatabase(t), target)

@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// pids are those of the tasks of a lane, in the order of their starts, with letters for numbers: a
-// a b.
+// pids returns the sessions of a lane's tasks in the order of their starts, as letters: a a b.
 func (u *user) pids(group string) string {
 	u.Helper()
 	u.until(`SELECT bool_and(stop IS NOT NULL) FROM ` + u.table + ` WHERE "group" = ` + group)
@@ -45,7 +44,7 @@ func TestLive(t *testing.T) {
 	if got := u.pids(g); got != "a a a a" {
 		t.Errorf("live 1 hour: the sessions are %s", got)
 	}
-	// It takes those that come later too, but no other lane's.
+	// The session also takes tasks that come later, but none of another lane.
 	u.becomes(u.add("live, input", "'1 hour', 'SELECT 1'"), "DONE")
 	if got := u.pids(g); got != "a a a a a" {
 		t.Errorf("live 1 hour: the sessions are %s", got)
@@ -54,7 +53,8 @@ func TestLive(t *testing.T) {
 	u.until(`SELECT count(*) = 20 FROM task WHERE "group" LIKE 'other %' AND stop IS NOT NULL`)
 	u.is(`(SELECT count(*) FROM task WHERE "group" LIKE 'other %' AND pid IN (SELECT pid FROM task WHERE "group" = `+g+`))`, "0")
 
-	// One that is old enough takes no more: it is so at the fourth task, if not before.
+	// A session that is old enough takes no more tasks; at the fourth task it is certainly old
+	// enough.
 	u.exec(`INSERT INTO task ("group", live, input) SELECT 'old', '1.5 s', 'SELECT pg_sleep(1), backend_start FROM pg_stat_get_activity(pg_backend_pid())'
 		FROM generate_series(1, 4)`)
 	if got := u.pids("'old'"); got == "a a a a" {
@@ -65,7 +65,7 @@ func TestLive(t *testing.T) {
 		FROM task WHERE "group" = 'old' WINDOW w AS (ORDER BY task.start)) AS o WHERE next IS NOT NULL)`, "t")
 }
 
-// With both, until either ends.
+// TestCountAndLive: with both set, the session ends when either is reached.
 func TestCountAndLive(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -76,8 +76,8 @@ func TestCountAndLive(t *testing.T) {
 	}
 }
 
-// What a task has left in its session is gone with its end, not only when somebody needs the
-// session again.
+// TestSessionLetsGo: locks and other remains in a session are gone when its task ends, not only
+// when the session is used again.
 func TestSessionLetsGo(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -87,7 +87,8 @@ func TestSessionLetsGo(t *testing.T) {
 	u.until("SELECT NOT EXISTS (SELECT FROM pg_class WHERE relname = 'lets_go')")
 }
 
-// A lane's next task need not run on the session that still holds the lock of the one before.
+// TestLockOfTheTaskBefore: a lane's next task may run on another session than the one that still
+// holds the last task's lock.
 func TestLockOfTheTaskBefore(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -97,7 +98,8 @@ func TestLockOfTheTaskBefore(t *testing.T) {
 	}
 }
 
-// Output in an encoding of the task's own, in which quotes may be parts of characters.
+// TestClientEncoding: output in an encoding that the task has set, in which quotes may be parts of
+// characters.
 func TestClientEncoding(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

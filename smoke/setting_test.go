@@ -2,9 +2,9 @@ package smoke
 
 import "testing"
 
-// Settings that were changed before a task's INSERT hold for that task, though its session may have
-// been there before. It is not parallel, like the next: sessions are opened again when such
-// settings change, and other tests look at that.
+// TestSettingsReachATask: settings that were changed before a task's INSERT hold for the task, even
+// if its session is older. Neither this nor the next test is parallel: they make sessions open
+// again, and other tests look at sessions.
 func TestSettingsReachATask(t *testing.T) {
 	s := own(t, object{})
 	u := s.user(t)
@@ -23,8 +23,8 @@ func TestSettingsReachATask(t *testing.T) {
 	}
 }
 
-// From weak to strong: built in, database, role, session, INSERT. The server's configuration comes
-// between the first two.
+// TestDefaults, from weak to strong: built in, database, role, session, INSERT. The server's
+// configuration comes between the first two.
 func TestDefaults(t *testing.T) {
 	s := own(t, object{})
 	show := func(want string) {
@@ -60,7 +60,7 @@ func TestDefaults(t *testing.T) {
 	u.refused("INSERT INTO task (input) VALUES ('')", "23514")
 }
 
-// Those of the configuration are the columns' own.
+// TestDefaultsOfTheTarget: the configuration's defaults become the columns' defaults.
 func TestDefaultsOfTheTarget(t *testing.T) {
 	t.Parallel()
 	u := own(t, object{"defaults": object{"active": "1 day", "max": 5, "delete": false, "group": "it's"}}).user(t)

@@ -29,7 +29,8 @@ func TestStopOfARunningTask(t *testing.T) {
 	u.is("(SELECT count(*) FROM task WHERE parent = $1)", "0", id)
 }
 
-// One that has begun, and does not obey a cancel request at once, is stopped all the same.
+// TestStopOfATaskThatWithstands: a running task that does not obey a cancel request at once is
+// stopped anyway.
 func TestStopOfATaskThatWithstands(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -42,7 +43,7 @@ func TestStopOfATaskThatWithstands(t *testing.T) {
 	u.gone(row.text("pid"))
 }
 
-// A run that is not exactly once is cancelled as well.
+// TestStopOutsideATransaction: a run that is not exactly once is cancelled, too.
 func TestStopOutsideATransaction(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -65,7 +66,7 @@ func TestStopOfAnEndedTask(t *testing.T) {
 	u.shows(u.task(next), "state", "PLAN")
 }
 
-// A stopped task that is taken up again runs again, and repeats itself.
+// TestStopAndGo: a stopped task that is set to PLAN runs again, and repeats itself.
 func TestStopAndGo(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -81,7 +82,7 @@ func TestStopAndGo(t *testing.T) {
 	}
 }
 
-// STOP in a transaction that is rolled back has not been.
+// TestStopRolledBack: a STOP that is rolled back has no effect.
 func TestStopRolledBack(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -91,7 +92,7 @@ func TestStopRolledBack(t *testing.T) {
 	u.becomes(id, "DONE")
 }
 
-// Who holds the row's lock while the task ends only delays its end.
+// TestEndWaitsForALock: a lock on the row while the task ends only delays its end.
 func TestEndWaitsForALock(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
@@ -118,7 +119,7 @@ func TestDeleteOfARunningTask(t *testing.T) {
 	u.becomes(u.add("input", `'SELECT 1'`), "DONE")
 }
 
-// Whoever cancels a backend by hand does not want its task back at once.
+// TestCancelByHand: if somebody cancels a backend by hand, its task does not run again at once.
 func TestCancelByHand(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)

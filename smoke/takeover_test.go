@@ -8,7 +8,7 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Of two controllers one leads and the other stands by, until the first is gone.
+// TestTakeover: one of two controllers leads and the other stands by until the first is gone.
 func TestTakeover(t *testing.T) {
 	t.Parallel()
 	first := own(t, object{})
@@ -26,8 +26,8 @@ func TestTakeover(t *testing.T) {
 	u.exec("UPDATE task SET input = 'SELECT 2' WHERE id = " + long)
 	second.says(t, `"leading"`, 1)
 	u.becomes(u.add("input", "'SELECT 1'"), "DONE")
-	// Within half a second; the rest is for a busy machine. A leader whose end goes unnoticed is
-	// found out after 10 s.
+	// The promise is half a second; the rest is for a busy machine. A leader whose end nobody
+	// notices is detected after 10 s.
 	if took := time.Since(killed); took > servertest.Limit(5*time.Second) {
 		t.Errorf("the takeover took %v", took)
 	}
@@ -40,7 +40,7 @@ func TestTakeover(t *testing.T) {
 	third.says(t, "standing by", 1)
 }
 
-// One that drains makes way for the other.
+// TestHandover: a controller that drains hands over to the other.
 func TestHandover(t *testing.T) {
 	t.Parallel()
 	first := own(t, object{})
@@ -57,14 +57,14 @@ func TestHandover(t *testing.T) {
 	u.shows(u.becomes(next, "DONE"), "attempt", "1", "interrupted", "0")
 }
 
-// A leader that is frozen does not keep its table, and does no harm when it comes round.
+// TestFrozenLeader: a frozen leader loses its table, and does no harm when it wakes.
 func TestFrozenLeader(t *testing.T) {
 	t.Parallel()
 	first := own(t, object{})
 	second := run(t, "run", "--config", first.conf)
 	second.says(t, "standing by", 1)
 	u := first.user(t)
-	if !u.since(14) { // there TCP keepalive finds it out, after longer than a test may take
+	if !u.since(14) { // before 14 TCP keepalive detects it, later than a test may take
 		return
 	}
 	u.exec("CREATE TABLE effect (id int8)")
@@ -84,7 +84,8 @@ func TestFrozenLeader(t *testing.T) {
 	u.is("(SELECT count(*) || ' ' || count(DISTINCT id) FROM effect)", "3 3")
 }
 
-// The other lanes start within 15 s, however long a task of the frozen leader's lasts.
+// TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader: other lanes start within 15 s, however long a
+// task of the frozen leader runs.
 func TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader(t *testing.T) {
 	t.Parallel()
 	first, second, u := pair(t)
@@ -101,8 +102,8 @@ func TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader(t *testing.T) {
 	}
 }
 
-// A task of BEGIN and COMMIT has ended while its leader was frozen, another's output is taken by
-// nobody: their lanes go on.
+// TestALaneGoesOnBehindATaskThatEndedUnderAFrozenLeader: a task of BEGIN and COMMIT has ended while
+// its leader was frozen; nobody reads another's output. Their lanes go on.
 func TestALaneGoesOnBehindATaskThatEndedUnderAFrozenLeader(t *testing.T) {
 	t.Parallel()
 	first, second, u := pair(t)
@@ -117,7 +118,7 @@ func TestALaneGoesOnBehindATaskThatEndedUnderAFrozenLeader(t *testing.T) {
 	u.shows(u.becomes(output, "DONE"), "interrupted", "1")
 }
 
-// pair are a leader, one that stands by, and their user.
+// pair returns a leader, a follower, and a user.
 func pair(t *testing.T) (first *served, second program, u *user) {
 	t.Helper()
 	first = own(t, object{})
@@ -126,7 +127,7 @@ func pair(t *testing.T) (first *served, second program, u *user) {
 	return first, second, first.user(t)
 }
 
-// A drain gives the lead away at once, and what it runs goes on.
+// TestADrainHandsTheLeadOverAtOnce: the running tasks go on.
 func TestADrainHandsTheLeadOverAtOnce(t *testing.T) {
 	t.Parallel()
 	first, second, u := pair(t)

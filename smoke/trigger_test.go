@@ -2,8 +2,8 @@ package smoke
 
 import "testing"
 
-// Columns, constraints and triggers of the user's own, which need not name the schema of what they
-// use.
+// TestOwnTriggers: the user's own columns, constraints and triggers need not name the schema of the
+// objects that they use.
 func TestOwnTriggers(t *testing.T) {
 	t.Parallel()
 	for _, history := range []string{"public.history", "history"} {
@@ -23,8 +23,8 @@ func TestOwnTriggers(t *testing.T) {
 	}
 }
 
-// A trigger that refuses DONE takes nothing back of what its task has done, and makes no other end
-// of it: the row stays as it was marked or prepared. Others go on.
+// TestTriggerRefusesTheEnd: a trigger that refuses DONE undoes nothing that the task has done, and
+// causes no other end: the row stays marked or prepared. Other tasks go on.
 func TestTriggerRefusesTheEnd(t *testing.T) {
 	t.Parallel()
 	u := own(t, object{}).user(t)
@@ -44,7 +44,7 @@ func TestTriggerRefusesTheEnd(t *testing.T) {
 	u.is("(SELECT count(*) FROM effect)", "2")
 }
 
-// What a trigger makes of a row, when it lets nothing be written, must not hold up the others.
+// TestTriggerRefusesAnyEnd: a trigger that refuses all changes of a row must not delay other tasks.
 func TestTriggerRefusesAnyEnd(t *testing.T) {
 	t.Parallel()
 	u := own(t, object{}).user(t)

@@ -14,17 +14,16 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// user is somebody who is connected to a database, and has to do with one of its tables of tasks.
+// user is somebody connected to a database who uses one of its tables of tasks.
 type user struct {
 	*testing.T
 	conn  *pgx.Conn
 	table string
 }
 
-// task is a row.
 type task servertest.Row
 
-// connect connects for the time of the test. Tasks are those of the table task.
+// connect connects until the test ends. The table of tasks is task.
 func connect(t *testing.T, dsn string) *user {
 	t.Helper()
 	return &user{t, servertest.Connect(t, dsn), "task"}
@@ -55,13 +54,12 @@ func (u *user) refused(sql, sqlstate string) {
 	}
 }
 
-// values are those of the first column, as text; NULL is "NULL".
+// values returns the first column as text; NULL is "NULL".
 func (u *user) values(sql string, args ...any) []string {
 	u.Helper()
 	return servertest.Values(u, u.conn, sql, args...)
 }
 
-// value is the one that a query gives.
 func (u *user) value(sql string, args ...any) string {
 	u.Helper()
 	values := u.values(sql, args...)
@@ -82,8 +80,8 @@ func (u *user) is(sql, want string, args ...any) {
 	}
 }
 
-// add inserts a task: columns and values as they stand in SQL. Its lane is the test's if they do
-// not say another. It returns its id.
+// add inserts a task, with columns and values as in SQL, and returns its id. Its lane is the test's
+// unless they name another.
 func (u *user) add(columns, values string) (id string) {
 	u.Helper()
 	if !strings.Contains(columns, `"group"`) {
@@ -92,7 +90,7 @@ func (u *user) add(columns, values string) (id string) {
 	return u.value("INSERT INTO " + u.table + " (" + columns + ") VALUES (" + values + ") RETURNING id")
 }
 
-// task reads a row; nil when there is none.
+// task returns a row; nil if there is none.
 func (u *user) task(id string) task {
 	u.Helper()
 	return task(tasktest.Table{T: u, Conn: u.conn, Name: u.table}.Row(id))
@@ -112,7 +110,7 @@ func (u *user) within(limit time.Duration, condition string, args ...any) {
 	}, u.dump)
 }
 
-// dump is the rows of a small table, for one who looks for what went wrong.
+// dump returns the rows of a small table, to find what went wrong.
 func (u *user) dump() string {
 	u.Helper()
 	if u.value("SELECT current_database()") == shared.name {
@@ -121,14 +119,14 @@ func (u *user) dump() string {
 	return strings.Join(u.values("SELECT to_jsonb(t) - 'input' FROM "+u.table+" AS t ORDER BY id LIMIT 20"), "\n")
 }
 
-// since tells whether the server is of a major version or a later one.
+// since tells whether the server has this major version or a later one.
 func (u *user) since(major int) bool {
 	u.Helper()
 	return u.value(fmt.Sprintf("SELECT current_setting('server_version_num')::int >= %d0000", major)) == "t"
 }
 
-// gone waits for the end of a backend whose client is gone. Before PostgreSQL 14 it does not notice
-// that while a statement lasts: it is told.
+// gone waits for the end of a backend whose client is gone. Before PostgreSQL 14 a backend does not
+// notice that while a statement runs, so gone ends it.
 func (u *user) gone(pid string) {
 	u.Helper()
 	if !u.since(14) {
@@ -137,8 +135,8 @@ func (u *user) gone(pid string) {
 	u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active')", pid)
 }
 
-// prompt checks what is to be done in a short time. On a busy machine it may take longer now and
-// then: one of three tries will do.
+// prompt checks something that must be quick. A busy machine may be slower now and then, so one of
+// three tries is enough.
 func prompt(t *testing.T, done func(try int) bool) {
 	t.Helper()
 	for try := range 3 {
@@ -149,8 +147,8 @@ func prompt(t *testing.T, done func(try int) bool) {
 	t.Error("it takes too long, time and again")
 }
 
-// becomes waits until the task shows a state, and gives its row. Another end than that is a failure
-// at once.
+// becomes waits until the task has a state, and returns its row. It fails at once if the task ends
+// in another state.
 func (u *user) becomes(id, state string) (row task) {
 	u.Helper()
 	servertest.Wait(u, patience, "task "+id+" to become "+state, func() bool {
@@ -168,7 +166,7 @@ func (u *user) becomes(id, state string) (row task) {
 	return row
 }
 
-// text is a column's value, "NULL" for NULL.
+// text returns a column's value, "NULL" for NULL.
 func (t task) text(column string) string { return servertest.Row(t).Text(column) }
 
 // shows compares columns, given as pairs of name and value.

@@ -9,10 +9,10 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// MaxName is how many bytes of a name the server keeps.
+// MaxName is the longest name that the server keeps, in bytes.
 const MaxName = 63
 
-// Literal is a quoted string constant, whatever standard_conforming_strings says.
+// Literal returns a quoted string constant that is right with any standard_conforming_strings.
 func Literal(s string) string {
 	quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"
 	if strings.Contains(s, `\`) {
@@ -21,7 +21,7 @@ func Literal(s string) string {
 	return quoted
 }
 
-// Plain is a name as a person writes it: quoted where it must be.
+// Plain returns a name as a person writes it: quoted only if necessary.
 func Plain(parts ...string) string {
 	quoted := make([]string, len(parts))
 	for i, part := range parts {
@@ -34,14 +34,14 @@ func Plain(parts ...string) string {
 
 var plainName = regexp.MustCompile(`^[a-z_][a-z0-9_]*$`)
 
-// reserved are the words that are no names without quotes, on some version.
+// reserved are the words that need quotes as names in some version.
 var reserved = strings.Fields(`all analyse analyze and any array as asc asymmetric authorization binary both case cast check collate collation column concurrently
 	constraint create cross current_catalog current_date current_role current_schema current_time current_timestamp current_user default deferrable desc distinct do
 	else end except false fetch for foreign freeze from full grant group having ilike in initially inner intersect into is isnull join lateral leading left like limit
 	localtime localtimestamp natural not notnull null offset on only or order outer overlaps placing primary references returning right select session_user similar some
 	symmetric system_user table tablesample then to trailing true union unique user using variadic verbose when where window with`)
 
-// Cut is the beginning of a name, of at most so many bytes.
+// Cut returns the beginning of a name, at most this many bytes.
 func Cut(name string, most int) string {
 	for name = name[:min(most, len(name))]; !utf8.ValidString(name); {
 		name = name[:len(name)-1]
@@ -49,7 +49,7 @@ func Cut(name string, most int) string {
 	return name
 }
 
-// Array is a quoted string constant for an array of names.
+// Array returns a quoted string constant for an array of names.
 func Array(names []string) string {
 	quoted := make([]string, len(names))
 	for i, name := range names {

@@ -10,8 +10,8 @@ import (
 //go:embed apply/*.sql moving/*.sql moving/*/*.sql part/*.sql ask/*.sql door/*.sql lock/*.sql query/*.sql schema/*.sql schema/inspect/*.sql schema/beside/*.sql
 var files embed.FS
 
-// File is a file of this folder or one below it, as it is, by its path without .sql. An unknown one
-// is a mistake in the program: File panics.
+// File returns a file of this folder or of one below it, unchanged, by its path without .sql. It
+// panics if there is no such file, since that is a mistake in the program.
 func File(path string) string {
 	text, err := files.ReadFile(path + ".sql")
 	if err != nil {
@@ -20,15 +20,16 @@ func File(path string) string {
 	return string(text)
 }
 
-// Queries are the statements of a folder with the names of one table in them. Each is made when it
-// is first asked for: there are many, and an idle table needs few. Any goroutine may ask.
+// Queries are the statements of a folder, filled in with the names of one table. It fills in a
+// statement when somebody first asks for it: there are many, and an idle table needs few. Any
+// goroutine may ask.
 type Queries struct {
 	folder string
 	names  map[string]string
 	made   *sync.Map // text by name
 }
 
-// NewQueries returns the statements of that folder, with values for some words of theirs.
+// NewQueries returns the statements of that folder; names has the values of some of their words.
 func NewQueries(folder string, names map[string]string) Queries {
 	return Queries{folder, names, &sync.Map{}}
 }
@@ -42,9 +43,9 @@ func (q Queries) Text(name string) string {
 	return text.(string)
 }
 
-// Named puts names into a text, and leaves the comments out. A word that is the name of a file of
-// sql/part stands for that part, or for the value that it has in names. Both may contain names and
-// other parts; other values are left as they are, since the name of a table may look like a word.
+// Named replaces words of a text by names and removes the comments. A word that is the name of a
+// file in sql/part stands for that part, or for its value in names; both may contain names and other
+// parts. Other values are not searched for words, since the name of a table may look like one.
 func Named(text string, names map[string]string) string {
 	return Fill(uncommented(text), func(word string) (string, bool) {
 		value, ok := names[word]
@@ -59,7 +60,7 @@ func Named(text string, names map[string]string) string {
 	})
 }
 
-// uncommented is a text without the lines that are comments, and the blank ones before these.
+// uncommented removes the comment lines of a text, and the blank lines before them.
 func uncommented(text string) string {
 	var b strings.Builder
 	blank := ""
@@ -77,8 +78,8 @@ func uncommented(text string) string {
 	return strings.TrimSpace(b.String())
 }
 
-// Fill is text with the value of each :word, psql's notation for a variable, in its place. A
-// word without a value stays, and so does a cast (::type).
+// Fill replaces each :word (psql's notation for a variable) by its value. Words without a value
+// stay, and so do casts (::type).
 func Fill(text string, value func(word string) (string, bool)) string {
 	return words.ReplaceAllStringFunc(text, func(word string) string {
 		if v, ok := value(word); ok {
@@ -88,5 +89,5 @@ func Fill(text string, value func(word string) (string, bool)) string {
 	})
 }
 
-// words finds a cast, too, so that its type is taken for no word.
+// words matches casts, too, so that Fill does not take their types for words.
 var words = regexp.MustCompile(`::?[a-z_]*`)

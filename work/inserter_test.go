@@ -156,3 +156,18 @@ func TestATaskWithoutARoleGetsNoneByMoving(t *testing.T) {
 	c.fails(2)
 	c.eventually("late nobody", moved+"(SELECT t.next FROM task AS t WHERE t.id = 2)")
 }
+
+// TestEndBeforeATaskThatMustNotRun: a run that has ended is committed if the task that follows it in
+// its session is turned away.
+func TestEndBeforeATaskThatMustNotRun(t *testing.T) {
+	t.Parallel()
+	c := employed(t, func(c *company) { c.target.Run = 1 })
+	c.must(c.serving, `CREATE TABLE effect (id int8);
+		INSERT INTO task (id, "group", input) VALUES (1, 'a', 'INSERT INTO effect VALUES (1); SELECT pg_sleep(0.07)'), (2, 'b', 'SELECT 1');
+		UPDATE task SET role = NULL WHERE id = 2`)
+	c.becomes(2, "FAIL")
+	c.becomes(1, "DONE")
+	if n := c.get("SELECT count(*) FROM effect"); n != "1" {
+		t.Error(n, "effects")
+	}
+}

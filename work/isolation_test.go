@@ -1,55 +1,46 @@
 package work
 
-import "testing"
+import (
+	"strings"
+	"testing"
+)
 
 // dated makes a run see the database as it was when the run began.
 const dated = "SET TRANSACTION ISOLATION LEVEL REPEATABLE READ; "
 
-// TestAGrantDuringARepeatableReadRunDoesNotRepeatIt: a GRANT rewrites the table's row in pg_class,
-// and any role that can pass on a right can cause it.
-func TestAGrantDuringARepeatableReadRunDoesNotRepeatIt(t *testing.T) {
+// TestARepeatableReadRunEndsOnce: whatever happens between its snapshot and its end. A GRANT
+// rewrites the table's row in pg_class, and any role that can pass on a right can cause it. If no
+// more sessions may be opened, the ledger writes on the control connection.
+func TestARepeatableReadRunEndsOnce(t *testing.T) {
 	t.Parallel()
-	for name, role := range map[string]string{"of the serving role": "", "of another role": "inserter"} {
+	const grant = "SELECT pg_sleep(1); GRANT SELECT ON task TO $stranger" // after a second the run counts as long
+	for name, c := range map[string]struct {
+		staged    func(*testing.T, ...func(*Target)) *stage
+		inserter  bool
+		meanwhile string
+	}{
+		"a GRANT to a run of the serving role": {furnished, false, grant},
+		"a GRANT to a run of another role":     {furnished, true, grant},
+		"no more sessions may be opened": {owned, false, `DO $$BEGIN EXECUTE format('ALTER ROLE $serving CONNECTION LIMIT %s',
+			(SELECT count(*) FROM pg_stat_activity WHERE usename = '$serving')); END$$`},
+	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := furnished(t, func(t *Target) { t.Inserter = role != "" })
+			s := c.staged(t, func(t *Target) { t.Inserter = c.inserter })
 			s.serve()
 			s.settled()
-			s.exec("CREATE TABLE gate (); CREATE TABLE effect (id int8); CREATE SEQUENCE tries")
+			s.exec("CREATE TABLE gate (); CREATE TABLE effect (id int8); CREATE SEQUENCE tries; GRANT ALL ON effect, gate TO PUBLIC; GRANT ALL ON SEQUENCE tries TO PUBLIC")
 			gate := s.connect()
 			must(t, gate, "BEGIN; LOCK TABLE gate")
 			id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
 			s.becomes(id, "WORK")
-			s.exec("SELECT pg_sleep(1)") // long enough for it to count as long
-			s.exec("GRANT SELECT ON task TO " + s.role())
+			s.exec(strings.NewReplacer("$stranger", s.role(), "$serving", s.target.Connect["user"]).Replace(c.meanwhile))
 			must(t, gate, "COMMIT")
 			s.becomes(id, "DONE")
-			if effect := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effect != "1" {
-				t.Errorf("effects %s", effect)
+			if effects := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effects != "1" {
+				t.Error("effects ", effects)
 			}
 		})
-	}
-}
-
-// TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger: if no more sessions may be opened,
-// the ledger writes on the control connection.
-func TestARepeatableReadRunEndsOnceWithoutAConnectionOfTheLedger(t *testing.T) {
-	t.Parallel()
-	s := owned(t)
-	role := s.target.Connect["user"]
-	s.serve()
-	s.settled()
-	s.exec("CREATE TABLE effect (id int8); CREATE SEQUENCE tries; CREATE TABLE gate (); GRANT ALL ON effect, gate TO PUBLIC; GRANT ALL ON SEQUENCE tries TO PUBLIC")
-	gate := s.connect()
-	must(t, gate, "BEGIN; LOCK TABLE gate")
-	id := s.add("input", dated+"INSERT INTO effect VALUES (nextval('tries')); SELECT FROM gate")
-	s.becomes(id, "WORK")
-	s.exec(`DO $$BEGIN EXECUTE format('ALTER ROLE ` + role + ` CONNECTION LIMIT %s',
-		(SELECT count(*) FROM pg_stat_activity WHERE usename = '` + role + `')); END$$`)
-	must(t, gate, "COMMIT")
-	s.becomes(id, "DONE")
-	if effects := s.get("SELECT string_agg(id::text, ' ') FROM effect"); effects != "1" {
-		t.Error("effects ", effects)
 	}
 }
 

@@ -37,57 +37,46 @@ func (s *stage) calm() {
 	s.t.Errorf("%d transactions in 3 s while nothing happens", n)
 }
 
-func TestLockedInPlan(t *testing.T) {
+// TestLockedRow: a row that somebody locks at a bad moment holds up its own task, and no other.
+// FOR KEY SHARE is the lock of a foreign key's check, which keeps a row from being deleted.
+func TestLockedRow(t *testing.T) {
 	t.Parallel()
-	s := play(t)
-	odd := s.add("input, plan", "SELECT 1", time.Now().Add(300*time.Millisecond))
-	release := s.lock(odd, "FOR UPDATE")
-	s.until("due", func() bool { return s.get("SELECT plan < now() FROM task WHERE id = $1", odd) == "true" })
-	s.others()
-	s.calm()
-	release()
-	s.becomes(odd, "DONE")
-}
-
-func TestLockedAtMark(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	odd := s.add("input", "SELECT pg_sleep(0.5)")
-	release := s.lock(odd, "FOR UPDATE")
-	s.others()
-	release()
-	s.becomes(odd, "DONE")
-}
-
-// TestLockedAtFinish: an end that cannot be written yet holds up nothing else.
-func TestLockedAtFinish(t *testing.T) {
-	t.Parallel()
-	for _, input := range []string{"SELECT pg_sleep(0.4); SELECT 1/0", "SELECT pg_sleep(0.4)"} {
-		t.Run(input, func(t *testing.T) {
+	for name, c := range map[string]struct {
+		input, when, how string
+		end              string // "": the row is deleted
+	}{
+		"in PLAN":                {"SELECT 1", "waits", "FOR UPDATE", "DONE"},
+		"at its deletion":        {"-- nothing", "waits", "FOR KEY SHARE", ""},
+		"at its mark":            {"SELECT pg_sleep(0.5)", "starts", "FOR UPDATE", "DONE"},
+		"at its end":             {"SELECT pg_sleep(0.4)", "runs", "FOR UPDATE", "DONE"},
+		"at its end, and failed": {"SELECT pg_sleep(0.4); SELECT 1/0", "runs", "FOR UPDATE", "FAIL"},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)
-			odd := s.add("input", input)
-			s.becomes(odd, "WORK")
-			release := s.lock(odd, "FOR UPDATE")
-			s.quiet()
+			plan := time.Now()
+			if c.when == "waits" {
+				plan = plan.Add(300 * time.Millisecond)
+			}
+			odd := s.add("input, plan", c.input, plan)
+			if c.when == "runs" {
+				s.becomes(odd, "WORK")
+			}
+			release := s.lock(odd, c.how)
+			switch c.when {
+			case "waits":
+				s.eventually("true", "SELECT plan < now() FROM task WHERE id = $1", odd)
+			case "runs":
+				s.quiet()
+			}
 			s.others()
+			if name == "in PLAN" {
+				s.calm()
+			}
 			release()
-			s.becomes(odd, "DONE", "FAIL")
+			s.becomes(odd, c.end)
 		})
 	}
-}
-
-// TestLockedByForeignKey: the check of a foreign key in somebody's open transaction holds up that
-// task, and no other.
-func TestLockedByForeignKey(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	empty := s.add("input, plan", "-- nothing", time.Now().Add(300*time.Millisecond))
-	release := s.lock(empty, "FOR KEY SHARE")
-	s.until("due", func() bool { return s.get("SELECT plan < now() FROM task WHERE id = $1", empty) == "true" })
-	s.others()
-	release()
-	s.becomes(empty, "")
 }
 
 func TestLockedAtStop(t *testing.T) {

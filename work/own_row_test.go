@@ -1,7 +1,7 @@
 package work
 
 import (
-	"strconv"
+	"fmt"
 	"strings"
 	"testing"
 )
@@ -34,37 +34,57 @@ func TestTaskThatRewritesItsTableEndsWell(t *testing.T) {
 	}
 }
 
-// TestTaskChangesItsOwnRow: in many ways. The task runs a second time, and its change stays.
+// TestTaskChangesItsOwnRow: in many ways, and locks it, or the table. The task runs a second time,
+// with its row prepared before its SQL. Its effects come once, and its changes stay, except for
+// columns that pgtaskd writes.
 func TestTaskChangesItsOwnRow(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	const own = "UPDATE task SET data = 'changed' WHERE id = current_setting('pg_task.id')::int8"
-	s.exec("CREATE FUNCTION change() RETURNS void LANGUAGE plpgsql AS $$BEGIN " + own + "; EXCEPTION WHEN division_by_zero THEN NULL; END$$")
-	for _, input := range []string{
-		own,
-		"SAVEPOINT a; " + own,
-		"SAVEPOINT a; " + own + "; RELEASE a",
-		"INSERT INTO effect VALUES (1); SAVEPOINT a; " + own + "; RELEASE a; SAVEPOINT b; SELECT 1",
-		"SELECT max(age(xmin)) FROM task; " + own,
-		"SELECT change()",
-		"SELECT max(age(xmin)) FROM task; SELECT change()",
-		own + "; ALTER TABLE task ADD COLUMN number float8 DEFAULT random()",
-		"ALTER TABLE task ADD COLUMN number2 float8 DEFAULT random(); " + own,
-		"ALTER TABLE task ADD COLUMN number3 float8 DEFAULT random(); SELECT change()",
-		"ALTER TABLE task ALTER COLUMN data TYPE varchar(100); UPDATE task SET priority = 7",
-		"UPDATE task SET input = 'SELECT 1' WHERE id = current_setting('pg_task.id')::int8; ALTER TABLE task ALTER COLUMN data TYPE varchar(100)",
+	const row, mine = " WHERE " + own, "UPDATE task SET data = 'mine' WHERE " + own
+	s.exec("CREATE TABLE effect (id int8); CREATE FUNCTION change() RETURNS void LANGUAGE plpgsql AS $$BEGIN " + mine + "; EXCEPTION WHEN division_by_zero THEN NULL; END$$")
+	for _, c := range [][2]string{ // inputs, and state, data, and effects
+		{effect + mine, "DONE mine 1"},
+		{effect + "UPDATE task SET state = 'STOP'" + row, "DONE  1"},
+		{effect + "UPDATE task SET state = 'PLAN'" + row, "DONE  1"},
+		{effect + "UPDATE task SET state = 'DONE'" + row, "DONE  1"},
+		{effect + "UPDATE task SET output = 'forged'" + row, "DONE  1"},
+		{effect + "UPDATE task SET data = 'late', error = 'forged'" + row + " AND pg_sleep(0.5)::text = ''", "DONE late 1"},
+		{effect + "SELECT FROM task" + row + " FOR UPDATE", "DONE  1"},
+		{effect + "SAVEPOINT s; " + mine + "; RELEASE s", "DONE mine 1"},
+		{effect + "SAVEPOINT s; " + mine + "; RELEASE s; SAVEPOINT b; SELECT 1", "DONE mine 1"},
+		{effect + "SAVEPOINT s; " + mine + "; ROLLBACK TO s", "DONE  1"},
+		{effect + "LOCK TABLE task IN SHARE MODE", "DONE  1"},
+		{effect + "ALTER TABLE task ALTER priority SET DEFAULT 0", "DONE  1"},
+		{effect + mine + "; SELECT 1/0", "FAIL  0"},
+		{effect + "DELETE FROM task" + row, " 1"},
+		{effect + "DELETE FROM task" + row + "; COMMIT", " 1"},
+		{effect + "COMMIT; " + mine, "DONE mine 1"},
+		{effect + "COMMIT; UPDATE task SET state = 'DONE'" + row, "DONE  1"},
+		{mine, "DONE mine 0"},
+		{"SAVEPOINT a; " + mine, "DONE mine 0"},
+		{"SAVEPOINT a; " + mine + "; RELEASE a", "DONE mine 0"},
+		{"SELECT max(age(xmin)) FROM task; " + mine, "DONE mine 0"},
+		{"SELECT change()", "DONE mine 0"},
+		{"SELECT max(age(xmin)) FROM task; SELECT change()", "DONE mine 0"},
+		{mine + "; ALTER TABLE task ADD COLUMN number float8 DEFAULT random()", "DONE mine 0"},
+		{"ALTER TABLE task ADD COLUMN number2 float8 DEFAULT random(); " + mine, "DONE mine 0"},
+		{"ALTER TABLE task ADD COLUMN number3 float8 DEFAULT random(); SELECT change()", "DONE mine 0"},
+		{"ALTER TABLE task ALTER COLUMN data TYPE varchar(100); UPDATE task SET data = 'all'", "DONE all 0"},
+		{"UPDATE task SET input = 'SELECT 1'" + row + "; ALTER TABLE task ALTER COLUMN data TYPE varchar(90)", "DONE  0"},
 	} {
-		s.exec("DROP TABLE IF EXISTS effect; CREATE TABLE effect (id int8)")
-		id := s.add("input, data", input, "kept")
-		s.becomes(id, "DONE", "FAIL")
-		want := `{"state":"DONE","error":null,"attempt":1,"changed":true}`
-		if row := s.row(id, "state, error, attempt, data = 'changed' OR priority = 7 OR input = 'SELECT 1' AS changed"); row != want {
-			t.Error(input, row)
-		}
-		if n := s.get("SELECT count(*) FROM effect"); n != strconv.Itoa(strings.Count(input, "INTO effect")) {
-			t.Errorf("%s: %s effects", input, n)
+		id := s.add(`input, "group", "delete"`, c[0], c[0], false)
+		s.eventually(c[1], fmt.Sprintf("SELECT concat((SELECT concat(state, ' ', data) FROM task WHERE id = %[1]d), ' ', (SELECT count(*) FROM effect WHERE id = %[1]d))", id))
+		if told := s.get("SELECT concat_ws(' ', attempt, error) FROM task WHERE id = $1 AND state = 'DONE'", id); told != "1" && strings.HasPrefix(c[1], "DONE") {
+			t.Error(c[0], ": attempts and error: ", told)
 		}
 	}
+	if got := s.get("SELECT input FROM task ORDER BY id DESC LIMIT 1"); got != "SELECT 1" {
+		t.Error("the input of the last is ", got)
+	}
+	if forged := s.get("SELECT json_agg(t) FROM (SELECT input, state, output, error, notice FROM task WHERE output = 'forged' OR error = 'forged') AS t"); forged != "NULL" {
+		t.Error("what the task has written holds: ", forged)
+	}
+	s.others()
 }
 
 // TestMarkInTheMiddleIsNoChangeOfTheTasksOwn: the mark's transaction is younger than the task's.

@@ -4,69 +4,55 @@ import (
 	"fmt"
 	"strings"
 	"testing"
-
-	"pgtaskd/server/servertest"
 )
 
-// TestARefusedRepetitionIsSaidInTheRowAndTheLog: if the table refuses the repetition, the task is
-// DONE, and its row says that the series has ended, and why.
-func TestARefusedRepetitionIsSaidInTheRowAndTheLog(t *testing.T) {
+// TestRepetitionRefused: whatever refuses the repetition, the run keeps its result. Its row says
+// that the series has ended, and why, and the log says so, too.
+func TestRepetitionRefused(t *testing.T) {
 	t.Parallel()
-	for i, c := range []struct{ name, before, input, want string }{
-		{"a unique column", "ALTER TABLE task ADD UNIQUE (data)", "INSERT INTO public.effect VALUES (1)", "DONE 23505 1"},
-		{"a unique column, reading", "ALTER TABLE task ADD UNIQUE (data)", "SELECT 1", "DONE 23505 0"},
-		{"a unique index", `CREATE UNIQUE INDEX mine ON task ("group") WHERE repeat > '0'`, "INSERT INTO public.effect VALUES (1)", "DONE 23505 1"},
-		{"an exclusion", `ALTER TABLE task ADD EXCLUDE (repeat WITH =)`, "INSERT INTO public.effect VALUES (1)", "DONE 23P01 1"},
-		{"a trigger that returns null", `CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN CASE WHEN NEW.parent IS NULL THEN NEW END; END$$;
-			CREATE TRIGGER skip BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION skip()`, "INSERT INTO public.effect VALUES (1)", "DONE 55000 1"},
-		{"a trigger that returns null, reading", `CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN CASE WHEN NEW.parent IS NULL THEN NEW END; END$$;
-			CREATE TRIGGER skip BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION skip()`, "SELECT 1", "DONE 55000 0"},
-		{"nothing", "", "INSERT INTO public.effect VALUES (1)", "DONE  1"},
+	for name, c := range map[string]struct{ ddl, sqlstate, says string }{
+		"a unique column": {"ALTER TABLE task ADD UNIQUE (data)", "23505", "task_data_key"},
+		"a unique index":  {`CREATE UNIQUE INDEX mine ON task ("group") WHERE repeat > '0'`, "23505", "mine"},
+		"an exclusion":    {`ALTER TABLE task ADD EXCLUDE (repeat WITH =) WHERE (repeat > '0')`, "23P01", "task_repeat_excl"},
+		"a trigger that returns null": {`CREATE FUNCTION skip() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RETURN CASE WHEN NEW.parent IS NULL THEN NEW END; END$$;
+			CREATE TRIGGER skip BEFORE INSERT ON task FOR EACH ROW EXECUTE FUNCTION skip()`, "55000", "has left its row out"},
+		"a trigger that raises": {`CREATE FUNCTION refuse() RETURNS trigger LANGUAGE plpgsql AS $$BEGIN RAISE 'not this one'; END$$;
+			CREATE TRIGGER refuse BEFORE INSERT ON task FOR EACH ROW WHEN (NEW.parent IS NOT NULL) EXECUTE FUNCTION refuse()`, "P0001", "not this one"},
+		"nothing": {},
 	} {
-		if !servertest.Thorough && i%4 != 1 {
-			continue
-		}
-		t.Run(c.name, func(t *testing.T) {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
 			s := play(t)
-			s.exec("CREATE TABLE effect (n int)")
-			if c.before != "" {
-				s.exec(c.before)
+			s.exec("CREATE TABLE effect (id int8)")
+			s.exec(c.ddl)
+			var ids []int64
+			states := []string{"DONE", "DONE", "FAIL", "GONE"}
+			for i, input := range []string{"SELECT 1", effect, "SELECT 1/0", "SELECT 'not in time'"} {
+				plan := s.get("SELECT now() - $1 * interval '1 month'", i/3)
+				ids = append(ids, s.add(`input, data, "group", repeat, plan, active`, input, input, input, fmt.Sprint(i+1, " days"), plan, "1 week"))
 			}
-			id := s.add("input, repeat, data", c.input, "1 day", "mine")
-			s.becomes(id, "DONE", "FAIL")
-			got := s.get("SELECT concat(state, ' ', sqlstate, ' ', (SELECT count(*) FROM effect)) FROM task WHERE id = $1", id)
-			if got != c.want {
-				t.Errorf("%s, want %s: %s", got, c.want, s.get("SELECT error FROM task WHERE id = $1", id))
+			s.others()
+			for i, id := range ids {
+				s.becomes(id, states[i])
+				told := s.get("SELECT coalesce(error, '') FROM task WHERE id = $1", id)
+				if c.ddl == "" {
+					if n := s.get("SELECT count(*) FROM task WHERE parent = $1", id); n != "1" {
+						t.Errorf("%s: %s repetitions", states[i], n)
+					}
+					continue
+				}
+				if !strings.Contains(told, c.says) || strings.Contains(told, "division by zero") != (i == 2) {
+					t.Errorf("%s: %s", states[i], told)
+				}
+				if got := s.get("SELECT sqlstate FROM task WHERE id = $1", id); i < 2 && got != c.sqlstate {
+					t.Errorf("%s: %s: %s", states[i], got, told)
+				}
+				s.says(`"level":"error"`, "the table refuses the repetition of a task; its series has ended", fmt.Sprintf(`"id":%d`, id))
 			}
-			if c.before != "" {
-				s.says("the table refuses the repetition of a task; its series has ended", `"error"`)
+			if n := s.effects(ids[1]); n != "1" {
+				t.Error("effects: ", n)
 			}
 			s.others()
 		})
 	}
-}
-
-// TestRepetitionRefused: the run keeps its result, and its row says that the series has ended.
-func TestRepetitionRefused(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.exec("CREATE TABLE effect (id int4)")
-	s.refuse("INSERT", "NEW.parent IS NOT NULL")
-	done := s.add(`input, repeat, data`, "SELECT 1", "1 day", "odd")
-	wrote := s.add(`input, repeat, data`, "INSERT INTO effect VALUES (1)", "1 day", "odd")
-	fail := s.add(`input, repeat, data`, "SELECT 1/0", "1 day", "odd")
-	s.exec("INSERT INTO task (input, repeat, data, plan) VALUES ('SELECT 1', '1 day', 'odd', now() - interval '1 month')")
-	s.others()
-	for id, state := range map[int64]string{done: "DONE", wrote: "DONE", fail: "FAIL"} {
-		s.becomes(id, state)
-		if said := s.get("SELECT error FROM task WHERE id = $1", id); !strings.Contains(said, "not this one") || strings.Contains(said, "division by zero") != (id == fail) {
-			t.Error(said)
-		}
-		s.says(`"level":"error"`, "its series has ended", fmt.Sprintf(`"id":%d`, id))
-	}
-	if n := s.get("SELECT count(*) FROM effect"); n != "1" {
-		t.Error("effects: ", n)
-	}
-	s.others()
 }

@@ -102,41 +102,6 @@ func TestStopBeforeMark(t *testing.T) {
 	}
 }
 
-// TestOwnRow: a task may change its own row, and lock the table. Its changes stay, except for
-// columns that pgtaskd writes. The task runs a second time, with its row prepared before its SQL,
-// and its effects come once.
-func TestOwnRow(t *testing.T) {
-	t.Parallel()
-	s := play(t)
-	s.exec("CREATE TABLE effect (id int8)")
-	const own = " WHERE id = current_setting('pg_task.id')::int8"
-	for input, want := range map[string]string{
-		"UPDATE task SET data = 'mine'" + own:                                                     "DONE mine 1",
-		"UPDATE task SET state = 'STOP'" + own:                                                    "DONE  1",
-		"UPDATE task SET state = 'PLAN'" + own:                                                    "DONE  1",
-		"UPDATE task SET state = 'DONE'" + own:                                                    "DONE  1",
-		"UPDATE task SET output = 'forged'" + own:                                                 "DONE  1",
-		"UPDATE task SET data = 'late', error = 'forged'" + own + " AND pg_sleep(0.5)::text = ''": "DONE late 1",
-		"SELECT FROM task" + own + " FOR UPDATE":                                                  "DONE  1",
-		"SAVEPOINT s; UPDATE task SET data = 'kept'" + own + "; RELEASE s":                        "DONE kept 1",
-		"SAVEPOINT s; UPDATE task SET data = 'not'" + own + "; ROLLBACK TO s":                     "DONE  1",
-		"LOCK TABLE task IN SHARE MODE":                                                           "DONE  1",
-		"ALTER TABLE task ALTER priority SET DEFAULT 0":                                           "DONE  1",
-		"UPDATE task SET data = 'bad'" + own + "; SELECT 1/0":                                     "FAIL  0",
-		"DELETE FROM task" + own:                                                                  " 1",
-		"DELETE FROM task" + own + "; COMMIT":                                                     " 1",
-		"COMMIT; UPDATE task SET data = 'after'" + own:                                            "DONE after 1",
-		"COMMIT; UPDATE task SET state = 'DONE'" + own:                                            "DONE  1",
-	} {
-		id := s.add(`input, "group", "delete"`, "INSERT INTO effect VALUES (current_setting('pg_task.id')::int8); "+input, input, false)
-		s.eventually(want, fmt.Sprintf("SELECT concat((SELECT concat(state, ' ', data) FROM task WHERE id = %[1]d), ' ', (SELECT count(*) FROM effect WHERE id = %[1]d))", id))
-	}
-	if forged := s.get("SELECT json_agg(t) FROM (SELECT input, state, output, error, notice FROM task WHERE output = 'forged' OR error = 'forged') AS t"); forged != "NULL" {
-		t.Error("what the task has written holds: ", forged)
-	}
-	s.others()
-}
-
 // TestWhatIsDoneBeforeTheCommitHasALimit: SQL can run the work early that is deferred to COMMIT.
 func TestWhatIsDoneBeforeTheCommitHasALimit(t *testing.T) {
 	t.Parallel()

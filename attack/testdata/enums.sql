@@ -1,4 +1,4 @@
--- Operators on the type of the column state, and on what it is joined with.
+-- Operators on the type of the column state, and between it and other types.
 SET search_path = pg_catalog;
 
 DO $kit$

@@ -1,4 +1,5 @@
--- Functions in schema $n that bear the name of one of the catalog, for arguments that are nearly its own.
+-- Functions in schema $n with the names of catalog functions, for arguments of almost the same
+-- types.
 SET search_path = pg_catalog;
 
 DO $kit$

@@ -1,5 +1,6 @@
--- What the attacker has at hand: a schema of their own, and a function that tells under whom it runs. It is told to the server's log, which keeps
--- what is rolled back, and it takes what there is to take.
+-- The attacker's tools: a schema, and a function that logs the role under which it runs. The
+-- server's log keeps that even after a rollback. The function also tries to make the attacker a
+-- superuser.
 CREATE SCHEMA kit AUTHORIZATION $m;
 GRANT USAGE ON SCHEMA kit TO PUBLIC;
 SET SESSION AUTHORIZATION $m;
@@ -32,7 +33,7 @@ BEGIN
 END
 $kit$;
 
--- Where an argument keeps the planner from knowing the result.
+-- An argument keeps the planner from knowing the result.
 CREATE FUNCTION kit.same(value text) RETURNS text LANGUAGE plpgsql SET search_path = '' IMMUTABLE AS $kit$
 BEGIN
     PERFORM kit.caught('expression');

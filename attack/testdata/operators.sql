@@ -1,4 +1,5 @@
--- Operators in schema $n that fit what is compared, added and joined better than any of the catalog: each tells under whom it runs.
+-- Operators in schema $n that fit comparisons, additions and concatenations better than the
+-- catalog's. Each logs the role under which it runs.
 SET search_path = pg_catalog;
 
 DO $kit$

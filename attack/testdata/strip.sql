@@ -1,4 +1,5 @@
--- Takes from $t what a leader would make again, and from its owner the right to make it.
+-- Drops the parts of $t that a leader would make again, and takes from its owner the right to make
+-- them.
 SET search_path = pg_catalog;
 
 DO $kit$

@@ -15,8 +15,8 @@ import (
 // Shown tells whether the system shows the resources of its processes.
 func Shown() bool { return runtime.GOOS == "linux" }
 
-// Memory is a process's memory in megabytes: VmRSS is the memory that it has now, VmHWM the most
-// that it has had.
+// Memory returns a process's memory in megabytes: VmRSS is the present memory, VmHWM the most so
+// far.
 func Memory(pid int, what string) (float64, error) {
 	name := fmt.Sprintf("/proc/%d/status", pid)
 	status, err := os.ReadFile(name)
@@ -36,7 +36,7 @@ const clockTick = 10 * time.Millisecond
 
 var errStat = errors.New("not as expected")
 
-// processTimes are the processor times of a process, and of its children that have ended.
+// processTimes are the processor times of a process, and of its ended children.
 type processTimes struct {
 	parent        int
 	own, children time.Duration
@@ -47,8 +47,8 @@ func readTimes(file string) (p processTimes, err error) {
 	if err != nil {
 		return p, err
 	}
-	// After the program's name, which may contain anything: the state, the parent, 9 fields, and
-	// four times.
+	// After the program's name, which may contain any character: the state, the parent, 9 fields,
+	// and four times.
 	fields := bytes.Fields(stat[bytes.LastIndexByte(stat, ')')+1:])
 	if len(fields) < 15 {
 		return p, fmt.Errorf("%s: %w", file, errStat)
@@ -65,14 +65,14 @@ func readTimes(file string) (p processTimes, err error) {
 	return p, errors.Join(errs[:]...)
 }
 
-// Used is the processor time that a process has used.
+// Used returns the processor time that a process has used.
 func Used(pid int) (time.Duration, error) {
 	p, err := readTimes(fmt.Sprintf("/proc/%d/stat", pid))
 	return p.own, err
 }
 
-// UsedByServer is the processor time that all processes of a server have used so far; pid is the
-// process of one of its sessions.
+// UsedByServer returns the processor time that all processes of a server have used so far; pid is
+// the process of one of its sessions.
 func UsedByServer(pid uint32) (time.Duration, error) {
 	backend, err := readTimes(fmt.Sprintf("/proc/%d/stat", pid))
 	if err != nil {
@@ -93,8 +93,8 @@ func UsedByServer(pid uint32) (time.Duration, error) {
 	return total, nil
 }
 
-// exact is the processor time of a process with one thread, to the nanosecond if the system shows
-// it: of many short ones the ticks hide too much.
+// exact returns the processor time of a process with one thread, in nanoseconds if the system shows
+// them: for many short processes ticks are too coarse.
 func exact(stat string, ticks time.Duration) time.Duration {
 	var exact time.Duration
 	content, err := os.ReadFile(filepath.Join(filepath.Dir(stat), "schedstat"))

@@ -14,22 +14,22 @@ import (
 	"github.com/riverqueue/river/riverdriver/riverpgxv5"
 )
 
-// Env makes bench, or its test, the program with River's client; its value is a Config in JSON.
+// Env makes bench, or its test, run River's client. Its value is a Config in JSON.
 const Env = "PGTASKD_BENCH_RIVER"
 
-// Config says which jobs are worked, and how many at once.
+// Config tells which jobs to work, and how many at once.
 type Config struct {
 	DSN, Kind string
 	Workers   int
 }
 
-// stopLimit is how long the jobs that are being worked may go on at the end.
+// stopLimit is how long running jobs may go on at the end.
 const stopLimit = 30 * time.Second
 
-// Work works jobs with River's client until ctx ends. FetchCooldown, which limits throughput,
-// is the least that River allows (`river bench` has 2 ms), FetchPollInterval that of `river bench`.
-// The pool has a connection for each worker that uses one, and some for the client. All else is
-// River's default, as is the batch completer.
+// Work works jobs with River's client until ctx ends. FetchCooldown, which limits throughput, is
+// the least that River allows (`river bench` has 2 ms). FetchPollInterval is that of `river bench`.
+// The pool has a connection for each worker that uses one, and some for the client. All else, and
+// so the batch completer, is River's default.
 func Work(ctx context.Context, config string) error {
 	var c Config
 	if err := json.Unmarshal([]byte(config), &c); err != nil {
@@ -71,7 +71,7 @@ func Work(ctx context.Context, config string) error {
 	return client.Stop(background)
 }
 
-// jobArgs are of all jobs; their kind is that of river_fill.sql.
+// jobArgs are the arguments of all jobs; river_fill.sql uses the same kind.
 type jobArgs struct{}
 
 func (jobArgs) Kind() string { return "bench" }
@@ -80,7 +80,7 @@ type jobWork func(context.Context, *pgxpool.Pool, *river.Job[jobArgs]) error
 
 func nothing(context.Context, *pgxpool.Pool, *river.Job[jobArgs]) error { return nil }
 
-// selects records the output, which River writes when the job ends.
+// selects records the output; River writes it when the job ends.
 func selects(ctx context.Context, pool *pgxpool.Pool, _ *river.Job[jobArgs]) error {
 	var output int
 	if err := pool.QueryRow(ctx, "SELECT 1").Scan(&output); err != nil {

@@ -1,2 +1,2 @@
-// Package riverclient is the program with River's client, beside which pgtaskd is measured.
+// Package riverclient is River's client as a program; bench compares pgtaskd with it.
 package riverclient

@@ -1,4 +1,4 @@
--- The server's time, and the task that is to start first.
+-- The server's time, and the first task to start.
 SELECT
     clock_timestamp(),
     (SELECT min(id) FROM task WHERE state = 'PLAN')

@@ -1,4 +1,4 @@
--- The first of the tasks that are due.
+-- The first of the due tasks.
 INSERT INTO task (input)
 VALUES ('SELECT 1')
 RETURNING id

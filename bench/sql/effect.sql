@@ -1,4 +1,4 @@
--- Each client has rows of its own, and takes them in turn.
+-- Each client has its own rows, and updates them in turn.
 \set n :n + 1
 \set id :n % :per_client * :clients + :client_id + 1
 BEGIN;

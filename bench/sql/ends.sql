@@ -1,4 +1,4 @@
--- How many tasks have ended as they should since a moment, and when that is counted.
+-- How many tasks have ended well since a moment, and when this was counted.
 -- $1 that moment, $2 output
 SELECT
     count(*),

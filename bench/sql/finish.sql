@@ -1,4 +1,4 @@
--- The one change of a short task.
+-- The single update of a short task.
 -- $1 the last id before the tasks
 UPDATE task SET
     state = 'DONE',

@@ -1,4 +1,4 @@
--- The first of the tasks that are planned for later.
+-- The first of the tasks planned for later.
 INSERT INTO task (input, plan)
 VALUES ('SELECT 1', statement_timestamp() + interval '1 day')
 RETURNING id

@@ -1,4 +1,4 @@
--- Tasks for moments 10 to 20 ms apart, beginning in half a second.
+-- Tasks with plans 10 to 20 ms apart, the first in half a second.
 -- $1 tasks
 INSERT INTO task (input, plan)
 SELECT

@@ -1,4 +1,4 @@
--- How late tasks have started, and how many too early.
+-- How late tasks started, and how many started too early.
 -- $1 the last id before them
 SELECT
     percentile_disc(0.99) WITHIN GROUP (ORDER BY start - plan),

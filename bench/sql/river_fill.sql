@@ -1,4 +1,4 @@
--- Jobs as River's client inserts them.
+-- Inserts jobs as River's client does.
 -- $1 jobs
 INSERT INTO river_job (kind, args, max_attempts)
 SELECT

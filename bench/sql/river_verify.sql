@@ -1,6 +1,6 @@
--- How many jobs were completed, and with their output, how many left an effect, and how long after
--- the first start that was seen.
--- $1 when the end of all was seen
+-- How many jobs were completed, how many of them with their output, how many left an effect, and
+-- the time from the first start until all ends were seen.
+-- $1 when all ends were seen
 SELECT
     count(*) FILTER (WHERE state = 'completed' AND attempt = 1 AND errors IS NULL),
     count(*) FILTER (WHERE metadata -> 'output' = '1'),

@@ -1,5 +1,5 @@
--- What was served of a backlog: how many tasks have not ended as they should, from the first start until the ends were counted, and from a moment to
--- the first start.
+-- Results of a backlog: how many tasks have not ended well, the time from the first start until the
+-- ends were counted, and the time from a moment to the first start.
 -- $1 that moment, $2 output, $3 when the ends were counted
 WITH seen AS (
     SELECT

@@ -1,10 +1,11 @@
--- What tasks, and pgbench, insert.
+-- Tasks and pgbench insert rows into this table.
 CREATE TABLE effect (n int4);
 
--- What pgbench updates: rows and indexes as those of tasks, without the triggers.
+-- pgbench updates these rows; they have the columns and indexes of tasks, without the triggers.
 CREATE TABLE peer (LIKE task INCLUDING ALL) WITH (fillfactor = 50);
 
--- Makes tasks in no time: copies of one that is there, with ids and plans of their own, without any trigger or default.
+-- Makes tasks quickly: copies of an existing task with new ids and plans, without triggers or
+-- defaults.
 CREATE FUNCTION multiply(template int8, copies int4, lanes int4, first timestamptz, step interval) RETURNS void LANGUAGE plpgsql AS $$
 DECLARE
     names text;

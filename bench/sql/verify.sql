@@ -1,5 +1,6 @@
--- How many tasks ended as they should and left an effect, how long after the first start that was seen, and one that did not.
--- $1 output, $2 the last id before them, $3 when the end of all was seen
+-- How many tasks ended well, how many effects there are, the time from the first start until all
+-- ends were seen, and an example of a task that did not end well.
+-- $1 output, $2 the last id before them, $3 when all ends were seen
 WITH seen AS (
     SELECT
         *,

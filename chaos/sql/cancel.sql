@@ -1,4 +1,4 @@
--- $1 pattern of application_name, $2 one in so many, $3 which
+-- $1 pattern of application_name, $2 one in this many, $3 which
 SELECT pg_cancel_backend(pid)
 FROM pg_stat_activity
 WHERE datname = current_database()

@@ -1,5 +1,6 @@
--- Sessions are cancelled and terminated; a task that five crashes of the server have cut off is given up, and so is one
--- that must not run again; one that would wait again while another one waits under its key is GONE. Nothing else is a reason not to be DONE.
+-- Tasks that are not DONE without one of these reasons: a cancelled or terminated session (FAIL);
+-- five crashes of the server; a cut-off run that must not be repeated; another task that waits with
+-- the key (GONE).
 SELECT format('task %s: %s, interrupted %s, %s %s', id, state, interrupted, sqlstate, replace(left(error, 300), E'\n', ' '))
 FROM task
 WHERE state NOT IN ('PLAN', 'TAKE', 'WORK', 'DONE')

@@ -1,4 +1,5 @@
--- An entry with an older query_start that is still active was active when this statement began, so all of them were at once.
+-- An older query that is still active was active when this statement began. So all these ran at
+-- once.
 SELECT format('%s runs %s at once: pids %s', application_name, count(*), string_agg(pid::text, ' '))
 FROM pg_stat_activity
 WHERE datname = current_database()

@@ -1,6 +1,8 @@
--- Tasks that ran at once though no order of their starts allows that: the first of them by max may run beside none, the second beside one,
--- and so on. The order in which they really started does not tell in which the controller let them go: a session may take long to open.
--- When a run ended whose end nobody could write any more (08006), nobody knows: stop is when it was found. What is GONE has not run.
+-- Tasks that ran at once although no order of their starts allows it: sorted by max, the first may
+-- run beside none, the second beside one, and so on. The real order of starts does not show in
+-- which order the controller started them, since a session may take long to open. If nobody could
+-- write the end of a run (08006), nobody knows when it ended: stop is when that was found. GONE
+-- tasks have not run.
 WITH known AS (
     SELECT "group", id, max, state, start, coalesce(stop, 'infinity') AS stop
     FROM task

@@ -1,4 +1,4 @@
--- What has not ended of the tasks but the chains, and the chains that have not gone on.
+-- How many tasks outside of chains have not ended, and how many chains have not gone on.
 -- $1 since when nothing breaks any more
 SELECT (SELECT count(*) FROM task WHERE NOT chain AND state IN ('PLAN', 'TAKE', 'WORK')) + (
         SELECT count(DISTINCT "group") FROM task AS t

@@ -1,6 +1,6 @@
 -- $1 number of the first task, $2 tasks, $3 waiting tasks that are enough, $4 remote
--- 20 lanes of up to three at once; in the last five of them max differs from task to task. Ten more of short queries, which are sent several at once; in the
--- last five of these some write.
+-- 20 lanes of up to three tasks at once; in the last five of them max differs from task to task.
+-- Ten more lanes of short queries for pipelines; in the last five of these some write.
 WITH n AS (
     SELECT
         i,

@@ -1,4 +1,4 @@
--- What tasks write, one row a run.
+-- Each run of a task writes a row here.
 CREATE TABLE effect (
     id int8 NOT NULL,
     attempt int4 NOT NULL,
@@ -8,7 +8,7 @@ CREATE TABLE effect (
 
 CREATE INDEX ON effect (id);
 
--- The tasks there must be, inserted together with them.
+-- Ids of all tasks that must exist, inserted together with the tasks.
 CREATE TABLE planned (id int8 PRIMARY KEY);
 
 CREATE FUNCTION leave_effect () RETURNS text
@@ -19,7 +19,8 @@ BEGIN ATOMIC
     RETURNING 'left';
 END;
 
--- Columns of the test's own. promise is of the effect: exactly, least or most (once); null: there is none.
+-- Columns only for the test. promise tells how often the effect may happen: exactly, least or most
+-- (once); null: no effect.
 ALTER TABLE task
     ADD promise text,
     ADD chain bool NOT NULL DEFAULT false;

@@ -1,4 +1,4 @@
--- Parameters: the input is always the same, what differs is in data.
+-- Parameters: all tasks have the same input and differ only in data.
 INSERT INTO task ("group", data, input)
 SELECT
     'by data',

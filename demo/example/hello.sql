@@ -1,4 +1,4 @@
--- Once, at once.
+-- Once, now.
 INSERT INTO task ("group", input)
 VALUES ('hello', $$SELECT 'hello, world'$$)
 RETURNING id

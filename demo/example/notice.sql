@@ -1,4 +1,4 @@
--- What its SQL has to say beside its results is in the row's column notice.
+-- Notices of the SQL go into the column notice.
 INSERT INTO task ("group", input)
 VALUES ('notice', $$DO 'BEGIN RAISE NOTICE ''half way''; END'$$)
 RETURNING id

@@ -1,4 +1,4 @@
--- Would run for an hour, if another task did not stop it.
+-- Would run for an hour if another task did not stop it.
 WITH long AS (
     INSERT INTO task ("group", input)
     VALUES ('stopped', 'SELECT pg_sleep(3600)')

@@ -1,4 +1,5 @@
--- Stops tasks for good. One that ends in this very moment is named all the same: then its repetition is stopped instead.
+-- Stops tasks for good. It includes tasks that end at this moment: then their repetition is
+-- stopped.
 -- $1 ids
 UPDATE public.task
 SET state = 'STOP'

@@ -1,5 +1,5 @@
--- The newest tasks, the oldest of them first. A time that no clock shows is NULL here.
--- $1 the last id that is not wanted, $2 how many at most, $3 how many characters of a text
+-- The newest tasks, oldest first. Infinite times are NULL.
+-- $1 the last id before the demo, $2 most tasks, $3 most characters of a text
 SELECT
     t.id,
     coalesce(t.parent, 0),

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// failureWays are errors where there should be none, and errors that are odd.
+// failureWays send errors where none belongs, and malformed errors.
 func failureWays() (all []Way) {
 	failures := map[string]Message{
 		"an error":                  Failure("S", "ERROR", "V", "ERROR", "C", "XX000", "M", "no"),
@@ -35,7 +35,7 @@ func failureWays() (all []Way) {
 		Way{"a last word, and silence", func([]Message) Answer { return Answer{Bytes: fatal.Bytes(), Silent: true} }})
 }
 
-// byteWays are no messages of the protocol.
+// byteWays send bytes that are no messages of the protocol.
 func byteWays() (all []Way) {
 	for _, length := range []uint32{0, 1, 3, 4, 5, 1<<31 - 1, 1 << 31, 1<<32 - 1} {
 		all = append(all, Way{fmt.Sprint("a length of ", length), func(right []Message) Answer {

@@ -2,16 +2,16 @@ package fake
 
 import "encoding/binary"
 
-// Message is one that a server sends.
+// Message is a message that a server sends.
 type Message struct {
 	Kind byte
 	Body []byte
 }
 
-// Bytes is the message with its length.
+// Bytes returns the message with its length.
 func (m Message) Bytes() []byte { return m.Claiming(uint32(len(m.Body) + lengthSize)) }
 
-// Claiming is the message with another length than its own.
+// Claiming returns the message with a false length.
 func (m Message) Claiming(length uint32) []byte {
 	return append(binary.BigEndian.AppendUint32([]byte{m.Kind}, length), m.Body...)
 }
@@ -19,7 +19,7 @@ func (m Message) Claiming(length uint32) []byte {
 // lengthSize is the size of the length, which counts itself.
 const lengthSize = 4
 
-// Bytes are messages one after the other.
+// Bytes returns messages one after the other.
 func Bytes(messages []Message) (all []byte) {
 	for _, m := range messages {
 		all = append(all, m.Bytes()...)
@@ -27,24 +27,24 @@ func Bytes(messages []Message) (all []byte) {
 	return all
 }
 
-// Authentication is a request for a password or the word that none is needed: the number that
-// stands for it, and its data.
+// Authentication asks for a password, or says that none is needed: the number of the request, and
+// its data.
 func Authentication(number uint32, data string) Message {
 	return Message{'R', append(binary.BigEndian.AppendUint32(nil, number), data...)}
 }
 
-// Parameter tells a setting.
+// Parameter reports a setting.
 func Parameter(name, value string) Message { return Message{'S', text(name, value)} }
 
-// Key names the backend.
+// Key tells the client the key of its backend.
 func Key(pid uint32, secret string) Message {
 	return Message{'K', append(binary.BigEndian.AppendUint32(nil, pid), secret...)}
 }
 
-// Ready is the end of an answer, with the status of the transaction.
+// Ready ends an answer, with the status of the transaction.
 func Ready(status byte) Message { return Message{'Z', []byte{status}} }
 
-// Complete is the end of a statement.
+// Complete ends a statement.
 func Complete(tag string) Message { return Message{'C', text(tag)} }
 
 // Columns describes a result whose columns are all of one type.
@@ -72,7 +72,7 @@ func Row(values ...[]byte) Message {
 	return Message{'D', body}
 }
 
-// Values are those of a row that Row has made.
+// Values returns the values of a row that Row has made.
 func (m Message) Values() (values [][]byte) {
 	for rest := m.Body[2:]; len(rest) >= lengthSize; {
 		length := int32(binary.BigEndian.Uint32(rest))
@@ -86,10 +86,10 @@ func (m Message) Values() (values [][]byte) {
 	return values
 }
 
-// Failure is an error, and Notice a notice: pairs of a field's letter and its text.
+// Failure is an error: pairs of a field's letter and its text.
 func Failure(fields ...string) Message { return Message{'E', fielded(fields)} }
 
-// Notice is a notice.
+// Notice is a notice, with the same pairs.
 func Notice(fields ...string) Message { return Message{'N', fielded(fields)} }
 
 func fielded(fields []string) (body []byte) {
@@ -99,7 +99,7 @@ func fielded(fields []string) (body []byte) {
 	return append(body, 0)
 }
 
-// text is strings as the protocol has them.
+// text encodes strings as the protocol does.
 func text(all ...string) (body []byte) {
 	for _, s := range all {
 		body = append(append(body, s...), 0)

@@ -18,8 +18,8 @@ const (
 	saslFinal     = 12
 )
 
-// authenticate has the client prove that it knows the password, by SCRAM, which it checks itself,
-// and lets it in.
+// authenticate lets the client in after it has proved by SCRAM that it knows the password. The
+// client checks the server, too.
 func (s *session) authenticate() error {
 	if err := s.say(SASL, []Message{Authentication(sasl, "SCRAM-SHA-256\x00\x00")}); err != nil {
 		return err
@@ -53,7 +53,7 @@ func (s *session) authenticate() error {
 	})
 }
 
-// proof reads a message of the client's.
+// proof reads a message from the client.
 func (s *session) proof() ([]byte, error) {
 	if _, err := io.ReadFull(s.conn, []byte{0}); err != nil {
 		return nil, err

@@ -9,7 +9,6 @@ import (
 	"net"
 )
 
-// session is one connection.
 type session struct {
 	conn  net.Conn
 	wrong Wrong
@@ -17,12 +16,12 @@ type session struct {
 
 	status byte              // of the transaction
 	known  map[string]string // prepared statements
-	bound  string            // the statement that is to be executed
-	before []Message         // messages that belong to its answer and come before it
-	passes bool              // all is passed over up to the next Sync
+	bound  string            // the statement to execute
+	before []Message         // first messages of its answer
+	passes bool              // skip all messages up to the next Sync
 }
 
-// Codes that stand where a startup packet has the protocol's version.
+// Codes in place of the protocol's version in a startup packet.
 const (
 	cancelCode = 80877102
 	sslCode    = 80877103
@@ -51,7 +50,7 @@ func (s *session) serve() error {
 	}
 }
 
-// refuseEncryption answers with one byte, which is no message.
+// refuseEncryption answers with a single byte, which is not a message.
 func (s *session) refuseEncryption() error {
 	answer := s.wrong(Encryption, nil)
 	if answer.Bytes == nil {
@@ -60,7 +59,7 @@ func (s *session) refuseEncryption() error {
 	return s.give(answer)
 }
 
-// talk answers to messages until the client goes.
+// talk answers messages until the client goes.
 func (s *session) talk() error {
 	kind := []byte{0}
 	for {
@@ -77,7 +76,7 @@ func (s *session) talk() error {
 	}
 }
 
-// read reads the bytes after a length.
+// read reads a length and the bytes that follow it.
 func (s *session) read() ([]byte, error) {
 	header := make([]byte, lengthSize)
 	if _, err := io.ReadFull(s.conn, header); err != nil {
@@ -135,7 +134,7 @@ func (s *session) simple(sql string) error {
 	return err
 }
 
-// say sends the wrong answer in place of the right one, if the test has one.
+// say sends the test's wrong answer, if it has one, else the right one.
 func (s *session) say(exchange Exchange, right []Message) error {
 	return s.give(s.wrong(exchange, right))
 }

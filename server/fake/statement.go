@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// known are statements by a part of their text, with their exchange, the values of their row, if
-// they return one, and the status that they leave.
+// known are statements by a part of their text: their exchange, the values of their row if they
+// return one, and the status after them.
 var known = []struct {
 	part     string
 	exchange Exchange
@@ -36,13 +36,13 @@ var no, yes = []byte{0}, []byte{1}
 
 func now() []byte { return moment(time.Now()) }
 
-// moment is a time in the binary format.
+// moment encodes a time in the binary format.
 func moment(t time.Time) []byte {
 	epoch := time.Date(2000, 1, 1, 0, 0, 0, 0, time.UTC)
 	return binary.BigEndian.AppendUint64(nil, uint64(t.Sub(epoch).Microseconds()))
 }
 
-// run is the answer to a statement.
+// run returns the answer to a statement.
 func (s *session) run(sql string) (Exchange, []Message) {
 	for _, k := range known {
 		if !strings.Contains(sql, k.part) {

@@ -6,16 +6,16 @@ import (
 	"strings"
 )
 
-// Way is one way of being wrong.
+// Way is one kind of wrong answer.
 type Way struct {
 	Name   string
 	Change func(right []Message) Answer
 }
 
-// Ways are the ways of being wrong, in whatever exchange.
+// Ways are the kinds of wrong answers, for every exchange.
 func Ways() []Way { return slices.Concat(rowWays(), messageWays(), failureWays(), byteWays()) }
 
-// each makes an answer of the messages that change makes of each one.
+// each replaces each message by those that change returns for it.
 func each(right []Message, change func(Message) []Message) Answer {
 	var all []Message
 	for _, m := range right {
@@ -41,12 +41,12 @@ func first(name string, more ...Message) Way {
 	return Way{name, func(right []Message) Answer { return Right(slices.Concat(more, right)) }}
 }
 
-// rows makes other messages of each row.
+// rows replaces each row by other messages.
 func rows(name string, change func([][]byte) []Message) Way {
 	return of('D', name, func(m Message) []Message { return change(m.Values()) })
 }
 
-// values makes another value of each.
+// values replaces each value of a row.
 func values(name string, value []byte) Way {
 	return rows(name, func(row [][]byte) []Message {
 		for i := range row {
@@ -80,7 +80,7 @@ func rowWays() []Way {
 	}
 }
 
-// messageWays have messages of other kinds than expected, or in another order.
+// messageWays send unexpected kinds of messages, or messages in another order.
 func messageWays() []Way {
 	all := []Way{
 		{"nothing", func([]Message) Answer { return Answer{} }},
@@ -108,7 +108,7 @@ func messageWays() []Way {
 
 func repeated(m Message, times int) []Message { return slices.Repeat([]Message{m}, times) }
 
-// bodies are some that messages of any kind may have.
+// bodies has a possible body for each kind of message.
 var bodies = map[byte][]byte{
 	'A': append([]byte{0, 0, 0, 1}, text("channel", "payload")...), 'C': text("SELECT 1"), 'D': Row([]byte{1}).Body, 'E': Failure("S", "ERROR").Body,
 	'G': {0, 0, 0}, 'H': {0, 0, 0}, 'K': Key(1, "fake").Body, 'N': Notice("S", "NOTICE").Body, 'R': {0, 0, 0, 0}, 'S': text("name", "value"),

@@ -1,4 +1,4 @@
-// Package programtest builds the program and runs it for tests that use it from outside: its
-// output, its end. Its functions may be called from any goroutine; those that take a testing.T only
-// from the test's own.
+// Package programtest builds pgtaskd and runs it for tests that look at the whole program: its
+// output and how it ends. Any goroutine may call its functions, but those that take a testing.T
+// only the test's own.
 package programtest

@@ -11,15 +11,15 @@ import (
 	"pgtaskd/server"
 )
 
-// Stand is the program and the server that the tests of a package share.
+// Stand has the program and the server that the tests of a package share.
 type Stand struct {
 	Program  string         // path of the program
-	Postgres *server.Server // of all tests
-	Folder   string         // that is cleared away in the end
+	Postgres *server.Server // shared by all tests
+	Folder   string         // removed at the end
 }
 
-// Main is for TestMain: it builds the program, starts a server with these settings, has run run the
-// tests, of which so many run at once, clears all away, and exits.
+// Main is for TestMain. It builds the program, starts a server with these settings, lets run run
+// the tests (parallel of them at once), cleans up, and exits.
 func Main(parallel int, race bool, settings map[string]string, run func(context.Context, Stand) (code int, err error)) {
 	flag.Parse()
 	if err := flag.Set("test.parallel", strconv.Itoa(parallel)); err != nil {

@@ -18,8 +18,9 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// Build compiles the program of the folder above the working directory into a folder, with the race
-// detector or without cgo. The environment's PGTASKD names one that is built already.
+// Build compiles the program in the parent of the working directory and puts it into folder; with
+// the race detector, or without cgo. If PGTASKD is set in the environment, it names a program that
+// is already built.
 func Build(folder string, race bool) (path string, err error) {
 	if path := os.Getenv("PGTASKD"); path != "" {
 		return filepath.Abs(path)
@@ -37,16 +38,16 @@ func Build(folder string, race bool) (path string, err error) {
 	return path, nil
 }
 
-// Program is one that runs.
+// Program is a running program.
 type Program struct {
 	Log  *Record       // its output
 	Done chan struct{} // closed when it has ended
 
 	cmd *exec.Cmd
-	err error // of its end; read after Done
+	err error // how it ended; read only after Done
 }
 
-// Start runs a program in the background. It dies with the process that has started it.
+// Start runs a program in the background. The program dies with the process that started it.
 func Start(path string, args ...string) (*Program, error) {
 	p := &Program{cmd: exec.Command(path, args...), Log: new(Record), Done: make(chan struct{})}
 	p.cmd.Stdout, p.cmd.Stderr = p.Log, p.Log
@@ -62,7 +63,7 @@ func Start(path string, args ...string) (*Program, error) {
 	return p, nil
 }
 
-// Run is Start for one test, at whose end the program is killed if it still runs.
+// Run is Start for one test: it kills the program when the test ends.
 func Run(t *testing.T, path string, args ...string) *Program {
 	t.Helper()
 	p, err := Start(path, args...)
@@ -81,16 +82,16 @@ func Run(t *testing.T, path string, args ...string) *Program {
 	return p
 }
 
-// PID is its process.
+// PID is the program's process id.
 func (p *Program) PID() int { return p.cmd.Process.Pid }
 
-// Kill ends it as a crash would, and waits for its end.
+// Kill ends the program as a crash would, and waits for its end.
 func (p *Program) Kill() {
 	_ = p.cmd.Process.Kill()
 	<-p.Done
 }
 
-// Signal sends a signal to it.
+// Signal sends a signal to the program.
 func (p *Program) Signal(t *testing.T, s syscall.Signal) {
 	t.Helper()
 	if err := p.cmd.Process.Signal(s); err != nil {
@@ -98,8 +99,8 @@ func (p *Program) Signal(t *testing.T, s syscall.Signal) {
 	}
 }
 
-// Drain asks it to end, waits for that, and returns its error. If it does not end in time, it is
-// killed.
+// Drain asks the program to end, waits, and returns its error. It kills a program that does not end
+// in time.
 func (p *Program) Drain(within time.Duration) error {
 	if err := p.cmd.Process.Signal(syscall.SIGTERM); err != nil {
 		return err
@@ -116,7 +117,7 @@ func (p *Program) Drain(within time.Duration) error {
 	return nil
 }
 
-// Exits waits for its end and compares its status.
+// Exits waits for the program's end and compares its exit status.
 func (p *Program) Exits(t *testing.T, within time.Duration, status int) {
 	t.Helper()
 	select {
@@ -129,8 +130,8 @@ func (p *Program) Exits(t *testing.T, within time.Duration, status int) {
 	}
 }
 
-// Says waits until its log is right, and tells whether it has become so before it ended and in
-// time.
+// Says waits until the program's log is right. It returns false if the program ends first, or the
+// time is over.
 func (p *Program) Says(within time.Duration, right func(log string) bool) (is bool) {
 	servertest.Comes(within, func() bool {
 		ended := p.ended()
@@ -151,8 +152,8 @@ func (p *Program) ended() bool {
 
 var highWater = regexp.MustCompile(`VmHWM:\s+(\d+) kB`)
 
-// Peak is the most memory that the program has had of the machine's since it was last asked for, in
-// bytes. Linux tells it.
+// Peak returns the most memory in bytes that the program has used since the last call. Only on
+// Linux.
 func (p *Program) Peak(t *testing.T) (bytes float64) {
 	t.Helper()
 	folder := fmt.Sprintf("/proc/%d/", p.PID())
@@ -193,14 +194,14 @@ type Record struct {
 	text bytes.Buffer
 }
 
-// Write adds to it.
+// Write appends to the output.
 func (r *Record) Write(text []byte) (int, error) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.text.Write(text)
 }
 
-// String is all that was written.
+// String returns the whole output.
 func (r *Record) String() string {
 	r.mu.Lock()
 	defer r.mu.Unlock()

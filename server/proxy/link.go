@@ -11,7 +11,7 @@ import (
 	"time"
 )
 
-// link is one client's connection, and the proxy's own to the server.
+// link is a client's connection, and the proxy's own to the server.
 type link struct {
 	proxy  *Proxy
 	number int
@@ -20,7 +20,7 @@ type link struct {
 	client *net.TCPConn
 
 	mu     sync.Mutex
-	server stream // nil until it is dialled, and if that was too late
+	server stream // nil before it is dialled, and if the link was cut before that
 }
 
 // stream is a TCP or unix connection.
@@ -65,8 +65,8 @@ func (l *link) dial() (stream, error) {
 	return l.server, nil
 }
 
-// carry ends one way: at its regular end the other way goes on until the peer has ended it too,
-// else the link is cut.
+// carry ends one direction. If its end was regular, the other direction goes on until the peer ends
+// it, too; else carry cuts the link.
 func (l *link) carry(err error, to stream) {
 	switch {
 	case errors.Is(err, errPassedThenCut):
@@ -81,7 +81,7 @@ var (
 	errPassedThenCut = errors.New("cut by the watcher after a message")
 )
 
-// fromClient forwards the client's messages, until an error; io.EOF is the regular one.
+// fromClient forwards the client's messages until an error; io.EOF is the regular one.
 func (l *link) fromClient(server stream) error {
 	from := bufio.NewReader(l.client)
 	m, err := readStartup(from)
@@ -94,7 +94,7 @@ func (l *link) fromClient(server stream) error {
 	return l.forwardAll(from, true, server)
 }
 
-// forwardAll forwards messages with a type byte, until an error.
+// forwardAll forwards messages with a type byte until an error.
 func (l *link) forwardAll(from *bufio.Reader, fromClient bool, to stream) error {
 	for {
 		fresh := from.Buffered() == 0
@@ -108,7 +108,7 @@ func (l *link) forwardAll(from *bufio.Reader, fromClient bool, to stream) error 
 	}
 }
 
-// forward passes a message on, delayed if it is the first of those that have arrived together.
+// forward passes a message on. It delays the first of the messages that arrived together.
 func (l *link) forward(m message, fromClient bool, to stream, fresh bool) error {
 	verdict := l.proxy.verdict(l.number, fromClient, m)
 	if verdict == Cut {
@@ -126,7 +126,7 @@ func (l *link) forward(m message, fromClient bool, to stream, fresh bool) error 
 	return nil
 }
 
-// await returns when messages pass, with the delay if there is to be one, or when the link is cut.
+// await returns when messages may pass (after the delay, if delayed), or when the link is cut.
 func (l *link) await(delayed bool) error {
 	if delayed {
 		_, delay := l.proxy.holds()
@@ -144,13 +144,13 @@ func (l *link) await(delayed bool) error {
 	return l.ctx.Err()
 }
 
-// reset breaks both connections; their readers and writers get an error, and the client's peer a reset.
+// reset breaks both connections: their readers and writers get an error, and the client a reset.
 func (l *link) reset() {
 	_ = l.client.SetLinger(0) // it may be closed
 	l.close()
 }
 
-// close ends both connections. Messages that were forwarded still arrive.
+// close ends both connections. Messages that were forwarded before still arrive.
 func (l *link) close() {
 	l.mu.Lock()
 	defer l.mu.Unlock()

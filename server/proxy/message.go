@@ -7,27 +7,27 @@ import (
 	"io"
 )
 
-// message is one message of the protocol's version 3, as it came.
+// message is one message of the protocol's version 3, unchanged.
 type message struct {
-	kind   byte // of a startup packet, which has no type byte, Startup or CancelRequest
+	kind   byte // Startup or CancelRequest for a startup packet, which has no type byte
 	header int  // length of the part before the body
 	raw    []byte
 }
 
 func (m message) body() []byte { return m.raw[m.header:] }
 
-// lengthSize is the size of the length, which counts itself, in front of each body.
+// lengthSize is the size of the length in front of each body; the length counts itself.
 const lengthSize = 4
 
-// maxMessage is the longest message that the server itself takes.
+// maxMessage is the longest message that the server itself accepts.
 const maxMessage = 1 << 30
 
 var errFraming = errors.New("no message of the protocol")
 
-// cancelCode stands where a startup packet has the protocol's version.
+// cancelCode is in the place of the protocol's version in a cancel request.
 const cancelCode = 80877102
 
-// readStartup reads a packet that has no type byte. Its body begins with the code.
+// readStartup reads a packet without a type byte. Its body begins with the code.
 func readStartup(from io.Reader) (message, error) {
 	m, err := read(from, nil)
 	if err == nil && len(m.body()) < lengthSize {
@@ -43,7 +43,7 @@ func readStartup(from io.Reader) (message, error) {
 	return m, nil
 }
 
-// readMessage reads a message with a type byte. The error is io.EOF only if there is no more.
+// readMessage reads a message with a type byte. The error is io.EOF only if no message follows.
 func readMessage(from io.Reader) (message, error) {
 	kind := make([]byte, 1)
 	if _, err := io.ReadFull(from, kind); err != nil {
@@ -57,7 +57,7 @@ func readMessage(from io.Reader) (message, error) {
 	return m, err
 }
 
-// read reads a length and a body, after the part of a message that has been read.
+// read reads a length and a body, after the part of the message that was read before.
 func read(from io.Reader, before []byte) (message, error) {
 	header := append(before, make([]byte, lengthSize)...)
 	if _, err := io.ReadFull(from, header[len(before):]); err != nil {

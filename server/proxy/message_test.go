@@ -13,8 +13,8 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// An INSERT that is cut off before it is forwarded leaves nothing; one that is forwarded first
-// leaves its row.
+// TestVerdicts: an INSERT that is cut before the proxy forwards it leaves nothing; one that is
+// forwarded first leaves its row.
 func TestVerdicts(t *testing.T) {
 	t.Parallel()
 	p, _ := open(t)
@@ -25,7 +25,7 @@ func TestVerdicts(t *testing.T) {
 	}
 	p.Watch(func(_ int, fromClient bool, kind byte, body []byte) proxy.Verdict {
 		switch {
-		case kind == proxy.CancelRequest: // by which pgconn ends what it has lost
+		case kind == proxy.CancelRequest: // pgconn sends it to end a statement whose connection it has lost
 			return proxy.Cut
 		case !fromClient || kind != 'Q':
 			return proxy.Pass
@@ -39,7 +39,7 @@ func TestVerdicts(t *testing.T) {
 	for _, who := range []string{"before", "behind", "never"} {
 		conn := servertest.Connect(t, dsn)
 		_, err := conn.PgConn().Exec(t.Context(), "INSERT INTO verdict VALUES ('"+who+"')").ReadAll()
-		if who != "behind" && (err == nil) != (who == "never") { // the answer to that may come before the cut
+		if who != "behind" && (err == nil) != (who == "never") { // its answer may come before the cut
 			t.Errorf("%s: %v", who, err)
 		}
 	}

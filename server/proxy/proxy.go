@@ -8,33 +8,33 @@ import (
 	"time"
 )
 
-// Verdict decides about a message, and its connection.
+// Verdict decides about a message and its connection.
 type Verdict int
 
 const (
 	// Pass forwards the message.
 	Pass Verdict = iota
-	// Cut breaks the connection and does not forward the message. Messages before it have been
+	// Cut breaks the connection and does not forward the message. The messages before it were
 	// forwarded.
 	Cut
 	// PassThenCut forwards the message and then ends the connection, so that the answer is lost.
 	PassThenCut
 )
 
-// Kinds of the messages that have no type byte; all others are told by theirs.
+// Kinds of the messages without a type byte. All others have their type byte as kind.
 const (
 	Startup       byte = 0
 	CancelRequest byte = 1
 )
 
-// Watcher sees a message before it is forwarded. Connections are counted from 1; a cancel request
-// is a connection of its own. The body is the part after the length, and is only valid during the
-// call. Messages of one connection and direction come one after another, all others at the same
-// time from other goroutines. A watcher may call the proxy's methods other than Stop.
+// Watcher sees a message before the proxy forwards it. Connections are counted from 1; a cancel
+// request has its own. The body is the part after the length, and valid only during the call.
+// Messages of one connection and direction come one after another, others from other goroutines at
+// the same time. A watcher may call all methods of the proxy but Stop.
 type Watcher func(conn int, fromClient bool, kind byte, body []byte) Verdict
 
-// Proxy listens on a TCP port of 127.0.0.1 and leads each connection to a server, without TLS. Its
-// methods may be called from any goroutine.
+// Proxy listens on a TCP port of 127.0.0.1 and forwards each connection to a server, without TLS.
+// Any goroutine may call its methods.
 type Proxy struct {
 	server   string
 	listener *net.TCPListener
@@ -51,8 +51,8 @@ type Proxy struct {
 	watcher Watcher
 }
 
-// Start opens a way to a server's address: host:port, or the path of a unix socket. The server need
-// not be there yet; a client that comes while it is not loses its connection at once.
+// Start starts a proxy for a server's address: host:port, or the path of a unix socket. While no
+// server is there, clients lose their connection at once.
 func Start(server string) (*Proxy, error) {
 	listener, err := net.ListenTCP("tcp", &net.TCPAddr{IP: net.IPv4(127, 0, 0, 1)})
 	if err != nil {
@@ -65,23 +65,24 @@ func Start(server string) (*Proxy, error) {
 	return p, nil
 }
 
-// Stop cuts all connections, takes no more, and returns when all goroutines have ended. A second
+// Stop cuts all connections, accepts no more, and returns when all goroutines have ended. A second
 // Stop does nothing.
 func (p *Proxy) Stop() {
 	p.stop()
-	_ = p.listener.Close() // nothing is lost with it
+	_ = p.listener.Close() // an error changes nothing
 	p.Cut()
 	p.running.Wait()
 }
 
-// DSN has a connection string of keywords and values, as package server gives them, lead through
-// the proxy.
+// DSN changes a connection string of keywords and values, as package server returns it, so that it
+// leads through the proxy.
 func (p *Proxy) DSN(dsn string) string {
 	port := p.listener.Addr().(*net.TCPAddr).Port
-	return fmt.Sprintf("%s host=127.0.0.1 port=%d sslmode=disable", dsn, port) // of a keyword given twice the last counts
+	// if a keyword is given twice, the last one counts
+	return fmt.Sprintf("%s host=127.0.0.1 port=%d sslmode=disable", dsn, port)
 }
 
-// Cut breaks all connections there are, in both directions. Clients see a reset.
+// Cut breaks all present connections, in both directions. Clients see a reset.
 func (p *Proxy) Cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -90,9 +91,9 @@ func (p *Proxy) Cut() {
 	}
 }
 
-// Stall stops (true) or resumes the forwarding of everything: messages, ends of connections, and
-// new connections, which stay without an answer. A message that is being forwarded at the moment of
-// the call may still arrive; one whose watcher calls Stall does not.
+// Stall stops (true) or resumes all forwarding: of messages, of ends of connections, and of new
+// connections, which get no answer. A message that is being forwarded during the call may still
+// arrive; one whose watcher calls Stall does not.
 func (p *Proxy) Stall(stall bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -108,29 +109,30 @@ func (p *Proxy) Stall(stall bool) {
 	}
 }
 
-// Delay holds messages back for so long, in each direction. Those that arrive together are held
-// back together.
+// Delay holds messages back for this long, in each direction. Messages that arrive together are
+// held back together.
 func (p *Proxy) Delay(d time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.delay = d
 }
 
-// Refuse has new connections reset as soon as they are made. Those there are go on.
+// Refuse resets new connections at once. Present connections go on.
 func (p *Proxy) Refuse(refuse bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.refuse = refuse
 }
 
-// holds tells what holds messages back: until open is closed, and for how long.
+// holds returns what holds messages back: a channel that is closed while messages may pass, and the
+// delay.
 func (p *Proxy) holds() (open <-chan struct{}, delay time.Duration) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.open, p.delay
 }
 
-// Watch has a watcher see all messages from now on, in place of the one before; nil: none does.
+// Watch sets the watcher of all messages from now on; nil: none.
 func (p *Proxy) Watch(w Watcher) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -150,7 +152,7 @@ func (p *Proxy) accept() {
 	}
 }
 
-// link enters a new connection; nil if there must be none.
+// link registers a new connection; nil if the proxy refuses it.
 func (p *Proxy) link(client *net.TCPConn) *link {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -18,7 +18,7 @@ import (
 
 func TestMain(m *testing.M) { servertest.Main(m) }
 
-// open starts a proxy before the tests' server, and gives a connection string through it.
+// open starts a proxy for the tests' server, and returns a connection string through it.
 func open(t *testing.T) (*proxy.Proxy, string) {
 	t.Helper()
 	p, err := proxy.Start(servertest.Server(t).Socket())
@@ -113,7 +113,7 @@ func TestCancelRequest(t *testing.T) {
 	}
 }
 
-// awaitActive returns when a backend runs a statement.
+// awaitActive returns as soon as a backend runs a statement.
 func awaitActive(t *testing.T, pid uint32) {
 	t.Helper()
 	direct := servertest.Connect(t, servertest.Server(t).DSN("postgres"))
@@ -147,7 +147,7 @@ func TestStall(t *testing.T) {
 	p.Stall(true)
 	result := make(chan error, 2)
 	go func() { result <- one(context.Background(), conn) }()
-	go func() { // a new one
+	go func() { // a new connection
 		conn, err := pgx.Connect(context.Background(), dsn)
 		if err == nil {
 			err = conn.Close(context.Background())
@@ -157,7 +157,7 @@ func TestStall(t *testing.T) {
 	select {
 	case err := <-result:
 		t.Error("not stalled:", err)
-	case <-time.After(100 * time.Millisecond): // that nothing happens cannot be waited for otherwise
+	case <-time.After(100 * time.Millisecond): // nothing happens, so there is nothing else to wait for
 	}
 	p.Stall(false)
 	p.Stall(false)

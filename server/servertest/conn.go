@@ -8,16 +8,16 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Null is NULL where values are texts.
+// Null stands for NULL among texts.
 const Null = "NULL"
 
 // statementLimit is longer than any statement of a test takes on a busy machine.
 const statementLimit = 3 * time.Minute
 
-// Row is one of a query: its columns as the server writes them, nil for NULL.
+// Row is a row of a query: its columns as the server writes them, nil for NULL.
 type Row map[string]*string
 
-// Text is a column's value, or Null.
+// Text returns a column's value, or Null.
 func (r Row) Text(column string) string {
 	if r[column] == nil {
 		return Null
@@ -25,7 +25,7 @@ func (r Row) Text(column string) string {
 	return *r[column]
 }
 
-// Connect opens a connection for the time of the test. change alters its configuration.
+// Connect opens a connection until the test ends. change alters its configuration.
 func Connect(t testing.TB, dsn string, change ...func(*pgx.ConnConfig)) *pgx.Conn {
 	t.Helper()
 	config, err := pgx.ParseConfig(dsn)
@@ -43,7 +43,7 @@ func Connect(t testing.TB, dsn string, change ...func(*pgx.ConnConfig)) *pgx.Con
 	return conn
 }
 
-// Exec runs a statement; without arguments it may be several, and the protocol is the simple one.
+// Exec runs a statement. Without arguments it uses the simple protocol, and may run several.
 func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), statementLimit)
@@ -53,8 +53,8 @@ func Exec(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	}
 }
 
-// Replicate executes statements as replication does: no trigger looks at them. So a test can insert
-// a task that is said to run. The role is a superuser.
+// Replicate runs statements as replication does, without triggers. So a test can insert a task that
+// claims to run. The role must be a superuser.
 func Replicate(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	t.Helper()
 	Exec(t, conn, "SET session_replication_role = replica; SET application_name = 'pgtaskd test'")
@@ -62,7 +62,7 @@ func Replicate(t testing.TB, conn *pgx.Conn, sql string, args ...any) {
 	Exec(t, conn, "RESET session_replication_role; RESET application_name")
 }
 
-// Get is the one value of a query, cast to text: true, not t. No row counts as NULL.
+// Get returns the one value of a query, cast to text: true, not t. No row counts as NULL.
 func Get(t testing.TB, conn *pgx.Conn, sql string, args ...any) (text string) {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), statementLimit)
@@ -73,7 +73,7 @@ func Get(t testing.TB, conn *pgx.Conn, sql string, args ...any) (text string) {
 	return text
 }
 
-// Values are those of a statement's first column, as the server writes them: t, not true.
+// Values returns the first column of a statement, as the server writes it: t, not true.
 func Values(t testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 	t.Helper()
 	return collect(t, conn, sql, args, func(row pgx.CollectableRow) (string, error) {
@@ -84,7 +84,7 @@ func Values(t testing.TB, conn *pgx.Conn, sql string, args ...any) []string {
 	})
 }
 
-// Rows are those of a statement.
+// Rows returns the rows of a statement.
 func Rows(t testing.TB, conn *pgx.Conn, sql string, args ...any) []Row {
 	t.Helper()
 	return collect(t, conn, sql, args, func(row pgx.CollectableRow) (Row, error) {
@@ -101,7 +101,7 @@ func Rows(t testing.TB, conn *pgx.Conn, sql string, args ...any) []Row {
 	})
 }
 
-// collect reads rows by the simple protocol, which brings all values as text.
+// collect reads rows by the simple protocol, which returns all values as text.
 func collect[T any](t testing.TB, conn *pgx.Conn, sql string, args []any, read pgx.RowToFunc[T]) []T {
 	t.Helper()
 	ctx, cancel := context.WithTimeout(t.Context(), statementLimit)

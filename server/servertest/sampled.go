@@ -2,5 +2,5 @@
 
 package servertest
 
-// Thorough tells that all cases of the longest tests are tried, and not a few of them.
+// Thorough tells whether the longest tests try all their cases, or only some.
 const Thorough = false

@@ -16,11 +16,11 @@ import (
 	"pgtaskd/server"
 )
 
-// timeout bounds one step of setting up or clearing away, on a busy machine.
+// timeout bounds one step of setting up or cleaning up, on a busy machine.
 const timeout = time.Minute
 
-// settings suit tests: fast, no durability beyond the process's, all that pgtaskd can make use of
-// switched on.
+// settings suit tests: fast, no durability beyond the process, everything that pgtaskd can use is
+// on.
 var settings = map[string]string{
 	"fsync":                     "off",
 	"full_page_writes":          "off",
@@ -40,13 +40,13 @@ var (
 		running.Store(s)
 		return s, err
 	})
-	running   atomic.Pointer[server.Server] // the shared one, if a test has asked for it
+	running   atomic.Pointer[server.Server] // the shared server, if a test has asked for it
 	databases atomic.Int64
 )
 
-// Main runs a package's tests, stops the shared server and exits; a goroutine that is left over is
-// a failure. It is all that TestMain has to do. (After a panic or os.Exit in a test the server
-// stops with the process.)
+// Main runs a package's tests, stops the shared server and exits. A goroutine that is left over is
+// a failure. TestMain need not do more. (After a panic or os.Exit in a test the server stops with
+// the process.)
 func Main(m *testing.M) {
 	code := m.Run()
 	if s := running.Load(); s != nil {
@@ -64,8 +64,8 @@ func Main(m *testing.M) {
 	os.Exit(code)
 }
 
-// Server is the server that the tests of a package share, started by the first that asks for it.
-// Tests must leave it running: those that crash or reconfigure a server start their own by New.
+// Server returns the server that the tests of a package share. The first call starts it. Tests must
+// leave it running: those that crash or reconfigure a server start their own by New.
 func Server(t testing.TB) *server.Server {
 	t.Helper()
 	s, err := shared()
@@ -75,8 +75,8 @@ func Server(t testing.TB) *server.Server {
 	return s
 }
 
-// New starts a server for this test alone, with the shared one's settings under those of options,
-// and stops it at the end of the test.
+// New starts a server for this test alone, and stops it when the test ends. Options win over the
+// shared server's settings.
 func New(t testing.TB, options server.Options) *server.Server {
 	t.Helper()
 	merged := maps.Clone(settings)
@@ -107,17 +107,17 @@ func own(t testing.TB, start func(context.Context) (*server.Server, error)) *ser
 	return s
 }
 
-// Database makes an empty database on the shared server and returns its connection string. At the
-// end of the test it is dropped, and sessions that are left are ended.
+// Database makes an empty database on the shared server and returns its connection string. When the
+// test ends, it is dropped, and remaining sessions are ended.
 func Database(t testing.TB) (dsn string) {
 	t.Helper()
 	return copied(t, "template1")
 }
 
-// Template is a database that is made once, and copied for each test: that is quicker than to make
-// it again each time.
+// Template is a database that is made once and copied for each test, which is quicker than making
+// it each time.
 type Template struct {
-	// Make fills it.
+	// Make fills the database.
 	Make func(ctx context.Context, conn *pgx.Conn) error
 
 	once sync.Once
@@ -125,7 +125,7 @@ type Template struct {
 	err  error
 }
 
-// Database is Database, with a copy of the template.
+// Database is like the function Database, but copies the template.
 func (f *Template) Database(t testing.TB) (dsn string) {
 	t.Helper()
 	s := Server(t)
@@ -168,8 +168,8 @@ func copied(t testing.TB, template string) (dsn string) {
 	return s.DSN(name)
 }
 
-// Strategy ends a CREATE DATABASE: copying files is several times as fast as a copy that goes
-// through the log. Servers before 15 know no other way, and have no word for it.
+// Strategy is the end of a CREATE DATABASE. Copying files is several times as fast as a copy
+// through the log. Servers before 15 always copy files, and do not know the option.
 func Strategy(conn *pgx.Conn) string {
 	if conn.PgConn().ParameterStatus("server_version") < "15" { // majors have two digits
 		return ""
@@ -187,8 +187,8 @@ func onServer(ctx context.Context, s *server.Server, database string, do func(*p
 }
 
 // drop ends the database's sessions first and waits until they are gone: DROP DATABASE … WITH
-// (FORCE) gives up on replication slots in use, and servers before 13 have no FORCE. A prepared
-// transaction that is left makes it fail.
+// (FORCE) fails if replication slots are in use, and servers before 13 have no FORCE. It fails if a
+// prepared transaction is left.
 func drop(ctx context.Context, conn *pgx.Conn, name string) error {
 	if _, err := conn.Exec(ctx, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
 		return err

@@ -13,7 +13,7 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 func TestDatabaseIsDroppedUnderItsSessions(t *testing.T) {
 	t.Parallel()
-	outer := t // its clean-up, which closes the connections, runs after the drop
+	outer := t // its clean-up closes the connections, after the drop
 	t.Run("test", func(t *testing.T) {
 		dsn := servertest.Database(t)
 		for dsn, query := range map[string]string{

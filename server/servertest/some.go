@@ -6,7 +6,7 @@ import (
 	"slices"
 )
 
-// SomeOf are some of the cases of a table that takes minutes, all when Thorough.
+// SomeOf yields some of the cases of a test that takes minutes, or all if Thorough.
 func SomeOf[T any](all map[string]T) iter.Seq2[string, T] {
 	return func(yield func(string, T) bool) {
 		for i, name := range slices.Sorted(maps.Keys(all)) {

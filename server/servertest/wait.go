@@ -7,16 +7,16 @@ import (
 	"time"
 )
 
-// A condition is looked at again after a fiftieth of the time that it has been waited for, within
-// these bounds: a short wait ends at once, and a long one costs little.
+// Wait looks at a condition again after a fiftieth of the time waited so far, within these bounds:
+// a short wait ends at once, and a long one costs little.
 const (
 	waitLeast = 5 * time.Millisecond
 	waitMost  = 50 * time.Millisecond
 	waitShare = 50
 )
 
-// Limit is how long something may take. On a machine that is slow or busy PGTASKD_SLOW=4 in the
-// environment allows four times as long as elsewhere.
+// Limit is how long something may take. PGTASKD_SLOW=4 in the environment allows four times as
+// long, for slow or busy machines.
 func Limit(limit time.Duration) time.Duration {
 	if times, err := strconv.Atoi(os.Getenv("PGTASKD_SLOW")); err == nil && times > 1 {
 		return time.Duration(times) * limit
@@ -24,8 +24,8 @@ func Limit(limit time.Duration) time.Duration {
 	return limit
 }
 
-// Wait waits until a condition holds, and fails the test when that takes longer than the limit, as
-// Limit has it. report adds to the failure.
+// Wait waits until a condition holds, and fails the test if that takes longer than Limit(limit).
+// report adds to the failure.
 func Wait(t testing.TB, limit time.Duration, what string, done func() bool, report ...func() string) {
 	t.Helper()
 	if Comes(limit, done) {
@@ -38,7 +38,7 @@ func Wait(t testing.TB, limit time.Duration, what string, done func() bool, repo
 	t.FailNow()
 }
 
-// Comes waits until a condition holds, and tells whether it has within the limit, as Limit has it.
+// Comes waits until a condition holds, at most Limit(limit), and tells whether it does.
 func Comes(limit time.Duration, done func() bool) bool {
 	limit = Limit(limit)
 	began := time.Now()

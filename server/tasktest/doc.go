@@ -1,5 +1,5 @@
 // Package tasktest helps tests with a table of tasks: it makes one, inserts tasks, reads them, and
 // waits until they have a state.
 //
-// A Table belongs to the goroutine of its test, as its connection does.
+// A Table and its connection belong to the test's goroutine.
 package tasktest

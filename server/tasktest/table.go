@@ -15,11 +15,11 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// Table is a table of tasks, as a connection of the test's sees it.
+// Table is a table of tasks on a connection of the test.
 type Table struct {
 	T    testing.TB
 	Conn *pgx.Conn
-	Name string // as SQL writes it
+	Name string // quoted for SQL
 }
 
 var made = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) error {
@@ -29,13 +29,14 @@ var made = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) e
 
 var public = sql.Table{Schema: "public", Name: "task"}
 
-// Database is servertest.Database with the table public.task, which is made once and then copied.
+// Database is servertest.Database with the table public.task. The table is made once and then
+// copied.
 func Database(t testing.TB) (dsn string) {
 	t.Helper()
 	return made.Database(t)
 }
 
-// Public is the table public.task of a database that has it.
+// Public is the existing table public.task of the database.
 func Public(t testing.TB, conn *pgx.Conn) Table { return Table{T: t, Conn: conn, Name: "public.task"} }
 
 // Make makes or completes the table public.task.
@@ -53,13 +54,13 @@ func (t Table) Exec(sql string, args ...any) {
 	servertest.Exec(t.T, t.Conn, sql, args...)
 }
 
-// Get is a query's one value as text.
+// Get returns the one value of a query as text.
 func (t Table) Get(sql string, args ...any) string {
 	t.T.Helper()
 	return servertest.Get(t.T, t.Conn, sql, args...)
 }
 
-// Add inserts a task: columns and values as INSERT takes them.
+// Add inserts a task: columns and values as for INSERT.
 func (t Table) Add(columns string, values ...any) (id int64) {
 	t.T.Helper()
 	places := make([]string, len(values))
@@ -68,7 +69,7 @@ func (t Table) Add(columns string, values ...any) (id int64) {
 	}
 	insert := "INSERT INTO " + t.Name + " (" + columns + ") VALUES (" + strings.Join(places, ", ") + ") RETURNING id"
 	runs := slices.ContainsFunc(values, func(v any) bool { return v == "WORK" || v == "TAKE" })
-	if runs { // as an INSERT must not say
+	if runs { // our trigger refuses an INSERT with these states
 		servertest.Exec(t.T, t.Conn, "SET session_replication_role = replica")
 	}
 	if err := t.Conn.QueryRow(t.T.Context(), insert, values...).Scan(&id); err != nil {
@@ -80,13 +81,13 @@ func (t Table) Add(columns string, values ...any) (id int64) {
 	return id
 }
 
-// State is that of a task, "" when there is no such row.
+// State returns the state of a task, or "" if there is no such row.
 func (t Table) State(id int64) string {
 	t.T.Helper()
 	return servertest.Get(t.T, t.Conn, "SELECT coalesce((SELECT state::text FROM "+t.Name+" WHERE id = $1), '')", id)
 }
 
-// Row is that of a task, nil when there is none.
+// Row returns the row of a task, or nil.
 func (t Table) Row(id any) servertest.Row {
 	t.T.Helper()
 	rows := servertest.Rows(t.T, t.Conn, "SELECT * FROM "+t.Name+" WHERE id = $1", id)
@@ -96,13 +97,13 @@ func (t Table) Row(id any) servertest.Row {
 	return rows[0]
 }
 
-// JSON shows columns of a task, or expressions over them.
+// JSON returns columns of a task, or expressions over them.
 func (t Table) JSON(id int64, columns string) string {
 	t.T.Helper()
 	return servertest.Get(t.T, t.Conn, "SELECT (SELECT row_to_json(r) FROM (SELECT "+columns+") AS r) FROM "+t.Name+" WHERE id = $1", id)
 }
 
-// Becomes waits until a task has one of the states; "" is that of a row that is gone.
+// Becomes waits until a task has one of the states; "" means that the row is gone.
 func (t Table) Becomes(limit time.Duration, id int64, states ...string) {
 	t.T.Helper()
 	var last string

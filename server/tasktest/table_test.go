@@ -32,7 +32,7 @@ func TestTasksAreAddedAndRead(t *testing.T) {
 	tasks.Becomes(time.Second, id, "")
 }
 
-// TestAWaitInVainEnds, whatever is waited for.
+// TestAWaitInVainEnds, whatever the condition.
 func TestAWaitInVainEnds(t *testing.T) {
 	t.Parallel()
 	looks := 0

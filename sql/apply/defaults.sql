@@ -1,2 +1,2 @@
--- The defaults of columns as texts: what they are in this session, whose settings they may look at.
+-- The defaults of columns as text, evaluated in this session: they may read its settings.
 SELECT ARRAY[:defaults]::text[]

@@ -1,4 +1,4 @@
--- Ends the series of a task that runs; what runs goes on.
+-- Ends the series of a running task; the current run goes on.
 -- $1 id
 UPDATE :table AS t
 SET repeat = '0', cron = NULL

@@ -1,3 +1,3 @@
--- Whether a series with that until is over.
+-- Tells whether until has passed, so that a series with it has ended.
 -- $1 until
 SELECT $1::text::timestamptz < statement_timestamp()

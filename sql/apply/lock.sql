@@ -1,4 +1,4 @@
--- Locks rows, whatever they are by now.
+-- Locks rows, even if they have changed.
 -- $1 ids
 SELECT t.id
 FROM :table AS t

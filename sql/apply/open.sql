@@ -1,4 +1,4 @@
--- The rows of keys, or of an owner, that wait, paused ones among them, and those that run, as of one moment.
+-- The rows of these keys, or of an owner, that wait (paused ones too) or run, in one snapshot.
 -- $1 keys, $2 owner
 SELECT t.id, t.key, t.owner, :role, false, ARRAY[:texts]::text[]
 FROM :table AS t

@@ -1,4 +1,4 @@
--- Deletes a row that waits.
+-- Deletes a waiting row.
 -- $1 id
 DELETE FROM :table AS t
 WHERE t.id = $1

@@ -1,4 +1,4 @@
--- Whether the role may not read a table.
+-- Tells which rights the role lacks to read a table.
 -- $1 schema, $2 table
 SELECT :denied
 FROM pg_class AS c

@@ -1,2 +1,2 @@
--- The role as which this session inserts.
+-- The role that inserts in this session.
 SELECT current_user::text

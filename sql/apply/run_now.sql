@@ -1,5 +1,6 @@
--- Inserts a copy of a job's row, which runs once and now: of the row that waits, else of the newest that runs, else of the last.
--- Shows the row and its role, too; of one that belongs to another role there is no copy.
+-- Inserts a copy of a job's row that runs once, now. Copies the row that waits, else the newest
+-- that runs, else the last. Also returns that row's id and role. Does not copy a row of another
+-- role.
 -- $1 key, $2 the session's role, or an empty text
 WITH job AS (
     SELECT t.*

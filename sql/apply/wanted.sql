@@ -1,4 +1,5 @@
--- The values that jobs name, read as the types of their columns and written as the server writes them.
+-- Reads the values in job files as their columns' types, and returns them as the server writes
+-- them.
 -- $1 a JSON object for each job
 SELECT ARRAY[:texts]::text[]
 FROM unnest($1::text[]) WITH ORDINALITY AS j (job, place)

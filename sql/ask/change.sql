@@ -1,5 +1,5 @@
--- Stops a task: pauses one that waits, cancels one that runs, and stops the repetition that an ended one
--- has given rise to. Or lets an ended task run again. Shows what the task was.
+-- Stops a task: pauses it if it waits, cancels it if it runs, stops its repetition if it has ended.
+-- Or runs an ended task again. Returns the task's former state.
 -- $1 id, $2 whether to stop it
 WITH before AS (
     SELECT t.id, t.state, t.stop, t.next

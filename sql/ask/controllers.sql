@@ -1,5 +1,5 @@
--- The controllers that have written lately, which each does every minute: the leader, then the
--- others, those last that have drained.
+-- Controllers that have written their row in the last 90 s (each writes it every minute): the
+-- leader, then the others, those seen last first.
 SELECT
     l.controller,
     l.leads,

@@ -1,5 +1,5 @@
--- The tasks that wait or run and are due within two seconds, those that have waited longest first:
--- their ids, and which of them run, since when.
+-- The ids of tasks that wait or run and are due within two seconds, longest waiting first; which of
+-- them run, and since when.
 -- $1 most tasks
 SELECT t.id, t.state = 'WORK', coalesce(t.start::text, '')
 FROM :table AS t

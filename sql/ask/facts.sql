@@ -1,7 +1,7 @@
--- The relation of the table's name, which rights the role lacks, whether the table has the columns that
--- are asked for, and whether the table of controllers, the function that says why a task waits, and the
--- table of groups are there.
--- $1 schema, $2 table, $3 whether it is read, $4 whether tasks are stopped
+-- The kind of the table's relation, the rights that the role lacks, and whether these are there:
+-- the columns that are read, the table of controllers, the function that explains why a task waits,
+-- the table of groups.
+-- $1 schema, $2 table, $3 whether the table is read, $4 whether tasks are stopped
 SELECT
     c.relkind::text,
     :denied,

@@ -1,6 +1,6 @@
--- The work that is left: how many tasks are due at a moment, or wait for one that has ended, as the
--- leader is about to see; how many run, and how many are being cancelled.
--- $1 the moment; NULL: now. $2 most tasks that are looked at
+-- The remaining work: how many tasks are due at a moment, or wait for a task that has ended (the
+-- leader is about to notice); how many run or are being cancelled.
+-- $1 the moment; NULL: now. $2 most tasks to look at
 SELECT
     count(CASE WHEN d.state = 'PLAN' THEN 1 END) + (
         SELECT count(*)

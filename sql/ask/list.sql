@@ -1,6 +1,6 @@
--- The tasks of a stretch of ids that pass the filter, newest first.
--- $1 states, $2 group (one that ends in % means all that begin so), $3 key, $4 since, $5 and $6 the
--- least and the greatest id, $7 most rows
+-- The tasks in a range of ids that pass the filter, newest first.
+-- $1 states, $2 group (a final % matches all groups with that prefix), $3 key, $4 since, $5 and $6
+-- least and greatest id, $7 most rows
 SELECT
     :task
 FROM :table AS t

@@ -1,6 +1,6 @@
--- The tasks that wait or run and pass the filter, as in list, newest first. Where there are few of
--- them this saves a look at all others.
--- $1 states, $2 group, $3 key, $4 since, $5 most rows, $6 most tasks that are looked at
+-- The tasks that wait or run and pass the filter, newest first. If they are few, this avoids
+-- reading all other tasks as list.sql does.
+-- $1 states, $2 group, $3 key, $4 since, $5 most rows, $6 most tasks to look at
 SELECT
     :task
 FROM (

@@ -1,4 +1,4 @@
--- Tasks by their ids.
+-- Tasks with these ids.
 -- $1 ids
 SELECT
     :task

@@ -1,4 +1,4 @@
--- The tasks above an id, and whether each has ended, or has been tried and waits to run again.
+-- The tasks above an id; whether each has ended, or waits to be tried again.
 -- $1 id, $2 most tasks
 SELECT t.id, t.stop IS NOT NULL OR t.state = 'PLAN' AND t.attempt > 0
 FROM :table AS t

@@ -1,6 +1,5 @@
--- Pauses a group, or all that begin so, by its row in the table of groups.
--- $1 group, $2 until when; NULL: until somebody resumes it. $3 a note; NULL: the one that is there
--- stays
+-- Pauses a group, or all groups with a prefix, by its row in the table of groups.
+-- $1 group, $2 until when (NULL: until somebody resumes it), $3 a note (NULL: keep the present one)
 INSERT INTO :groups AS g ("group", paused, until, note)
 VALUES ($1::text, true, $2::timestamptz, $3::text)
 ON CONFLICT ("group") DO UPDATE

@@ -1,5 +1,5 @@
--- Ends the pause of a row of the table of groups, and shows whether it was one that held, and which
--- rows still pause the group.
+-- Ends the pause of one row in the table of groups. Returns whether that pause was in force, and
+-- which rows still pause the group.
 -- $1 group
 WITH before AS (
     SELECT g."group", g.paused AND coalesce(g.until > statement_timestamp(), true) AS paused

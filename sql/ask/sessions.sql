@@ -1,6 +1,5 @@
--- The sessions of controllers of the table: that of the leader, and those which have the name of
--- one and whose role could serve the table. Where the role may not see from where a session comes
--- and since when, that is empty.
+-- The sessions of the table's controllers: the leader's, and those with a controller's name whose
+-- role could serve the table. Address and start are empty if the role may not see them.
 -- $1 the leader's process id, $2 the name, $3 schema, $4 table
 SELECT
     a.pid,

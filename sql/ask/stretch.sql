@@ -1,4 +1,4 @@
--- The least id of the next stretch of so many rows, downwards. No row: fewer are left.
+-- The id at which the next range of this many rows ends, downwards. No row: fewer rows are left.
 -- $1 the greatest id, $2 rows
 SELECT t.id
 FROM :table AS t

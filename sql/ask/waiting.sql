@@ -1,5 +1,5 @@
--- How many tasks wait or run, and the least id of them, of so many.
--- $1 most tasks that are looked at
+-- How many tasks wait or run, at most this many, and the least id of these.
+-- $1 most tasks to look at
 SELECT count(*), coalesce(min(d.id), 0)
 FROM (
     SELECT t.id

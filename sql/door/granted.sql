@@ -1,6 +1,6 @@
--- Which rights to the relations somebody has who is not trusted, by which code of theirs would run,
--- or rows be changed that are ours alone.
--- $1 the relations, $2 what each is to the table, $3 who is trusted
+-- Rights of untrusted roles to the relations by which their code could run, or by which they could
+-- change rows that only pgtaskd may change.
+-- $1 relations, $2 what each is to the table, $3 trusted roles
 SELECT
     'has ' || g.rights || ' on',
     r.part,

@@ -1,12 +1,12 @@
--- What belongs to somebody who is not trusted, of all that pg_depend reaches from the relations, and
--- of what has a name of ours.
--- $1 the relations, $2 who is trusted, $3 the schema, $4 names of ours there, $5 their pattern,
--- $6 the serving role
+-- Objects of untrusted roles: among those that pg_depend reaches from the relations, and among
+-- those that have one of our names.
+-- $1 relations, $2 trusted roles, $3 schema, $4 our names there, $5 their pattern, $6 the serving
+-- role
 WITH RECURSIVE used (class, oid, way) AS (
     SELECT 'pg_class'::regclass::oid, r.oid::oid, 'acts'
     FROM unnest($1::int8[]) AS r (oid)
     UNION
-    -- to look for a key, the server plans a query there, and evaluates the predicates of indexes
+    -- to look for a key, the server plans a query on that table and evaluates its index predicates
     SELECT 'pg_class'::regclass::oid, k.confrelid, 'checked'
     FROM unnest($1::int8[]) AS r (oid)
     JOIN pg_constraint AS k ON k.conrelid = r.oid::oid AND k.contype = 'f'
@@ -14,13 +14,13 @@ WITH RECURSIVE used (class, oid, way) AS (
     SELECT x.class, x.oid, 'used'
     FROM used AS u
     CROSS JOIN LATERAL (
-        SELECT d.refclassid AS class, d.refobjid AS oid -- what it is made of
+        SELECT d.refclassid AS class, d.refobjid AS oid -- objects that it is made of
         FROM pg_depend AS d
         WHERE d.classid = u.class
             AND d.objid = u.oid
             AND (d.refobjid >= 16384 OR d.refclassid = 'pg_namespace'::regclass)
         UNION ALL
-        SELECT d.classid, d.objid -- what belongs to it
+        SELECT d.classid, d.objid -- objects that belong to it
         FROM pg_depend AS d
         WHERE d.refclassid = u.class
             AND d.refobjid = u.oid
@@ -60,7 +60,7 @@ thing (class, oid) AS (
     SELECT 'pg_type'::regclass, t.oid
     FROM pg_type AS t
     WHERE t.typnamespace = $3::oid AND (t.typname = ANY ($4::text[]) OR t.typname LIKE $5::text)
-    UNION -- they meet whatever we make
+    UNION -- event triggers fire for whatever we make
     SELECT 'pg_event_trigger'::regclass, e.oid FROM pg_event_trigger AS e WHERE e.evtenabled <> 'D'
     UNION
     SELECT 'pg_proc'::regclass, e.evtfoid FROM pg_event_trigger AS e WHERE e.evtenabled <> 'D'
@@ -71,9 +71,9 @@ owned AS (
     JOIN pg_shdepend AS s ON s.dbid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
         AND s.classid = t.class
         AND s.objid = t.oid
-        AND s.deptype = 'o' -- what has no owner of its own has no such row, nor has what the first superuser owns
+        AND s.deptype = 'o' -- no row: objects without an owner of their own, and those of the first superuser
     WHERE NOT (t.class = 'pg_namespace'::regclass AND t.oid = $3::oid)
-        AND NOT EXISTS ( -- what follows a table has its owner: sequences of columns
+        AND NOT EXISTS ( -- a sequence of a column has its table's owner
             SELECT
             FROM pg_depend AS d
             JOIN pg_class AS c ON c.oid = d.objid AND c.relkind = 'S'
@@ -90,7 +90,7 @@ SELECT
     pg_get_userbyid(o.owner)::text,
     i.type || ' ' || i.identity,
     CASE i.type
-        WHEN 'extension' THEN '' -- an extension's owner cannot be changed
+        WHEN 'extension' THEN '' -- the owner of an extension cannot be changed
         ELSE format('ALTER %s %s OWNER TO %I', upper(replace(regexp_replace(i.type, '^composite | object$', ''), '-', ' ')), i.identity, $6::text)
     END
 FROM owned AS o

@@ -1,7 +1,7 @@
--- Who, of those who are not trusted, may create where names of ours and of tasks are looked up, or
--- gets rights to tables that are made later.
--- $1 the serving role, $2 the table's schema, $3 the schemas of the serving role's search_path,
--- $4 who is trusted
+-- Untrusted roles that may create objects where the names of pgtaskd and of tasks are looked up, or
+-- that get rights to tables made later.
+-- $1 the serving role, $2 the table's schema, $3 the schemas of the serving role's search_path, $4
+-- trusted roles
 WITH place AS (
     SELECT CASE oid WHEN $2::oid THEN 'schema' ELSE 'path' END AS part, nspname AS name, nspowner AS owner, nspacl AS acl
     FROM pg_namespace

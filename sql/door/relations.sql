@@ -1,8 +1,8 @@
--- The relations whose triggers, rules and policies run by what pgtaskd does, and what each is to the
--- table: task, above, below, register, beside, sequence, refers. With the names of those that are to
--- be locked, and may be.
--- $1 the table (0: there is none yet), $2 its schema, $3 names of ours there, $4 their pattern,
--- $5 the name of the register of sessions
+-- The relations whose triggers, rules and policies run when pgtaskd works, and what each is to the
+-- table: task, above, below, register, beside, sequence, refers. Also the names of those that the
+-- door must and can lock.
+-- $1 the table (0: none yet), $2 its schema, $3 our names there, $4 their pattern, $5 the name of
+-- the register of sessions
 WITH RECURSIVE above AS (
     SELECT inhparent AS oid FROM pg_inherits WHERE inhrelid = $1::oid
     UNION
@@ -21,7 +21,7 @@ ours (oid, part) AS (
     FROM pg_class
     WHERE relnamespace = $2::oid AND (relname = ANY ($3::text[]) OR relname LIKE $4::text) AND relkind IN ('r', 'p', 'v', 'm', 'f') AND oid <> $1::oid
 ),
-numbers (oid) AS ( -- the sequences that the table owns, or draws from
+numbers (oid) AS ( -- the sequences that the table owns or draws from
     SELECT objid FROM pg_depend WHERE refclassid = 'pg_class'::regclass AND refobjid = $1::oid AND classid = 'pg_class'::regclass
     UNION
     SELECT d.refobjid
@@ -29,7 +29,7 @@ numbers (oid) AS ( -- the sequences that the table owns, or draws from
     JOIN pg_depend AS d ON d.classid = 'pg_attrdef'::regclass AND d.objid = a.oid AND d.refclassid = 'pg_class'::regclass
     WHERE a.adrelid = $1::oid
 ),
-referring (oid) AS ( -- what a foreign key changes with ours, and its partitions
+referring (oid) AS ( -- tables that a foreign key changes with ours, and their partitions
     SELECT oid FROM ours
     UNION
     SELECT x.oid
@@ -44,7 +44,7 @@ referring (oid) AS ( -- what a foreign key changes with ours, and its partitions
     ) AS x
 )
 SELECT o.oid::int8, o.part, CASE
-    WHEN o.part IN ('task', 'below') -- the target is served as well while somebody has locked another
+    WHEN o.part IN ('task', 'below') -- locks on others must not stop the target
         AND c.relkind IN ('r', 'p')
         AND has_schema_privilege(c.relnamespace, 'USAGE')
         AND has_table_privilege(c.oid, 'UPDATE, DELETE, TRUNCATE')

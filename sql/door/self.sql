@@ -1,5 +1,5 @@
--- Who serves the table, and what has its name: one row.
--- $1 schema, $2 table, $3 as whom the target is served ('': the session's user)
+-- The role that serves the table, and the relation with the table's name: one row.
+-- $1 schema, $2 table, $3 the role as which the target is served ('': the session's user)
 SELECT
     login.rolname::text AS login,
     me.rolname::text AS role,
@@ -10,7 +10,7 @@ SELECT
     coalesce(pg_get_userbyid(c.relowner)::text, '') AS owner
 FROM pg_roles AS login
 JOIN pg_database AS d ON d.datname = current_database()
-JOIN pg_roles AS me ON me.rolname = coalesce(nullif(( -- what the login's sessions become
+JOIN pg_roles AS me ON me.rolname = coalesce(nullif(( -- the role that sessions of this login take
     SELECT substr(s.setting, length('role=') + 1)
     FROM pg_db_role_setting AS g
     CROSS JOIN LATERAL unnest(g.setconfig) AS s (setting)

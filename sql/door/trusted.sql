@@ -1,8 +1,8 @@
--- Who is trusted, and what a person should know of that: roles with the reason, '' where it is plain.
--- PUBLIC has the number 0.
--- $1 the serving role, $2 the names of "trust", $3 the table and its parts, $4 the name of its
--- trigger function, $5 its schema, $6 whether tasks run under the roles that insert them,
--- $7 as whom the serving role logs in
+-- Trusted roles, each with the reason that a person should know ('' if it is obvious). PUBLIC has
+-- the number 0.
+-- $1 the serving role, $2 the names in "trust", $3 the table and its parts, $4 the name of its
+-- trigger function, $5 its schema, $6 whether tasks run under the roles that insert them, $7 the
+-- login of the serving role
 WITH RECURSIVE named (oid, why) AS (
     SELECT oid, '' FROM pg_roles WHERE rolsuper OR rolname IN ($1::name, $7::name, 'pg_database_owner') OR rolname = ANY ($2::text[])
     UNION ALL
@@ -15,7 +15,7 @@ WITH RECURSIVE named (oid, why) AS (
     FROM pg_roles
     WHERE rolcreaterole AND current_setting('server_version_num')::int4 < 160000
 ),
-member (role, oid, why) AS ( -- 16 and later have memberships that give nothing
+member (role, oid, why) AS ( -- since 16 a membership may give nothing
     SELECT m.roleid, m.member, 'can become role ' || quote_ident(pg_get_userbyid(m.roleid)) COLLATE "default"
     FROM pg_auth_members AS m
     WHERE m.admin_option
@@ -27,7 +27,7 @@ strong (oid, why) AS (
     UNION
     SELECT m.oid, m.why FROM strong JOIN member AS m ON m.role = strong.oid
 ),
-writer (oid, why) AS ( -- whose SQL runs as the serving role, where a trusted owner has let them
+writer (oid, why) AS ( -- roles whose SQL runs as the serving role, because a trusted owner allows it
     SELECT a.grantee, 'may write input, on_fail or settings of ' || c.oid::regclass
     FROM pg_class AS c
     CROSS JOIN LATERAL (

@@ -1,3 +1,3 @@
-// Package lock has the advisory locks that controllers share, and tells who holds these, or locks
-// on a table. A connection belongs to one goroutine.
+// Package lock has the advisory locks that controllers share. It also finds the sessions that hold
+// these locks, or locks on a table. A connection belongs to one goroutine.
 package lock

@@ -1,5 +1,5 @@
--- Which other session holds an advisory lock of this database, or which prepared transaction: its
--- process id or 0, its role, and how it is ended: as bytes, since not all names can be sent as text.
+-- The other session or prepared transaction that holds an advisory lock of this database: its
+-- process id or 0, its role, and how to end it. As bytes, since some names cannot be sent as text.
 -- $1 and $2 the numbers of the lock
 SELECT
     coalesce(h.pid, 0),

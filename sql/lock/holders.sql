@@ -1,8 +1,9 @@
--- Open and prepared transactions that hold locks on the table, the oldest first, and how each is
--- ended, as bytes, since not all names can be sent as text: who may have what a change of ours waits
--- for. When others have begun may not be seen.
--- $1 schema, $2 table, $3 whether those are meant that have what a change of a row can wait for: who
--- has written to the table, or to one that it refers to, and then who may have locked rows
+-- Open and prepared transactions that hold locks on the table, oldest first, and how to end each. A
+-- change of ours may wait for one of them. As bytes, since some names cannot be sent as text. We
+-- may not be allowed to see when a transaction of others has begun.
+-- $1 schema, $2 table, $3 whether to return only those that a change of a row can wait for: first
+-- those that have written to the table or to one that it refers to, then those that may have locked
+-- rows
 SELECT decode(replace(CASE
     WHEN h.pid IS NULL THEN concat(
         'prepared transaction ', quote_ident(x.gid),

@@ -14,57 +14,57 @@ import (
 	"pgtaskd/sql"
 )
 
-// Sleeping is the first of the numbers of advisory locks that stand for tables whose leader
-// sleeps: the upper half spells pgta, the lower one is the table's oid.
+// Sleeping plus a table's oid is the number of the advisory lock that tells that the leader of this
+// table sleeps. The upper half spells pgta.
 const Sleeping int64 = 0x70677461 << 32
 
-// Limits is the first of the numbers of advisory locks that those share who change limits of
-// groups: the upper half spells pgtg, the lower one is the number of the table of groups.
+// Limits plus the oid of the table of groups is the number of the advisory lock that sessions share
+// while they change limits of groups. The upper half spells pgtg.
 const Limits int64 = 0x70677467 << 32
 
 var statements = sql.NewQueries("lock", nil)
 
-// Lock is an advisory lock of the server's, which its session holds until that ends. Anybody who
-// can connect can hold it: Holder names the one who does.
+// Lock is an advisory lock of the server. Its session holds it until the session ends. Anybody who
+// can connect can hold it: Holder names the session that does.
 type Lock struct {
 	class, number uint32
 	shared        bool // others may share it
 }
 
-// Holder is a session that holds a lock, or a prepared transaction that does.
+// Holder is a session, or a prepared transaction, that holds a lock.
 type Holder struct {
 	PID  int32 // 0: a prepared transaction
 	Role string
-	Text string // names it, with the statement that ends it
+	Text string // describes the holder, with the statement that ends it
 }
 
-// Leadership is the lock of the leader of the table, whatever its role; the leader of a partition
-// of the table shares it.
+// Leadership is the lock of the leader of the table, whatever its role. Leaders of partitions of
+// the table share it.
 func Leadership(t sql.Table, shared bool) Lock { return newLock("leadership", t.String(), shared) }
 
-// Schema is the lock of those who create objects in a schema.
+// Schema is the lock for creating objects in a schema.
 func Schema(schema string) Lock { return newLock("schema", schema, false) }
 
-// newLock has its numbers from a name, so that another table's are others.
+// newLock computes the numbers of the lock from a name, so each table has its own.
 func newLock(what, name string, shared bool) Lock {
 	sum := sha256.Sum256(fmt.Appendf(nil, "pgtaskd %s %q", what, name))
 	return Lock{binary.BigEndian.Uint32(sum[:4]), uint32(sum[4]) << 24, shared}
 }
 
-// Numbers are its two in pg_locks.
+// Numbers returns the two numbers of the lock in pg_locks.
 func (k Lock) Numbers() (class, number uint32) { return k.class, k.number }
 
-// numbers are those that the server's functions take.
+// numbers returns them as the server's functions take them.
 func (k Lock) numbers() (int32, int32) { return int32(k.class), int32(k.number) } //nolint:gosec // the same bits
 
-// Take tells whether we have the lock now. It waits for nobody: a session that waits holds back
+// Take tells whether we have the lock now. It does not wait, since a waiting session holds back
 // vacuum.
 func (k Lock) Take(ctx context.Context, conn *pgx.Conn) (has bool, err error) {
 	err = k.call(ctx, conn, "pg_try_advisory_lock", &has)
 	return has, err
 }
 
-// Await takes the lock until the transaction ends, as soon as nobody else has it.
+// Await waits for the lock, and holds it until the transaction ends.
 func (k Lock) Await(ctx context.Context, conn *pgx.Conn) error {
 	return k.call(ctx, conn, "pg_advisory_xact_lock", nil)
 }
@@ -77,10 +77,10 @@ func (k Lock) call(ctx context.Context, conn *pgx.Conn, function string, result 
 	return conn.QueryRow(ctx, "SELECT pg_catalog."+function+"($1, $2)", class, number).Scan(result)
 }
 
-// valid is a name that others have chosen, maybe in another encoding.
+// valid makes valid UTF-8 of a name that others have chosen, maybe in another encoding.
 func valid(name []byte) string { return strings.ToValidUTF8(string(name), "?") }
 
-// Holder is another session that holds the lock, nil if none does.
+// Holder returns another session that holds the lock, or nil.
 func (k Lock) Holder(ctx context.Context, conn *pgx.Conn) (*Holder, error) {
 	class, number := k.numbers()
 	rows, err := conn.Query(ctx, statements.Text("holder"), class, number)
@@ -100,9 +100,10 @@ func (k Lock) Holder(ctx context.Context, conn *pgx.Conn) (*Holder, error) {
 	return h, err
 }
 
-// Holders tells which open and prepared transactions hold locks on the table, and how each is
-// ended; written: those that have written to it, or to a table that it refers to, and then those
-// that may have locked rows. The one that a change of the table waits for is mostly among these.
+// Holders describes the open and prepared transactions that hold locks on the table, and how to end
+// each of them. With written it returns those that have written to the table, or to a table that it
+// refers to, and then those that may have locked rows. A change of the table that waits mostly
+// waits for one of these.
 func Holders(ctx context.Context, conn *pgx.Conn, t sql.Table, written bool) ([]string, error) {
 	ctx, cancel := context.WithTimeout(ctx, 5*time.Second)
 	defer cancel()

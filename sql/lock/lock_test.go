@@ -13,8 +13,8 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 var task = sql.Table{Schema: "public", Name: "task"}
 
-// TestLock: one session has it, or several share it, and whoever does is named, a prepared
-// transaction, too.
+// TestLock: one session has the lock, or several share it. Holder names the session or prepared
+// transaction that has it.
 func TestLock(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -35,7 +35,7 @@ func TestLock(t *testing.T) {
 	}
 	held("")
 	takes(k, true)
-	held("") // but by us
+	held("") // nobody but us
 	servertest.Exec(t, conn, "SELECT pg_advisory_unlock_all()")
 	class, number := k.numbers()
 	servertest.Exec(t, other, fmt.Sprintf("SELECT pg_advisory_lock(%d, %d)", class, number))
@@ -53,8 +53,8 @@ func TestLock(t *testing.T) {
 	takes(k, true)
 }
 
-// TestTheNameOfASessionIsNoRemedy: whoever can connect chooses it, and it is shown beside a
-// statement that a person may run.
+// TestTheNameOfASessionIsNoRemedy: anybody who can connect chooses that name, and it is shown next
+// to a statement that a person may run.
 func TestTheNameOfASessionIsNoRemedy(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -1,5 +1,5 @@
--- Whether there are tables of these names, whose they are, and whether that is a superuser, the
--- session's role, or one of those named.
+-- Whether tables of these names exist, their owner, and whether that is a superuser, the session's
+-- role, or one of the named roles.
 -- $1 names, $2 names of roles
 SELECT
     l.name,

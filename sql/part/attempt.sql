@@ -1,3 +1,3 @@
--- How often the task t has been run, with the run that leaves PLAN now: a mark has counted one that
--- is marked.
+-- How often the task t has run, with the present run. The mark has already counted a run that is
+-- marked; a run that leaves PLAN now is not counted yet.
 CASE WHEN t.state = 'PLAN' THEN least(t.attempt, 2147483646) + 1 ELSE t.attempt END

@@ -1,3 +1,3 @@
--- The privilege by which pg_has_role tells who can become the role: since 16 a membership may give
--- its privileges alone, without its attributes, and without the role's own rights.
+-- The privilege that makes pg_has_role tell who can become the role. Since 16 MEMBER does not mean
+-- that: a membership may be without SET.
 CASE WHEN current_setting('server_version_num')::int4 < 160000 THEN 'MEMBER' ELSE 'SET' END

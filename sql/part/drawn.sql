@@ -1,9 +1,10 @@
--- An id for the row f: the first one that nobody has taken by hand. Each that is drawn is looked at,
--- so that nobody can have more passed over than they have taken. NULL: 131,072 in a row are, or two
--- seconds have passed; the next draw goes on there.
+-- An id for the row f from the sequence: the first that is free, since people may have inserted
+-- rows with ids of their own. Looks at each id that it draws, so nobody can make it skip more ids
+-- than they have taken. NULL: 131,072 in a row are taken, or two seconds have passed; the next draw
+-- goes on there.
 WITH RECURSIVE drawn AS (
     SELECT NULL::int8 AS id, 1 AS draws, clock_timestamp() AS began
-    WHERE f.id IS NOT NULL -- one for each
+    WHERE f.id IS NOT NULL -- runs once for each f
     UNION ALL
     SELECT free.id, d.draws + least(1024, d.draws), d.began
     FROM drawn AS d
@@ -15,7 +16,7 @@ WITH RECURSIVE drawn AS (
         ) AS n
         LEFT JOIN LATERAL (SELECT o.id FROM :table AS o WHERE o.id BETWEEN n.id AND n.id ORDER BY o.id LIMIT 1) AS taken ON true
         WHERE taken.id IS NULL
-        LIMIT 1 -- no more than that are drawn
+        LIMIT 1 -- draws no more ids than needed
     ) AS free ON true
     WHERE d.id IS NULL
         AND d.draws <= 131072

@@ -1,5 +1,5 @@
--- Whether the backend a is a session of the target's that an earlier leader has opened, or we: it
--- is in the register.
+-- Whether the backend a is in the register: a session of this target that an earlier leader, or we,
+-- have opened.
 a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
     AND :may_end
     AND a.backend_type = 'client backend'

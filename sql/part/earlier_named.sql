@@ -1,7 +1,7 @@
--- The same if there is no register: it is a client of the role's (parallel workers have the names of
--- their leaders), has a name like one of the target's, and was there when we began to lead. The row
--- old says how those names begin, and when that was. If another table's sessions could have the same
--- names, there is none.
+-- The same without a register. The backend must be a client of our role (parallel workers have
+-- their leader's name), its name must begin like the target's, and it must be there since before
+-- our term. The row old has the beginning of the names and that time. No backend matches if another
+-- table's sessions could have the same names.
 a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
     AND a.usesysid = quote_ident(current_user)::regrole::oid
     AND a.backend_type = 'client backend'

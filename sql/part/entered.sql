@@ -1,4 +1,4 @@
--- The columns of the row t with the entry e of the ledger.
+-- Sets the columns of the row t from the entry e of the ledger.
 state = CASE WHEN e.what IN ('d', 's') THEN 'DONE' WHEN true THEN 'WORK' ELSE t.state END,
 start = e.start,
 xact = CASE WHEN e.what IN ('p', 'c') THEN e.xact END,

@@ -1,4 +1,4 @@
--- The answer to the ledger about the row t and its entry e.
+-- The answer to the ledger for the row t and its entry e.
 t.id,
 -- false: a trigger has kept the row as it was
 CASE e.what WHEN 'm' THEN t.state = 'WORK' WHEN 'd' THEN t.state = 'DONE' WHEN 's' THEN t.state = 'DONE'

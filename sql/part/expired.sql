@@ -1,5 +1,5 @@
--- Of the due task t: -1 where it is under way; else, in microseconds, its active, where that has
--- passed.
+-- For the due task t: -1 if it is under way; else its column active in microseconds, if that time
+-- has passed.
 CASE
         WHEN t.state <> 'PLAN' THEN -1
         WHEN t.attempt = 0

@@ -1,6 +1,6 @@
--- Whether the trigger that fills and guards the column role of a table or part always fires, and calls
--- the same function as that of the whole table, if there is one: another function may know another
--- serving role.
+-- Whether the trigger that fills and guards the column role of a table or part always fires. It
+-- must call the same function as the trigger of the whole table, if that has one: another function
+-- may know another serving role.
 EXISTS (
     SELECT
     FROM pg_trigger AS g

@@ -1,5 +1,5 @@
--- How long the ended task t is kept, of $1: the times for DONE, FAIL, GONE and STOP. NULL: for
--- ever, or it has not ended.
+-- How long to keep the ended task t. $1 has the times for DONE, FAIL, GONE and STOP. NULL: for
+-- ever, or the task has not ended.
 CASE
     WHEN t.state = 'DONE' THEN ($1::interval[])[1]
     WHEN t.state = 'FAIL' THEN ($1::interval[])[2]

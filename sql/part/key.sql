@@ -1,6 +1,7 @@
--- The key of a group or remote, which tells it from others in the memory of pgtaskd. The key of a long
--- one is a character of code 1, a hash, and the beginning of the name; of one that no INSERT should
--- have let in, also its length. All others take one comparison: a million may be read.
+-- The key of a group or remote: pgtaskd tells them apart in memory by it. A name of over 1000 bytes
+-- becomes the character 1, a hash, and the beginning of the name; one of over 64 kB, which no
+-- INSERT should have let in, the character 1 and its length. All other names cost one comparison: a
+-- scan may read a million.
 CASE
         WHEN octet_length(:column) > 1000 THEN concat(chr(1), CASE
             WHEN octet_length(:column) > 65536 THEN octet_length(:column)::text

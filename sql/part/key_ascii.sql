@@ -1,6 +1,6 @@
--- The same in a database whose encoding is not UTF-8: a character that UTF-8 does not have would be
--- an error of the whole statement. So names that are not ASCII, or have a backslash, get a hash too;
--- the beginning is escaped.
+-- The same in a database whose encoding is not UTF-8. A character that UTF-8 lacks would make the
+-- whole statement fail. So names that are not ASCII, or contain a backslash, also get a hash, and
+-- their beginning is escaped.
 CASE
         WHEN octet_length(:column) > 65536 THEN concat(chr(1), octet_length(:column))
         WHEN octet_length(:column) > 1000

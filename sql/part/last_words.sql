@@ -1,4 +1,4 @@
--- The texts of the task t for the log, as bytes, since not all can be sent as text.
+-- Columns of the task t for the log, as bytes, since some texts cannot be sent as text.
 (t.repeat > '0' OR t.cron IS NOT NULL),
     t.state::text,
     convert_to(left(t."group", 200), getdatabaseencoding()),

@@ -1,5 +1,5 @@
--- Whether we may end the backend a where tasks run under other roles than ours: it is ours, or that
--- of a role whose rights we have.
+-- Whether we may end the backend a, in a table whose tasks run under several roles: it has our
+-- role, or a role whose rights we have.
 (
     a.usesysid = quote_ident(current_user)::regrole::oid
     OR pg_has_role(a.usesysid, 'USAGE')

@@ -1,6 +1,6 @@
--- The ended task t is not the last of a chain, nor the last run of one that goes on: the row after
--- it has ended, too, as have all with its id. Where that row is gone, since it had nothing to show, the job goes on if a
--- task waits with its key, or one that repeats itself has its group and input.
+-- Whether the ended task t can be deleted without losing its chain: the row after it (every row
+-- with that id) has ended, too. If that row was deleted, because it had nothing to show, the chain
+-- goes on if a task waits with its key, or if a repeating task has its group and input.
 (
     t.repeat <= '0' AND t.cron IS NULL AND t.origin IS NULL
     OR t.next IS NOT NULL AND coalesce(

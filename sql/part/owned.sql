@@ -1,6 +1,6 @@
--- Changes when the table c, one above or below it, an object beside it or the schema n becomes another
--- one, or somebody else's; when rights to an object beside it or to the schema change; and when a
--- trigger of it, or of one below it, does.
+-- A number that changes in these cases: the table c, a table above or below it, an object beside it
+-- or the schema n is replaced or gets another owner; rights to an object beside it or to the schema
+-- change; a trigger of it, or of a table below it, changes.
 (
     WITH RECURSIVE child AS (
         SELECT c.oid

@@ -1,4 +1,4 @@
--- The row t lies on one of $3 pages from page $2 on.
+-- Whether the row t lies on one of $3 pages, beginning with page $2.
 (
     t.ctid >= concat('(', $2::int8, ',0)')::tid
     AND t.ctid < concat('(', ($2 + $3::int8), ',0)')::tid

@@ -1,4 +1,4 @@
--- The same for servers before 14, which read a range of places only with all that comes before it.
+-- The same for servers before 14: they cannot read a range of ctids without all pages before it.
 t.ctid = ANY (ARRAY(
     SELECT concat('(', page, ',', line, ')')::tid
     FROM generate_series($2::int8, $2 + $3::int8 - 1) AS page

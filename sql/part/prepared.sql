@@ -1,4 +1,4 @@
--- The prepared transaction x that holds the lock h, which has no backend.
+-- The prepared transaction x that holds the lock h, if h has no backend.
 LEFT JOIN LATERAL (
     SELECT p.owner, p.gid
     FROM pg_locks AS t

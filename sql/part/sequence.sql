@@ -1,6 +1,6 @@
--- The number of the sequence that id's default, or its identity, draws from, 0 where it is not known.
--- A statement asks each time: the column may have got another one since the table was described. The
--- catalog has each way in an index of its own.
+-- The oid of the sequence that the column id draws from, by its default or as an identity; 0 if not
+-- known. Statements look it up each time, since the column may have got another sequence. The
+-- catalog has an index for each of the two cases.
 coalesce((
     SELECT s.oid::int8
     FROM pg_attribute AS a

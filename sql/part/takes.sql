@@ -1,5 +1,5 @@
--- Whether the row t takes the entry e of the ledger: the row has not changed since, and nothing follows
--- an end.
+-- Whether the row t takes the entry e of the ledger: the row has not changed since it was read, and
+-- nothing follows its end.
 CASE
     WHEN e.what IN ('d', 's') AND e.xact IS NOT NULL
         THEN t.state = 'WORK' AND t.xact = e.xact AND txid_status(e.xact) = 'committed'

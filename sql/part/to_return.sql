@@ -1,4 +1,4 @@
--- Whether the row t may wait again, likewise: nothing that e has done is committed.
+-- Whether the row t may go back to PLAN: likewise, and nothing that e has done is committed.
 CASE
     WHEN e.xact IS NULL THEN :as_read
     ELSE t.state = 'WORK' AND t.xact = e.xact AND txid_status(e.xact) = 'aborted'

@@ -1,6 +1,6 @@
--- The role under which the task t runs, and whether we may log in as it: serves (it is our own), member
--- (we are one of it), stranger, or the reason why it cannot run its task: superuser (which we are not),
--- login, absent. Then whether it is a superuser, and its number.
+-- The role under which the task t runs, and whether we may log in as it: serves (it is our own),
+-- member (we are a member of it), stranger, or why it cannot run its task: superuser (and we are
+-- not), login, absent. Then whether it is a superuser, and its oid.
 -- A superuser is a member of roles that were granted to it, not of all roles.
 ,
     t.role,
@@ -17,7 +17,7 @@
                     SELECT m.roleid
                     FROM above
                     JOIN pg_auth_members AS m ON m.member = above.oid
-                    WHERE coalesce((to_jsonb(m) ->> 'set_option')::bool, true) -- none before PostgreSQL 16
+                    WHERE coalesce((to_jsonb(m) ->> 'set_option')::bool, true) -- not before PostgreSQL 16
                 )
                 SELECT
                 FROM above

@@ -1,5 +1,5 @@
--- Nothing is read of a table whose tasks run under the roles that insert them by now: a leader that runs
--- them all under one role has not noticed yet.
+-- Reads nothing if the table's tasks run under the roles that insert them by now. A leader that
+-- runs all tasks under one role may not have noticed this yet.
 WHERE NOT EXISTS (
     SELECT
     FROM pg_trigger AS g

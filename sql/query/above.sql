@@ -1,5 +1,5 @@
--- The table, and those that it is a partition of, or inherits from: a lasting name of each, by whatever
--- way one has come to its server, and whether it is another one than the table.
+-- The table, and the tables that it is a partition or child of: for each a name that is the same on
+-- every connection to this server, and whether it is another table.
 -- $1 schema, $2 table
 WITH RECURSIVE above AS (
     SELECT c.oid, false AS other

@@ -1,6 +1,6 @@
--- Which of these backends live still, whose connections we have lost: process id and start, in
--- microseconds, name one for good. One that waits for our next word, or for us to read, is ended:
--- the server may not learn for hours that we are gone.
+-- Tells which backends still live whose connections we have lost. Process id and start (in
+-- microseconds) identify a backend for ever. Ends those that wait for our next message, or for us
+-- to read: the server may not notice for hours that we are gone.
 -- $1 pids, $2 starts
 SELECT
     b.pid,

@@ -1,5 +1,5 @@
--- Which tasks others wait for, in the order of their ids: whether each has ended, or is gone, and
--- what it waits for itself, unless several rows have its id.
+-- The tasks that other tasks wait for, in the order of their ids. For each: whether it has ended or
+-- is gone, and what it waits for itself (NULL if several rows have its id).
 -- $1 after which id, $2 most rows
 WITH RECURSIVE awaited AS (
     (

@@ -1,8 +1,8 @@
--- Why a row does not take the preparation of its run: whether it is still as it was read, whether the
--- run itself has locked it, whether somebody else has, whether the run has a lock on the table (by a
--- savepoint, or together with others, the server does not show who has a row), whether nobody has
--- the row, and whether the session is there.
--- $1 id, $2 version of the row that was read, $3 pid of the session, $4 when that began
+-- Why a row does not take the preparation of its run: whether it is still as it was read; whether
+-- the run itself has locked it; whether somebody else has; whether the run has a lock on the table
+-- (the server does not show who has locked a row if a savepoint or several sessions did); whether
+-- nobody has locked the row; whether the session is there.
+-- $1 id, $2 version of the row that was read, $3 pid of the session, $4 when that session began
 WITH found AS MATERIALIZED (
     SELECT t.tableoid, t.xmax, t.state = 'PLAN' AND t.xmin = $2::int4 OR t.state = 'WORK' AND t.pid = $3::int4 AND t.xact IS NULL AS ours
     FROM :table AS t

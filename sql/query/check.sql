@@ -1,8 +1,8 @@
--- The rows of tasks that we believe to be ours: whether they still are as we have written them, whether
--- they were set to STOP while they were under way and show no end, and whether one of these is prepared,
--- and remembers the STOP.
--- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 transactions with which
--- the rows are prepared (0: none)
+-- The rows of tasks that should be ours: whether they still are as we wrote them; whether somebody
+-- set them to STOP while under way, and they show no end; whether they are prepared and remember a
+-- STOP.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 transactions with
+-- which the rows are prepared (0: none)
 SELECT
     t.id,
     t.state::text,

@@ -1,7 +1,7 @@
--- A digest that changes with the table, its columns, the names of their types, its triggers and those of
--- the tables below it, its publication, the objects beside it, or the owner of any of these; whether
--- sessions that are opened now may not write; whether there are foreign servers; and how full the
--- queue of notifications is.
+-- A digest that changes with the table, its columns, the names of their types, its triggers and
+-- those of the tables below it, its publication, the objects beside it, and the owners of all
+-- these. Then whether new sessions are read-only, whether there are foreign servers, and how full
+-- the queue of notifications is.
 -- $1 schema, $2 table
 SELECT
     (
@@ -9,7 +9,8 @@ SELECT
             c.oid, ' ', :owned,
             ' ', sum(
                 hashtextextended(
-                    concat(a.attname, ' ', CASE WHEN a.atttypid >= 16384 THEN ( -- no name of the server's own changes
+                    -- built-in types do not change their names
+                    concat(a.attname, ' ', CASE WHEN a.atttypid >= 16384 THEN (
                         SELECT concat(y.typname, ' ', y.typnamespace)
                         FROM pg_type AS y
                         WHERE y.oid = a.atttypid

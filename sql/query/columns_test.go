@@ -10,7 +10,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// told is what tells that the table is to be described again.
+// told returns the digest whose change tells that the table must be described again.
 func told(t *testing.T, conn *pgx.Conn) (digest string) {
 	t.Helper()
 	text := Of(described(t, conn), task).Text("columns")
@@ -20,7 +20,7 @@ func told(t *testing.T, conn *pgx.Conn) (digest string) {
 	return digest
 }
 
-// TestChangesOfTheTableAreTold: it is then described again.
+// TestChangesOfTheTableAreTold: each of these changes the digest.
 func TestChangesOfTheTableAreTold(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, tasktest.Database(t))
@@ -39,7 +39,7 @@ func TestChangesOfTheTableAreTold(t *testing.T) {
 	}
 }
 
-// TestTriggersBelowAreTold: what comes of a row of a partition or child depends on them.
+// TestTriggersBelowAreTold: triggers of a partition or child decide what happens to its rows.
 func TestTriggersBelowAreTold(t *testing.T) {
 	t.Parallel()
 	const partitioned = "CREATE TABLE task (id bigserial, input text NOT NULL) PARTITION BY RANGE (id); "

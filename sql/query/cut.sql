@@ -1,19 +1,20 @@
--- Tasks whose run was cut off, or whose end nobody could write: back to PLAN where it is known that
--- nothing was committed, or where it may be done again, unless another task waits with the key by now;
--- STOP where somebody has set them to it; else FAIL.
--- A task whose backend lives is not touched: process id, database and start tell it, since a restored
--- copy of the table has the ids of another database's backends. A session of ours runs none of them:
--- rows that were away with their partition when their ends were written may still name one.
--- A row that was not marked is still as it was read; TAKE is pg_task's. One that was prepared is judged
--- by the server's record of its transaction alone: committed, it is DONE; in progress, it waits; where
--- the server does not know, it FAILs, and is not tried again.
--- A task that ran when the server crashed (then it resets its statistics) is suspect: the second time it
--- waits for 1 s, then 2 s, 4 s; after the fifth it FAILs. So does one that has lost its session on a
--- remote, which may have crashed. On the target's own server it only waits.
--- $1 ids, $2 pids of sessions that are known to be gone (one for each id, 0: look), $3 starts of
--- runs that are known to have begun (or null),
--- $4 versions of rows that were read, $5 ids of those that have made us panic, $6 whether to say
--- nothing, $7 sessions that are ours, $8 where we are, as xact_at says
+-- Ends tasks whose run was cut off, or whose end nobody could write. They become PLAN if nothing
+-- was committed, or if they may run twice, unless another task waits with the key; STOP if somebody
+-- set them to it; else FAIL.
+-- A task whose backend lives is not touched. Process id, database and start identify a backend,
+-- since in a restored copy of the table the ids are those of another database's backends. Our own
+-- sessions run none of these tasks; rows of a partition that was detached when their ends were
+-- written may still name one.
+-- A row that was not marked is still as it was read. TAKE is pg_task's. A prepared row is judged
+-- only by the server's record of its transaction: committed is DONE; in progress waits; if the
+-- server does not know, the task FAILs and is not tried again.
+-- A task that ran when the server crashed (recovery resets the statistics) is suspect: from the
+-- second crash on it waits for 1 s, 2 s, 4 s …; after the fifth it FAILs. A task that has lost its
+-- session on a remote, which may have crashed, is treated in the same way; on the target's own
+-- server it only waits.
+-- $1 ids, $2 pids of sessions known to be gone (one for each id; 0: look), $3 starts of runs known
+-- to have begun (or null), $4 versions of rows that were read, $5 ids of tasks that have made us
+-- panic, $6 whether to write no texts, $7 our sessions, $8 this server and database, as in xact_at
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
@@ -112,7 +113,7 @@ SET
     attempt = o.attempt,
     output = CASE WHEN o.prepared <> o.cut THEN t.output END,
     notice = CASE WHEN o.prepared <> o.cut THEN t.notice END,
-    stopping = CASE WHEN o.prepared <> o.cut AND (o.cut OR :followed) THEN t.stopping END, -- which the repetition takes up
+    stopping = CASE WHEN o.prepared <> o.cut AND (o.cut OR :followed) THEN t.stopping END, -- the repetition applies it
     xact = NULL,
     xact_at = NULL,
     interrupted = CASE WHEN o.cut THEN least(t.interrupted, 2147483646) + 1 ELSE t.interrupted END,

@@ -1,5 +1,5 @@
--- Deletes tasks that have ended with nothing to show, as they ask for, but none that a stranger's
--- table could refer to; returns those that somebody has locked, or changed a moment ago.
+-- Deletes tasks with "delete" that have ended with nothing to show. Returns those that somebody has
+-- locked, or changed a moment ago.
 -- $1 ids
 WITH empty AS MATERIALIZED (
     SELECT l.id, t.part, t.place

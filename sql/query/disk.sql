@@ -1,5 +1,5 @@
--- An error where the disk has no room for 8 MB that are gone again with the statement; for less,
--- where the role may not write as much. It needs no right, and runs with little work_mem.
+-- Fails if the disk has no room for 8 MB of temporary file (less if temp_file_limit is lower),
+-- which the end of the statement frees. It needs no rights, and runs with a small work_mem.
 WITH written AS MATERIALIZED (
     SELECT repeat('x', 8192)
     FROM generate_series(1::int8, CASE

@@ -1,4 +1,4 @@
--- Ends backends of ours; process id and start, in microseconds, name one for good.
+-- Ends backends of ours. Process id and start (in microseconds) identify a backend for ever.
 -- $1 pids, $2 starts
 SELECT
     b.pid,

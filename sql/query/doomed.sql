@@ -1,5 +1,5 @@
--- Of the tasks that wait, so many from an id on: the last of them, how many they are, and which
--- wait for others and name one that did not end well.
+-- Looks at this many waiting tasks that have after, from an id on. Returns the last id, how
+-- many there were, and the tasks that name one that did not end well.
 -- $1 tasks that did not end well, $2 the id after which to look, $3 how many
 WITH waiting AS MATERIALIZED (
     SELECT t.id, t.after, t.awaits
@@ -14,7 +14,7 @@ SELECT
     coalesce(max(w.id), $2::int8),
     count(*),
     array_agg(w.id) FILTER (WHERE w.awaits IS NOT NULL AND (
-        -- no join: it is looked up in a hash
+        -- not a join: this way the server looks ids up in a hash
         SELECT bool_or(a.id = ANY (SELECT i.id FROM unnest($1::int8[]) AS i (id)))
         FROM unnest(w.after) AS a (id)
     ))

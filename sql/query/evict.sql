@@ -1,10 +1,9 @@
--- Ends sessions of an old leader that run no marked task: their runs have had no effect yet, and the
--- tasks will run again. A session with a marked task is spared, unless it waits for a message that
--- cannot come any more, or for somebody to take its output.
--- $1 sessions that are ours, $2 beginning of the application_name of the target's sessions, $3 ids
--- of marked tasks that we do not run,
--- $4 when sessions of an old leader were there at the latest; $2 and $4 count only where there is no
--- register of sessions
+-- Ends sessions of an old leader that run no marked task: those runs have had no effect yet, and
+-- their tasks will run again. Spares a session with a marked task, unless it waits for a message
+-- that cannot come any more, or for somebody to read its output.
+-- $1 our sessions, $2 beginning of the application_name of the target's sessions, $3 ids of marked
+-- tasks that we do not run, $4 sessions opened after this belong to no old leader; $2 and $4 count
+-- only if there is no register of sessions
 WITH marked AS MATERIALIZED (
     SELECT t.pid, t.start
     FROM unnest($3::int8[]) AS l (id)
@@ -13,7 +12,7 @@ WITH marked AS MATERIALIZED (
         FROM :table AS w
         WHERE w.id BETWEEN l.id AND l.id
             AND w.state = 'WORK'
-            AND coalesce(w.remote, '') = '' -- a remote's server may name any pid
+            AND coalesce(w.remote, '') = '' -- a remote's server may use any pid
         ORDER BY w.id
     ) AS t
 )

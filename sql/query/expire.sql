@@ -1,5 +1,5 @@
--- Gives up tasks that have never started and are no longer worth it.
--- $1 ids, $2 whether to say nothing
+-- Gives up tasks that have never started within the time in active.
+-- $1 ids, $2 whether to write no texts
 WITH expired AS MATERIALIZED (
     SELECT x.part, x.place
     FROM unnest($1::int8[]) AS l (id)

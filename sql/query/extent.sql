@@ -1,4 +1,4 @@
--- How many pages the table has, or the largest of its partitions, without TOAST.
+-- The number of pages of the table, or of its largest partition, without TOAST.
 WITH RECURSIVE parts AS (
     SELECT :table_number::oid AS oid
     UNION

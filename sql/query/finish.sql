@@ -1,11 +1,12 @@
--- Writes the ends of tasks whose own transaction has ended. Each must still be as it was read, as its
--- mark left it, or as somebody has stopped it. Failed ones that may run again go back to PLAN, with a
--- delay that doubles, or that the task has asked for, unless another task waits with the key by now.
+-- Writes the ends of tasks whose own transaction has ended. Each row must still be as it was read,
+-- as its mark left it, or as somebody has stopped it. Failed tasks with retries left go back to
+-- PLAN, after a delay that doubles or that the task asked for, unless another task waits with the
+-- key by now.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 done, $5 starts, $6
--- stops, $7 outputs, $8 errors,
--- $9 SQLSTATEs, $10 notices, $11 whether effects happen exactly once, $12 whether there is no retry,
--- $13 whether what is NULL here stays as it is, $14 transactions with which the rows are prepared,
--- $15 delays that tasks have asked for, $16 whether they were cancelled since they were set to STOP
+-- stops, $7 outputs, $8 errors, $9 SQLSTATEs, $10 notices, $11 whether effects happen exactly once,
+-- $12 whether to allow no retry, $13 whether a column stays as it is where the value here is NULL,
+-- $14 transactions with which the rows are prepared, $15 delays that tasks have asked for, $16
+-- whether the run was cancelled after a STOP
 WITH ended AS MATERIALIZED (
     SELECT e.*, t.part, t.place, t.attempt, t.stopped, t.again, w.id AS rival, t.again AND w.id IS NULL AS waits
     FROM (
@@ -30,7 +31,7 @@ WITH ended AS MATERIALIZED (
         ) AS u (id, version, pid, done, start, stop, output, error, sqlstate, notice, atomic, last, keeps, xact, pause, cancelled)
         ORDER BY u.id
     ) AS e
-    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+    CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, :attempt AS attempt, s.stopped,
             NOT (e.done OR e.last OR s.stopped) AND (:attempt)::int8 - t.interrupted <= t.retry AS again
         FROM :table AS t
@@ -41,7 +42,7 @@ WITH ended AS MATERIALIZED (
                 OR e.cancelled
                 AND t.state = 'STOP'
                 AND t.stop IS NULL
-                AND (t.stopping OR t.start IS NOT NULL) -- else it waited, and is paused
+                AND (t.stopping OR t.start IS NOT NULL) -- else the task was waiting, and is paused
             )
         ORDER BY t.id
         FOR NO KEY UPDATE OF t SKIP LOCKED
@@ -75,7 +76,7 @@ SET
     attempt = e.attempt,
     xact = NULL,
     xact_at = NULL,
-    stopping = CASE WHEN e.done AND :followed THEN t.stopping END, -- which the repetition takes up
+    stopping = CASE WHEN e.done AND :followed THEN t.stopping END, -- the repetition applies it
     base = CASE WHEN e.waits THEN coalesce(t.base, t.plan) ELSE t.base END,
     plan = CASE WHEN e.waits THEN e.stop + coalesce(
         e.pause,

@@ -1,7 +1,7 @@
--- Deletes ended tasks that are older than they are kept, but for those that somebody has locked, or
--- has changed since they were found, and those that a task names in after which has come since:
--- where many have come, none is deleted. Returns those that a trigger has kept.
--- $1 how long they are kept, $2 ids, $3 the last id of those that may name them and were looked at
+-- Deletes ended tasks that have been kept long enough. Skips rows that somebody has locked, or
+-- changed since they were found, and tasks that a newer task names in after; if 100 newer tasks
+-- have an after, it deletes none. Returns those that a trigger has kept.
+-- $1 how long to keep tasks, $2 ids, $3 the last id of tasks with after that were already looked at
 WITH since AS MATERIALIZED (
     SELECT t.after
     FROM :table AS t

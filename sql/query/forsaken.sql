@@ -1,6 +1,6 @@
--- Gives up tasks that wait for others which did not end well, or in a cycle.
+-- Gives up tasks that wait for tasks which did not end well, or that wait in a cycle.
 -- $1 ids, $2 why; $3 the task that each must still wait for, or $4 the version of the row that was
--- read, by which it still names the one that did not end well; $5 whether to say nothing
+-- read, which names a task that did not end well; $5 whether to write no texts
 WITH forsaken AS MATERIALIZED (
     SELECT l.error, t.part, t.place
     FROM (

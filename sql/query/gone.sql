@@ -1,8 +1,8 @@
--- Which tasks show that they are under way in backends that are gone, by the rules of cut, whoever has
--- locked their rows. If several rows have one id, all must be.
--- Tasks on a remote are not known to be gone: their leader cancels one when its row has changed, and a
--- locked row has not.
--- $1 ids, $2 sessions that are ours
+-- The tasks whose rows show a run in a backend that is gone, by the rules of cut.sql, even if
+-- somebody has locked the rows. If several rows have one id, all must show that. Tasks on a remote
+-- are never known to be gone: their leader cancels a task when its row has changed, and a locked
+-- row has not.
+-- $1 ids, $2 our sessions
 SELECT l.id
 FROM unnest($1::int8[]) AS l (id)
 CROSS JOIN LATERAL (

@@ -1,6 +1,6 @@
--- The version of the limits of groups, and whether no change of them is about to be committed: a
--- session that makes one holds the lock. The version is read first: if nobody holds the lock, the
--- changes that it counts are committed, and the next statement sees them.
+-- The version of the limits of groups, and whether no session is about to commit a change of them:
+-- a session that makes one holds the lock. This reads the version first: if nobody holds the lock
+-- then, the changes that the version counts are committed, and the next statement sees them.
 SELECT
     v.version,
     CASE
@@ -14,5 +14,5 @@ FROM (
         FROM pg_class AS c
         WHERE c.oid = :group_sequence::oid
     ), 0) AS version
-    OFFSET 0 -- a subquery of its own
+    OFFSET 0 -- keeps this a subquery of its own
 ) AS v

@@ -1,6 +1,6 @@
--- The limits of groups. A group comes as in scan; of one that ends in %, the text before that comes,
--- as the names in scan begin with it.
--- $1 how many rows
+-- The limits of groups. Groups come as the keys that scan.sql returns; for a group that ends in %
+-- its prefix comes, as the names in scan.sql begin with it.
+-- $1 most rows
 SELECT
     CASE WHEN right(g."group", 1) = '%' THEN :prefix_of_group ELSE :key_of_limit END,
     right(g."group", 1) = '%',

@@ -1,5 +1,5 @@
--- Whether that session holds a lock on the table, or on one below it, that keeps rows from being
--- written, and whether others do. It reads no row, so it waits for nobody.
+-- Whether a session holds a lock on the table, or on a table below it, that keeps others from
+-- writing rows, and whether other sessions do. It reads no row, so it waits for nobody.
 -- $1 pid of the session
 WITH RECURSIVE part AS (
     SELECT :table_number::oid AS oid

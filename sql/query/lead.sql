@@ -1,5 +1,5 @@
--- Writes the row of a controller. Where it leads, no other one does; those that have not been seen
--- for a day go.
+-- Writes the row of a controller. If it leads, no other row leads afterwards. Deletes rows that
+-- have not been updated for a day.
 -- $1 controller, $2 whether it leads, $3 host, $4 pid, $5 version, $6 most tasks at once, $7 time
 -- zone
 WITH gone AS (

@@ -1,10 +1,11 @@
--- One round of the ledger, and most of the changes of rows: marks, preparations, and the ends of tasks
--- that ran well and that nothing follows. Other statements look at the rows that it passes over: so a
--- row may be looked up by its place, though it is missed when somebody has just changed it.
--- $1 ids, $2 what: m a mark, p a preparation, c one before the SQL has begun, d DONE, s DONE of what
--- is prepared and has its texts, $3 versions of the rows that were read, $4 pids of the sessions,
--- $5 starts, $6 stops, $7 outputs, $8 notices, $9 whether effects happen exactly once, $10
--- transactions, $11 where these are, $12 when the sessions began, where they must be seen to be there
+-- One round of the ledger, which makes most changes of rows: marks, preparations, and the ends of
+-- tasks that ran well and that nothing follows. Other statements look at the rows that it skips. So
+-- it may find a row by its ctid, although it misses a row that somebody has just changed.
+-- $1 ids, $2 kinds: m a mark, p a preparation, c a preparation before the SQL has begun, d DONE, s
+-- DONE of a prepared row that has its texts; $3 versions of the rows that were read, $4 pids of the
+-- sessions, $5 starts, $6 stops, $7 outputs, $8 notices, $9 whether effects happen exactly once,
+-- $10 transactions, $11 their server and database, $12 when the sessions began, if they must still
+-- be there
 WITH told AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -24,17 +25,17 @@ WITH told AS MATERIALIZED (
         ) AS u (id, what, version, pid, start, stop, output, notice, atomic, xact, since)
         ORDER BY u.id
     ) AS e
-    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+    CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
         WHERE t.id BETWEEN e.id AND e.id
             AND :takes
             AND (
                 e.since IS NULL
-                OR EXISTS ( -- after a crash, and on a standby, another transaction may get the number
+                OR EXISTS ( -- after a crash, or on a standby, another transaction may get the number
                     SELECT
                     FROM pg_stat_get_activity(e.pid) AS a
-                    WHERE (a.backend_start = e.since) IS NOT FALSE -- NULL: another role's
+                    WHERE (a.backend_start = e.since) IS NOT FALSE -- NULL: the session has another role
                 )
             )
         ORDER BY t.id

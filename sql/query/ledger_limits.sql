@@ -1,6 +1,7 @@
--- Settings of a round of the ledger: it waits for no lock for long, since the run that waits for it
--- may have that lock. Preparations need not be on the disk when they are answered; with flush they are.
--- $1 how long it waits, $2 lazy, usual, or flush
+-- Settings of a round of the ledger. It waits only briefly for a lock, since the run that waits for
+-- the round may hold it. Preparations need not be on disk when they are answered, unless $2 is
+-- flush.
+-- $1 lock timeout, $2 lazy, usual, or flush
 SELECT
     set_config('lock_timeout', $1, true),
     CASE

@@ -1,6 +1,6 @@
--- The same as ledger.sql for one row, at a third of the price, if somebody waits for one row alone. A
--- row that shows a lock of somebody else's is passed over.
--- $1 to $11 as there, of one
+-- The same as ledger.sql for a single row, at a third of the cost. It skips a row that may be
+-- locked by somebody else.
+-- $1 to $11 as in ledger.sql, for one row
 UPDATE :table AS t
 SET
     :entered
@@ -18,14 +18,14 @@ FROM (
         $10::int8 AS xact
 ) AS e
 CROSS JOIN (SELECT $11::text AS place) AS here
-WHERE t.ctid = ANY (ARRAY( -- by the index of id, whatever the statistics say
+WHERE t.ctid = ANY (ARRAY( -- by the index on id, whatever the statistics say
         SELECT r.ctid
         FROM :table AS r
         WHERE r.id BETWEEN $1 AND $1
         ORDER BY r.id
     ))
     AND t.id IS NOT DISTINCT FROM e.id
-    AND (t.xmax = 0 OR t.xmax = t.xmin) -- triggers have it show the lock of who has written it
+    AND (t.xmax = 0 OR t.xmax = t.xmin) -- triggers make xmax show the lock of the transaction that wrote the row
     AND :takes
 RETURNING
     :entry_of_t

@@ -31,7 +31,7 @@ func equal(t *testing.T, what, got, want string) {
 	}
 }
 
-// waiting returns when the other session waits for a lock.
+// waiting returns as soon as the other session waits for a lock.
 func waiting(t *testing.T, conn, other *pgx.Conn) {
 	t.Helper()
 	pid := int32(other.PgConn().PID())

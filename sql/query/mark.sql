@@ -1,10 +1,9 @@
--- Shows tasks as running. Each row must still be as it was read.
--- One that has ended before, and that somebody has set to PLAN where no trigger of ours saw it,
--- runs as if new.
--- Returns those that show it, and, with NULL, all that were there to take it: a trigger leaves the rest
--- out.
--- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 when they start, $5 whether
--- effects happen exactly once, $6 whether they must be on the disk before the tasks start
+-- Shows tasks as running. Each row must still be as it was read. A task that has ended, and that
+-- somebody has set to PLAN without our trigger, runs like a new one.
+-- Returns the rows that show it; and, with NULL, all rows that could take it: a trigger may have
+-- kept some as they were.
+-- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions, $4 when they start, $5
+-- whether effects happen exactly once, $6 whether the marks must be on disk before the tasks start
 WITH begun AS MATERIALIZED (
     SELECT e.*, t.part, t.place
     FROM (
@@ -17,7 +16,7 @@ WITH begun AS MATERIALIZED (
         ) AS u (id, version, pid, atomic)
         ORDER BY u.id
     ) AS e
-    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+    CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place
         FROM :table AS t
         WHERE t.id BETWEEN e.id AND e.id

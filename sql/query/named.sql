@@ -1,5 +1,5 @@
--- Which of these tasks some that wait, or run, name in after: of those that wait, so many from an
--- id on. Returns the last of them, and how many they were.
+-- Tells which of these tasks are named in after by tasks that wait or run. Looks at this many of
+-- those after an id; returns the last id and how many there were.
 -- $1 ids, $2 the id after which to look, $3 how many
 WITH waiting AS MATERIALIZED (
     SELECT t.id, t.after

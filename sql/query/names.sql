@@ -1,5 +1,5 @@
--- The names of one task, at its start, and how long each of its texts is, in bytes. A name is NULL
--- where it is longer than 64 kB, which no INSERT should have let in. The row is told as in text.sql.
+-- The names of one task when it starts, and the length of each of its texts in bytes. A name of
+-- over 64 kB is NULL; no INSERT should have let it in. The row is identified as in text.sql.
 -- $1 id, $2 version of the row that was read, $3 pid of the session
 SELECT
     octet_length(t."group"),

@@ -11,8 +11,8 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// TestParametersAreOfOneTypeWhateverTheColumns: the program sends values of the types that it has,
-// and a column may be of another one that fits.
+// TestParametersAreOfOneTypeWhateverTheColumns: the program always sends the same types, but a
+// column may have another type that fits.
 func TestParametersAreOfOneTypeWhateverTheColumns(t *testing.T) {
 	t.Parallel()
 	parameters := func(t *testing.T, table string) map[string][]uint32 {
@@ -55,7 +55,7 @@ func TestParametersAreOfOneTypeWhateverTheColumns(t *testing.T) {
 	}
 }
 
-// fitting are the types that a column may have where it is not of the wanted one.
+// fitting lists the types that a column may have instead of the wanted one.
 var fitting = map[string][]string{
 	"integer":                    {"int4"},
 	"bigint":                     {"int4", "int8"},

@@ -1,6 +1,6 @@
--- The server's time and the earliest plan that is still to come. It is asked many times a second,
--- so nothing in it takes long to begin. Not min(): that was planned to read all that
--- is to come, where the table had been empty when it was planned.
+-- The server's time, and the earliest plan still to come. The loop asks this many times a second,
+-- so it must be cheap to start. Not min(): if the table was empty when the server planned it, the
+-- plan read all tasks to come.
 SELECT
     clock_timestamp(),
     (

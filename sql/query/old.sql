@@ -1,7 +1,7 @@
--- Ended tasks that are older than they are kept, on some pages of the table and of each of its
--- partitions. A page is read whole: so a look costs the same whatever statistics say, how many rows
--- are dead, and whether ids ascend.
--- $1 how long they are kept, $2 the first page, $3 how many
+-- Ended tasks that have been kept long enough, on some pages of the table and of each of its
+-- partitions. It reads whole pages: so the cost is the same whatever the statistics say, however
+-- many rows are dead, and whether or not ids ascend.
+-- $1 how long to keep tasks, $2 the first page, $3 how many
 SELECT t.id
 FROM :table AS t
 WHERE :pages

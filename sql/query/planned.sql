@@ -1,10 +1,10 @@
--- Plans tasks for the next beats of their cron expressions, and returns those; each must still be
--- as it was read. One whose expression cannot be read FAILs, and a repetition that has no beat
--- before its until is taken back; if it is the only row of its id, that is no one's next any more.
--- Where the plan moves a row to another partition it is inserted there, and has a plan by then, which
--- the next look leaves as it is.
--- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 beats that
--- were passed over, $5 errors, $6 whether to say nothing
+-- Plans tasks for the next beats of their cron expressions, and returns them. Each row must still
+-- be as it was read. A task whose expression cannot be read FAILs. A repetition without a beat
+-- before its until is deleted; if it is the only row with its id, next no longer points to it.
+-- If the new plan moves a row to another partition, the server inserts it there; that row has a
+-- plan, so the next look leaves it as it is.
+-- $1 ids, $2 versions of the rows that were read, $3 plans (NULL: there is none), $4 skipped beats,
+-- $5 errors, $6 whether to write no texts
 WITH found AS MATERIALIZED (
     SELECT b.id, b.plan, b.skipped, t.part, t.place, b.error
     FROM (

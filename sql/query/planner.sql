@@ -1,5 +1,6 @@
--- Makes the session plan our statements in the same way, whatever the server, the database or the role
--- has set: rows are found by an index that brings them in the wanted order, and joined one by one.
+-- Makes the server plan our statements alike in every session, whatever the server, database or
+-- role has set: it finds rows by an index that returns them in the wanted order, and joins them one
+-- by one.
 -- $1 names, $2 values
 SELECT set_config(s.name, s.value, false)
 FROM ROWS FROM (

@@ -1,19 +1,19 @@
--- Reads the tasks that were chosen, but for those that have changed since or have become not worth
--- running. Long texts are NULL here and read when the task starts; group and remote come as in scan,
--- and by themselves where those are not the same.
--- $1 ids, NULL: the one that is due alone, unless its lane may have to pause first or it repeats
--- itself; $2 longest text to bring, in bytes, $3 whether all
--- texts are NULL, as one of them cannot be sent, $4 when the server has crashed last: tasks that were
--- due by then are marked before they start;
--- $5 when the last pause of a group has ended, which may count as the plan (NULL: none has), $6
--- version of the limits of groups, $7 since when the one that is due alone is so: before it the server
--- may have to read past all ended tasks, as long as somebody's transaction lasts
+-- Reads the chosen tasks, except those that have changed since, or whose time in active has passed.
+-- Long texts are NULL here; they are read when the task starts. Group and remote come as keys, as
+-- in scan.sql, and as names if these differ from the keys.
+-- $1 ids; NULL: the only due task, unless its lane may have to pause first or the task repeats
+-- itself; $2 longest text to return, in bytes, $3 whether all texts are NULL, since one of them
+-- cannot be sent, $4 when the server last crashed: tasks that were due by then are marked before
+-- they start; $5 when the last pause of a group ended, which may count as the plan (NULL: none
+-- has), $6 version of the limits of groups, $7 the least due of the only due task: below it the
+-- server may have to read past all ended tasks, as long as somebody's transaction lasts
 SELECT
     t.id,
-    CASE WHEN num_nulls(t.input, t."group", t."null") = 0 THEN t.version END AS "input, group or null", -- a row that lacks one cannot be read
+    -- NULL tells that the row lacks one and cannot be read
+    CASE WHEN num_nulls(t.input, t."group", t."null") = 0 THEN t.version END AS "input, group or null",
     t.key IS NOT NULL
         OR t.overlap
-        OR t.stop IS NOT NULL -- it has ended before, and somebody has set it to PLAN
+        OR t.stop IS NOT NULL -- it has ended, and somebody has set it to PLAN
         OR t.locked
         OR (coalesce(t.base, t.plan) <= $4) IS TRUE,
     CASE WHEN t.expires THEN greatest(:base, t.freed) + least(t.active, '10000 years') END,
@@ -58,7 +58,7 @@ SELECT
             ])
     ),
     EXISTS (SELECT FROM pg_foreign_server),
-    CASE WHEN t.settings IS NOT NULL THEN convert_to( -- as bytes: there may be characters that cannot be sent
+    CASE WHEN t.settings IS NOT NULL THEN convert_to( -- as bytes: it may contain characters that cannot be sent
         CASE
             WHEN pg_column_size(t.settings) <= 65536 AND octet_length(t.settings::text) <= 65536
                 THEN t.settings::text
@@ -85,7 +85,7 @@ FROM unnest(coalesce($1::int8[], (
         LIMIT 2
     ) AS d
 ))) AS c (id)
-CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
     SELECT
         t.id, t.xmin AS version, t.xmax <> 0 AND t.xmax <> t.xmin AS locked, t.key, t.stop, t.base, t.plan, t."group", t.remote, t.max, t.priority, t.parent, t.attempt, t.timeout, t.live,
         t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.freed, greatest(t.created, t.freed) AS ready, t.skipped, x.expires:role_within
@@ -102,7 +102,7 @@ CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
             OR t.max >= 0 AND NOT :followed
         )
         AND t.state = 'PLAN'
-        AND t.due > '-infinity' -- else its next beat, or what it waits for, is still to be found
+        AND t.due > '-infinity' -- else its next beat, or the task that it waits for, is not known yet
         AND t.due <= statement_timestamp()
         AND (
             NOT x.expires

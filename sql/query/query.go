@@ -10,38 +10,38 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// Of returns the operations on the table t, which was described. In their texts stand
-//   - for the table: :table its name, :table_text the same as text, :schema_text its schema,
-//     :table_number its number;
-//   - for what is beside it: :register the register of sessions, :leader the table of controllers,
-//     :groups that of groups, with :group_number its number and :group_sequence that of the sequence
-//     that counts its changes; :besides the names of all of these, :publication the table's own
-//     publication, as text;
-//   - for lanes: :key_of_group and :key_of_remote what tells them apart, :group_itself and
-//     :remote_itself the names where those are not the same; :key_of_limit and :prefix_of_group what a
-//     row of :groups is told by, :limits the numbers of the locks of those who change it;
-//   - for repetitions: :copied the columns that one copies, :copied_of_t the same of the row t,
-//     :unless_key_waits what an INSERT does where another task waits with the key, :made whether it
-//     has made the row w, and not met it; :sequence the number of the sequence that ids come from (0:
-//     not known), :drawn_id the column that takes one, :drawn_id_of_f the id;
-//   - for roles: :under what is read of the role under which the task t runs (nothing where all run
-//     under ours), :under_ours that all do (nothing where they do not), :and_guarded that the trigger that
-//     fills role is there (nothing where they do), :role_kept, :role_named and :role_of_f the column
-//     role, where one is filled, :met_role the same of the one row r of the window k, :of_that_role and
-//     :of_its_role that rows are of one role,
-//     :role_of_f_first what brings rows of the role of the row f to the front, :owner_of_t the owner
-//     of the row t, NULL where there is no column for it;
-//   - for sessions: :earlier whether one is of an earlier leader, :may_end whether we may end the
-//     backend a.
+// Of returns the operations on the table t, which was described. It replaces these words in their
+// texts:
+//   - names of the table: :table, the same as text :table_text, its schema :schema_text, its oid
+//     :table_number;
+//   - objects beside it: :register is the register of sessions, :leader the table of controllers,
+//     :groups the table of groups, :group_number its oid, :group_sequence the oid of the sequence
+//     that counts its changes; :besides are the names of all objects beside the table, and
+//     :publication is the table's own publication, both as text;
+//   - lanes: :key_of_group and :key_of_remote are short keys for the two names, :group_itself and
+//     :remote_itself the names where they differ from the keys; :key_of_limit and :prefix_of_group
+//     are the keys of a row of :groups, :limits the number of the lock for changing these rows;
+//   - repetitions: :copied are the columns that a repetition copies, :copied_of_t the same of the
+//     row t; :unless_key_waits says what an INSERT does if another task waits with the key, and
+//     :made whether it has made the row w or met it; :sequence is the oid of the sequence for ids
+//     (0: not known), :drawn_id the column that takes an id from it, :drawn_id_of_f that id;
+//   - roles: :under reads the role under which the task t runs (empty if all tasks run under ours);
+//     :under_ours checks that all tasks run under ours, :and_guarded that the trigger that fills
+//     role is there (each is empty in the other case); :role_kept, :role_named and :role_of_f are
+//     the column role, if the table fills it, :met_role the same of the one row r of the window k;
+//     :of_that_role and :of_its_role compare roles, :role_of_f_first sorts rows of the role of the
+//     row f to the front; :owner_of_t is the owner of the row t, NULL if there is no column for it;
+//   - sessions: :earlier tells whether a session belongs to an earlier leader, :may_end whether we
+//     may end the backend a.
 //
-// The files of sql/part, which several operations share, stand for their names in the same way.
+// The name of a file in sql/part stands for its text in the same way.
 //
-// Rows are looked up by id BETWEEN x AND x, in a LATERAL with ORDER BY id: each by itself and by the
-// index of id, whatever the statistics say. With = the server may join two tables as a whole.
+// Statements look rows up by id BETWEEN x AND x, in a LATERAL with ORDER BY id. So the server looks
+// up each row by the index on id, whatever the statistics say. With = it may join two whole tables.
 //
-// A state is written as a literal that takes its type from the column, in a CASE from an ELSE that
-// is never reached: a cast names its type, and somebody could take a name that has become free for
-// a domain of theirs, whose code would run.
+// A state is written as a literal that takes its type from the column: in a CASE with an ELSE that
+// is never reached. A cast would name the type, and somebody could give a freed name to a domain of
+// theirs, whose code would then run.
 func Of(table schema.Description, t sql.Table) sql.Queries {
 	d := facts(table)
 	of := make([]string, len(d.Copied))
@@ -92,11 +92,11 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 	return sql.NewQueries("query", names)
 }
 
-// facts are what is known of the table.
+// facts are the facts that are known of the table.
 type facts schema.Description
 
-// nameRoles sets the names for the role of a row, and for the backends that we may end: they depend
-// on whether the table has a column role, and whether each task runs under its own.
+// nameRoles sets the words for the role of a row, and for the backends that we may end. They depend
+// on whether the table has a column role, and whether each task runs under its own role.
 func (d facts) nameRoles(t sql.Table, names map[string]string) {
 	for _, name := range []string{":role_kept", ":role_named", ":role_of_f", ":role_of_f_first", ":of_its_role", ":of_that_role", ":met_role"} {
 		names[name] = ""
@@ -119,14 +119,14 @@ func (d facts) nameRoles(t sql.Table, names map[string]string) {
 	}
 }
 
-// Expressions for the backend's role, where all tasks run under one role, and for the role of the
-// row, where each runs under its own.
+// ownBackend: the backend has the role under which all tasks run. roleOf: the role of the row, if
+// each task runs under its own.
 const (
 	ownBackend = "a.usesysid = quote_ident(current_user)::regrole::oid"
 	roleOf     = "(SELECT r.oid FROM pg_roles AS r WHERE r.rolname = t.role)"
 )
 
-// key is the expression that tells a name from others.
+// key is the expression for the short key of a name.
 func (d facts) key(column string) string {
 	part := ":key_ascii"
 	if d.Encoding == "UTF8" {
@@ -135,8 +135,7 @@ func (d facts) key(column string) string {
 	return sql.Named(part, map[string]string{":column": column})
 }
 
-// prefix is the expression for the beginning of the names that a name ending in % stands for, in
-// the form of key.
+// prefix is the expression for the prefix that a name ending in % stands for, in the form of key.
 func (d facts) prefix(column string) string {
 	before := "left(" + column + ", -1)"
 	if d.Encoding == "UTF8" {
@@ -145,8 +144,8 @@ func (d facts) prefix(column string) string {
 	return "encode(convert_to(" + before + ", getdatabaseencoding()), 'escape')"
 }
 
-// itself is the expression for a name, where its key is not the same; NULL where it is, or where
-// the name is long, or is not to be read.
+// itself is the expression for a name whose key differs from it. It gives NULL if they are the same,
+// or if the name is long or must not be read.
 func (d facts) itself(column string) string {
 	if d.Encoding == "UTF8" {
 		return "NULL::text"

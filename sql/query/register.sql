@@ -1,5 +1,5 @@
--- Registers sessions before their first task, and removes those that are gone, no matter who had opened
--- them.
+-- Registers sessions before their first task, and removes all sessions that are gone, whoever
+-- opened them.
 -- $1 pids, $2 starts
 WITH gone AS (
     DELETE FROM :register AS r

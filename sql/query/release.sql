@@ -1,9 +1,8 @@
--- Gives tasks back that have not run, or whose run was taken back; the try does not count. With a
--- delay they wait, and say why. One whose key another task waits with by now is over.
+-- Gives back tasks that have not run, or whose run was undone; that try does not count. With a
+-- delay they wait and say why. A task is GONE if another task waits with its key by now.
 -- $1 ids, $2 versions of the rows that were read, $3 pids of the sessions (or null), $4 delay (or
--- null), $5 error (or null), $6 SQLSTATE,
--- $7 starts and $8 stops of runs that a drain has cancelled (or null), $9 transactions with which the
--- rows are prepared, $10 why they are in runs
+-- null), $5 error (or null), $6 SQLSTATE, $7 starts and $8 stops of runs that a drain has cancelled
+-- (or null), $9 transactions with which the rows are prepared, $10 the cause to write into runs
 WITH released AS MATERIALIZED (
     SELECT e.*, t.part, t.place, t.stopped, w.id AS rival, t.again AND w.id IS NULL AS waits
     FROM (
@@ -22,7 +21,7 @@ WITH released AS MATERIALIZED (
         ) AS u (id, version, pid, delay, error, sqlstate, start, stop, xact, cause)
         ORDER BY u.id
     ) AS e
-    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+    CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, t.id, t.key, s.stopped, NOT s.stopped AS again
         FROM :table AS t
         CROSS JOIN LATERAL (SELECT (t.stopping AND t.xact IS NOT NULL) IS TRUE AS stopped) AS s

@@ -1,27 +1,26 @@
--- The consequences of tasks that our transaction has just ended (others may have an id of theirs): the
--- task in on_fail, the notification, and above all the repetition.
--- Repetitions are created of tasks that have ended, or, with overlap, started: at the first base +
--- k * repeat after now, or, with drift, one period after the end.
--- With catchup the beats between the task's own and now, or until, are not all passed over: the
--- newest so many are run. With cron, the leader finds the beat, after the one in origin (planned.sql).
--- After max_failures FAILs in a row the repetition is paused. With overlap it was there before the
--- run ended, and is paused now.
--- The number of the period is estimated from the average length of months, and is off by one or two
--- at most, as calendars go.
--- All is counted from the origin of the chain: from the 31st of January by way of the 28th of
--- February to the 31st of March, and from half past two by way of a day that has no half past two
--- to the next that has. An origin that does not lead to the task's own beat any more, because
--- somebody has changed plan or repeat, counts no longer.
--- If another task waits with the key, and repeats itself, it has the series already, if it runs under
--- the same role. Else the repetition is written as superseded: it keeps the series, for somebody to set
--- it to PLAN. The INSERT meets a task that waits since the statement began, which an UPDATE that changes
--- nothing lets it see.
--- If several of one key have ended, the first repeats itself; others of its role join that.
--- One whose plan is infinite waits until somebody plans it, and so does its repetition.
--- An id that somebody has taken by hand is drawn again. Any other conflict that is not the key's is an
--- error.
--- Returns whether ids could be drawn, whether no other task waits with the key by now, and whether all
--- rows were written: unless all are true, all must be rolled back.
+-- Writes what follows from tasks that our transaction has just ended (other rows may have the same
+-- id): the task in on_fail, the notification, and above all the repetition.
+-- A task that has ended (with overlap: started) is repeated at the first base + k * repeat after
+-- now; with drift, one period after its end.
+-- With catchup the beats between the task's own and now (or until) are not all skipped: the newest
+-- so many run. With cron, the leader finds the beat after the one in origin (planned.sql).
+-- After max_failures FAILs in a row the repetition is paused. With overlap the repetition exists
+-- before the run has ended; then it is paused when the run ends.
+-- k is estimated from the average length of a month, and is off by one or two at most.
+-- All beats are counted from the origin of the chain: a chain goes from January 31 over February 28
+-- to March 31, and from half past two over a day that has no half past two to the next that has. If
+-- somebody has changed plan or repeat, so that the origin no longer leads to the task's own beat,
+-- the origin no longer counts.
+-- If another task waits with the key, repeats itself and has the same role, it carries the series
+-- on. Else the repetition is written as superseded: it keeps the series, and somebody can set it to
+-- PLAN. If the other task began to wait after the statement began, the INSERT conflicts with it; an
+-- UPDATE that changes nothing makes it visible then.
+-- If several tasks with one key have ended, the first repeats itself; others of its role join that.
+-- A task whose plan is infinite waits until somebody plans it, and so does its repetition.
+-- If somebody has inserted a row with the drawn id, another is drawn. Any other conflict, unless it
+-- is on the key, is an error.
+-- Returns whether ids could be drawn, whether no other task waits with the key by now, and whether
+-- all rows were written. If one is false, the transaction must be rolled back.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
@@ -99,7 +98,8 @@ beat AS MATERIALIZED (
         c.place,
         c.id,
         c.key,
-        CASE WHEN c.cron IS NULL OR c.catchup = 0 THEN c.until END AS until, -- else there may be a beat that was missed before
+        -- Else there may be a missed beat before until.
+        CASE WHEN c.cron IS NULL OR c.catchup = 0 THEN c.until END AS until,
         c.failures,
         c.paused,
         CASE
@@ -118,7 +118,7 @@ beat AS MATERIALIZED (
             ELSE greatest(0, least(2147483647, coalesce(chosen.k - c.k - 1, 0)))
         END AS skipped
     FROM chain AS c
-    LEFT JOIN LATERAL ( -- the first beat that was not missed
+    LEFT JOIN LATERAL ( -- the first beat that is not missed
         SELECT n.k
         FROM generate_series(-3, 3) AS near
         CROSS JOIN LATERAL (SELECT greatest(
@@ -143,7 +143,7 @@ followed AS MATERIALIZED (
     LEFT JOIN LATERAL (
         SELECT w.id, (w.repeat > '0' OR w.cron IS NOT NULL):of_its_role AS repeats
         FROM :table AS w
-        WHERE b.key IS NOT NULL -- else a partitioned table, which has no index for this, would be read
+        WHERE b.key IS NOT NULL -- else the server reads all of a partitioned table: it has no such index
             AND w.wait_key = b.key
         LIMIT 1
     ) AS waiting ON true
@@ -195,14 +195,14 @@ repeated AS (
     :unless_key_waits
     RETURNING id, parent, wait_key, repeat > '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
 ),
-met AS MATERIALIZED ( -- what waits with the key of each by now
+met AS MATERIALIZED ( -- the tasks that wait with each key by now
     SELECT
         f.*,
         max(r.id) OVER k AS met,
         bool_or(r.repeats) OVER k AS repeats,
         bool_or(r.made) OVER k AS made:met_role
     FROM numbered AS f
-    FULL JOIN repeated AS r ON false -- one after the other: all pairs would be many
+    FULL JOIN repeated AS r ON false -- appends the rows; a join would make too many pairs
     WINDOW k AS (PARTITION BY coalesce(f.key, r.wait_key))
 ),
 kept AS (

@@ -11,7 +11,7 @@ import (
 	"pgtaskd/sql/schema"
 )
 
-// repeated writes the rows of tasks, as their ends do, and then what follows them.
+// repeated updates the rows of tasks, as their ends do, and then runs repeat.sql for them.
 func repeated(ctx context.Context, conn *pgx.Conn, d schema.Description, ids ...int64) error {
 	return pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error {
 		if _, err := tx.Exec(ctx, "UPDATE task SET data = data WHERE id = ANY ($1)", ids); err != nil {
@@ -22,7 +22,8 @@ func repeated(ctx context.Context, conn *pgx.Conn, d schema.Description, ids ...
 	})
 }
 
-// TestRepetitionWhoseKeyIsTaken: a series whose key another task waits for does not end unseen.
+// TestRepetitionWhoseKeyIsTaken: if another task waits with the key of a series, the series does
+// not end silently.
 func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, tasktest.Database(t))
@@ -49,7 +50,7 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 			FROM task WHERE notice IS NULL`), c.want)
 	}
 
-	// What has been left out can be taken up again.
+	// A series that was superseded can be resumed.
 	servertest.Exec(t, conn, "TRUNCATE task; INSERT INTO task (id, state, stop, key, repeat, data, input) VALUES (1, 'DONE', now(), 'job', '1 day', 'series', ''); "+
 		"INSERT INTO task (id, key, input) VALUES (3, 'job', '')")
 	repeat()
@@ -57,8 +58,8 @@ func TestRepetitionWhoseKeyIsTaken(t *testing.T) {
 	equal(t, "taken up", servertest.Get(t, conn, "SELECT count(*) FROM task WHERE wait_key = 'job' AND plan > now() AND repeat = '1 day' AND data = 'series' AND parent = 1"), "1")
 }
 
-// TestRepetitionMeetsAnUncommittedTask, which it cannot see when it looks, and which has its key
-// when it is inserted: the end of the run stands, and the series is not lost.
+// TestRepetitionMeetsAnUncommittedTask: the statement cannot see the other task when it looks, but
+// meets its key when it inserts. The end of the run stays, and the series is not lost.
 func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	t.Parallel()
 	for name, c := range servertest.SomeOf(map[string]struct{ columns, want string }{
@@ -93,8 +94,8 @@ func TestRepetitionMeetsAnUncommittedTask(t *testing.T) {
 	}
 }
 
-// TestAnotherRolesJobIsKept: jobs of one key that end together, of several roles, go on as the
-// first one's repetition; those of its role join that, and those of others are kept as superseded.
+// TestAnotherRolesJobIsKept: jobs of several roles with one key end together. The first one's
+// repetition goes on; jobs of the same role join it, jobs of other roles are kept as superseded.
 func TestAnotherRolesJobIsKept(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ roles, waits, want string }{

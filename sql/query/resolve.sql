@@ -1,18 +1,17 @@
--- Looks at the tasks that others are to run after. A task with one that has not ended waits for that:
--- for any of several, so that each task waits for a few, one after the other, whatever the order in
--- which they end. A task with none is free, and counts from the end of the last one. A task with one
--- that did not end well is returned with that and with the row's version, as it is. A task that has
--- ended by another's hand waits no more.
--- That takes 20 ms, or one task: those that it has not come to are returned as late. Short ones come
--- first.
--- In a partitioned table several rows may have an id: that of the same role counts, and of those the
--- oldest. Which rows these are is decided at the first look, and kept in met: another row that gets
--- the id of one that is gone is not waited for.
+-- Looks at the tasks that others run after. If some of them have not ended, the task waits for a
+-- random one of these. So a task waits for few, one after the other, in whatever order they end. If
+-- all have ended well, the task is free, and its time counts from the last end. If one did not end
+-- well, that one is returned with the row's version, and the row stays as it is. A task that
+-- somebody else has ended stops waiting.
+-- This takes 20 ms, or one task; the rest is returned as late. Tasks with short lists come first.
+-- In a partitioned table several rows may have an id: then the oldest row of the same role counts.
+-- The first look decides which rows these are, and keeps them in met: so no task waits for a new
+-- row that gets the id of a deleted one.
 -- $1 ids
 WITH found AS MATERIALIZED (
     SELECT t.part, t.place, t.version, t.id, t.after, t.met, t.first, t.waits:role_kept
     FROM unnest($1::int8[]) AS l (id)
-    CROSS JOIN LATERAL ( -- looked up one by one, whatever the statistics say
+    CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
         SELECT t.tableoid AS part, t.ctid AS place, t.xmin AS version, t.id, t.after, t.met,
             t.freed IS NULL AND t.runs IS NULL OR (cardinality(t.met) = cardinality(t.after)) IS NOT TRUE AS first,
             t.state = 'PLAN' OR t.state = 'STOP' AND t.stop IS NULL AND t.stopping IS NULL AS waits:role_kept

@@ -1,4 +1,4 @@
--- Which rights the role lacks to serve the table, as the statements that give them.
+-- The rights that the role lacks to serve the table, as statements that grant them.
 -- $1 schema, $2 table
 SELECT format('GRANT USAGE ON SCHEMA %I TO %I', n.nspname, current_user)
 FROM pg_class AS c

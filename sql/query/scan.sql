@@ -1,7 +1,6 @@
 -- The due tasks, waiting or under way, in the order of their plan, from a place in that order on. A
--- million rows may come, so the usual values are NULL, which costs neither side anything: no remote,
--- max and priority 0, a task that waits.
--- A group or remote comes as its key (sql/part/key.sql).
+-- million rows may come, so the usual values come as NULL, which costs neither side anything: no
+-- remote, max and priority 0, a task that waits. Group and remote come as keys (sql/part/key.sql).
 -- $1 plan, $2 id (the place), $3 most rows
 SELECT
     t.id,

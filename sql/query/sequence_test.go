@@ -7,7 +7,7 @@ import (
 	"pgtaskd/server/tasktest"
 )
 
-// TestRepetitionsTakeTheIdsThatInsertsTake, whatever the column id draws from by then.
+// TestRepetitionsTakeTheIdsThatInsertsTake, even if the column id has another sequence by then.
 func TestRepetitionsTakeTheIdsThatInsertsTake(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, tasktest.Database(t))

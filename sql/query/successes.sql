@@ -1,6 +1,6 @@
--- When the jobs that have an owner and wait for their next run were last DONE: of each job that
--- run, or the one before it, and so on, as far as the rows are still there.
--- $1 most keys that are looked at, $2 most jobs
+-- When the jobs that have an owner and wait for their next run were last DONE: the last run, or the
+-- one before it, and so on, as far as the rows still exist.
+-- $1 most keys to look at, $2 most jobs
 SELECT t.wait_key, done.stop
 FROM (
     SELECT *

@@ -1,6 +1,6 @@
 -- The tasks that wait for tasks which have ended, in the order in which they start: higher priority
 -- first.
--- $1 ids of those that have ended, $2 most successors of each
+-- $1 ids of the ended tasks, $2 most successors of each
 SELECT e.id, t.id
 FROM unnest($1::int8[]) AS e (id)
 CROSS JOIN LATERAL (

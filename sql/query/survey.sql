@@ -1,7 +1,7 @@
--- The table's metrics: for how many seconds the oldest task that is due and does not run has been due;
--- how many tasks wait for a later plan, or for others; the size of the table, its indexes and its
--- partitions, in bytes; and how many of their rows are dead.
--- $1 most tasks that are counted
+-- The table's metrics: for how many seconds the oldest waiting task has been due; how many tasks
+-- have a plan in the future, or wait for others; the size of the table with its indexes and
+-- partitions, in bytes; how many of their rows are dead.
+-- $1 most tasks to count
 WITH RECURSIVE parts AS (
     SELECT :table_number::oid AS oid
     UNION

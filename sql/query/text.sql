@@ -1,8 +1,8 @@
--- A long text of one task, at its start: its input, or its data; NULL where it is longer than it
--- may be. The row must be the one that was read: the id alone may be that of another by now, or in a
--- partitioned table of several.
--- $1 id, $2 version of the row that was read, $3 pid of the session, $4 whether its data, $5 longest
--- text to bring, in bytes
+-- One long text of a task when it starts: its input or its data; NULL if it is longer than allowed.
+-- The row must be the one that was read: by now another row may have the id, or several in a
+-- partitioned table.
+-- $1 id, $2 version of the row that was read, $3 pid of the session, $4 whether to return data, $5
+-- longest text to return, in bytes
 SELECT CASE WHEN octet_length(x.text) <= $5::int8 THEN x.text END
 FROM :table AS t
 CROSS JOIN (SELECT $2::int4 AS version, $3::int4 AS pid) AS e

@@ -1,4 +1,4 @@
--- Locks a row, and tells whether nobody else has it locked. Of several with one id all must be free.
+-- Locks the rows with an id, and tells whether nobody else has locked one.
 -- $1 id
 SELECT count(*) = (
     SELECT count(*)

@@ -1,6 +1,6 @@
--- Tasks whose cron expression is still to be looked at, or after, in the order of their ids. Texts that
--- are longer than an expression may be are left out.
--- $1 from which id on, $2 most rows
+-- Tasks whose cron expression or after the leader has not looked at yet, in the order of their ids.
+-- Texts longer than any expression come as asterisks.
+-- $1 the first id, $2 most rows
 SELECT
     t.id,
     t.xmin,

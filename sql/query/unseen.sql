@@ -1,6 +1,5 @@
--- Which of these transactions, whose commit stands in the write-ahead log, no statement can see
--- yet: one that waits for a standby, for instance.
--- Of their numbers the log has only the lower half.
+-- The transactions whose commit is in the write-ahead log, but which no statement sees yet: one may
+-- wait for a standby, for instance. The log has only the lower half of their numbers.
 -- $1 numbers
 SELECT x.id
 FROM unnest($1::int8[]) AS x (id)

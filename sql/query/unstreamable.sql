@@ -10,7 +10,7 @@ WHERE NOT EXISTS (
             AND (
                 r.rolsuper
                 OR r.rolreplication
-                OR pg_has_role(to_regrole('rds_replication'), 'MEMBER') -- as a managed server has it
+                OR pg_has_role(to_regrole('rds_replication'), 'MEMBER') -- managed servers have this role
             )
     )
 UNION ALL

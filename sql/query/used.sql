@@ -1,6 +1,6 @@
--- Whether the table has had a task, in any state, or has one whose id was given, and when the server
--- has crashed last. The sequence comes first: to find that a table has no row, the server reads all
--- pages of dead ones.
+-- Whether the table has ever had a task, or has one now whose id was given; and when the server
+-- last crashed. It looks at the sequence first: to find that a table is empty, the server reads all
+-- pages of dead rows.
 SELECT
     (
         SELECT bool_or(pg_sequence_last_value(c.oid::regclass) IS NOT NULL)

@@ -1,6 +1,6 @@
--- What is wrong with the tasks that one is to run after, in words; null: nothing. own is null where
--- the task is there already. An id at or below the last one that the sequence has given is that of
--- a task which is there, or has been. Whoever may not read the sequence may name any.
+-- Says what is wrong with the list of tasks in after; null: nothing. own is null if the task exists
+-- already. An id up to the last one that the sequence has given belongs to a task that exists or
+-- has existed. A role that may not read the sequence may name any id.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_after(own int8, wanted int8[], root regclass) RETURNS text LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     sequence text := pg_get_serial_sequence(root::text, 'id');
@@ -23,4 +23,4 @@ BEGIN
     RETURN 'after names task ' || unknown::text || ', which does not exist';
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_after IS 'What is wrong with after; null: nothing (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_after IS 'Says what is wrong with after; null: nothing (:version)';

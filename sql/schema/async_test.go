@@ -11,7 +11,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// paid is a database with the table of tasks and one of payments.
+// paid returns a connection to a database with the table of tasks and a table of payments.
 func paid(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn := furnished(t)
@@ -19,13 +19,13 @@ func paid(t *testing.T) *pgx.Conn {
 	return conn
 }
 
-// tasks are columns of all tasks, by their ids.
+// tasks returns columns of all tasks, ordered by id.
 func tasks(t *testing.T, conn *pgx.Conn, columns string) string {
 	t.Helper()
 	return value(t, conn, "SELECT string_agg(concat_ws(' ', "+columns+"), '; ' ORDER BY id) FROM public.task")
 }
 
-// TestEachChangeOfARowIsATask, in the lane that a column of the row names.
+// TestEachChangeOfARowIsATask: the task runs in the lane that a column of the row names.
 func TestEachChangeOfARowIsATask(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -38,7 +38,7 @@ func TestEachChangeOfARowIsATask(t *testing.T) {
 	equal(t, "input and author", tasks(t, conn, "input, author = current_user"), strings.TrimSuffix(strings.Repeat("SELECT pay(task_data()) t; ", 4), "; "))
 }
 
-// TestEachStatementIsATask with all its rows, whatever they are called.
+// TestEachStatementIsATask: its data has all rows, whatever the names.
 func TestEachStatementIsATask(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -50,7 +50,7 @@ func TestEachStatementIsATask(t *testing.T) {
 		`1 all 0 INSERT [] [1, 2]; 2 group 3 UPDATE [1, 2] [11, 12]; 3 group 0 DELETE [11] []`)
 }
 
-// TestATransitionTableMayHaveAnyName, that of a catalog too.
+// TestATransitionTableMayHaveAnyName, even that of a catalog.
 func TestATransitionTableMayHaveAnyName(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -61,7 +61,7 @@ func TestATransitionTableMayHaveAnyName(t *testing.T) {
 	equal(t, "tasks", tasks(t, conn, `"group", data::json -> 'new' -> 0 ->> 'id'`), "pg_class 1; pg_trigger 1; pg_attribute 1; pg_type 1")
 }
 
-// TestATriggerThatCannotBeIsRefused at its first firing, with what is wrong.
+// TestATriggerThatCannotBeIsRefused when it first fires, and the error says why.
 func TestATriggerThatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -98,7 +98,7 @@ func TestATriggerThatCannotBeIsRefused(t *testing.T) {
 	equal(t, "tasks", value(t, conn, "SELECT count(*) FROM task"), "0")
 }
 
-// TestATriggerSetsColumns, those of the table's owner too, with values that are quoted.
+// TestATriggerSetsColumns, also columns that the owner has added, with values that need quotes.
 func TestATriggerSetsColumns(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -107,11 +107,10 @@ func TestATriggerSetsColumns(t *testing.T) {
 			'settings={"work_mem": "1MB"}', 'max=-5', 'timeout=3 s', 'retry=2');
 		INSERT INTO "odd ""one""" VALUES ('''); DROP TABLE task; --', 5, 6), ('\', 7, 6)`)
 	equal(t, "tasks", tasks(t, conn, `"my ""own""", plan::date, key, "null", settings, max, timeout, retry, data::jsonb -> 'new' ->> 'n', data::jsonb ->> 'table'`),
-		`'); DROP TABLE task; --, 5 % 2030-01-01 k6 5 {"work_mem": "1MB"} -5 00:00:03 2 7 public."odd ""one"""`) // the second has met the first's key
+		`'); DROP TABLE task; --, 5 % 2030-01-01 k6 5 {"work_mem": "1MB"} -5 00:00:03 2 7 public."odd ""one"""`) // the second met the key of the first
 }
 
-// TestATriggerTakesNothingFromTheWriter: neither rights nor settings, nor what a search_path leads
-// to.
+// TestATriggerTakesNothingFromTheWriter: no rights, no settings, no objects from the search_path.
 func TestATriggerTakesNothingFromTheWriter(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -133,8 +132,8 @@ func TestATriggerTakesNothingFromTheWriter(t *testing.T) {
 		`1 here 0 00:00:00 01:00:00 00:00:00 0 0 group \N t t; 2 here 0 00:00:00 01:00:00 00:00:00 0 0 group \N t t`)
 }
 
-// TestATriggerKeepsTheTablesDefaults: constants, and expressions of the owner's, as they are when
-// it fires.
+// TestATriggerKeepsTheTablesDefaults: constants and the owner's expressions, as they are when it
+// fires.
 func TestATriggerKeepsTheTablesDefaults(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -146,7 +145,7 @@ func TestATriggerKeepsTheTablesDefaults(t *testing.T) {
 		"1 day shop 0 0 0; 2 days shop 3 0 0; 2 days shop 3 1 0; 2 days shop 3 2 0; 2 days shop 3 3 0")
 }
 
-// TestWhoAttachesATriggerNeedsTheRight.
+// TestWhoAttachesATriggerNeedsTheRight to execute the function.
 func TestWhoAttachesATriggerNeedsTheRight(t *testing.T) {
 	t.Parallel()
 	for way, makes := range makers {
@@ -167,8 +166,7 @@ func TestWhoAttachesATriggerNeedsTheRight(t *testing.T) {
 	}
 }
 
-// TestTriggersOnTablesOfAllKinds: partitioned ones, and in sessions that replay what others have
-// done.
+// TestTriggersOnTablesOfAllKinds: partitioned tables, and sessions that replicate.
 func TestTriggersOnTablesOfAllKinds(t *testing.T) {
 	t.Parallel()
 	conn := paid(t)
@@ -180,7 +178,7 @@ func TestTriggersOnTablesOfAllKinds(t *testing.T) {
 	equal(t, "length", value(t, conn, `SELECT length(data::json -> 'new' ->> 'note') FROM task WHERE "group" = '5'`), "500000")
 }
 
-// TestTriggersOfOddTables of tasks, and of one in a path of its own.
+// TestTriggersOfOddTables: odd names of the table of tasks, and a table in another schema.
 func TestTriggersOfOddTables(t *testing.T) {
 	t.Parallel()
 	conn := connect(t, servertest.Database(t))

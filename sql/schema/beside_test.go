@@ -10,13 +10,13 @@ import (
 	"pgtaskd/sql"
 )
 
-// makers are the ways in which a table is made.
+// makers are the two ways to make a table.
 var makers = map[string]func(*testing.T, *pgx.Conn, sql.Table){
 	"Install": func(t *testing.T, conn *pgx.Conn, table sql.Table) { install(t, conn, table, nil) },
 	"DDL":     func(t *testing.T, conn *pgx.Conn, table sql.Table) { script(t, conn, table, Options{}) },
 }
 
-// present counts the objects beside the table that are ours.
+// present counts our objects beside the table.
 func present(t *testing.T, conn *pgx.Conn, table sql.Table) (n int) {
 	t.Helper()
 	f, err := inspect(t.Context(), conn, table)
@@ -31,7 +31,7 @@ func present(t *testing.T, conn *pgx.Conn, table sql.Table) (n int) {
 	return n
 }
 
-// TestNamesBesideTheTable are its own, and at most 63 bytes long.
+// TestNamesBesideTheTable: each table has its own, at most 63 bytes long.
 func TestNamesBesideTheTable(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("a", 56)
@@ -47,7 +47,7 @@ func TestNamesBesideTheTable(t *testing.T) {
 	}
 }
 
-// TestEachTableHasItsOwnBesideIt: of odd names, and of another role's in the same schema.
+// TestEachTableHasItsOwnBesideIt: tables with odd names, and another role's table in the schema.
 func TestEachTableHasItsOwnBesideIt(t *testing.T) {
 	t.Parallel()
 	for way, makes := range makers {
@@ -57,7 +57,7 @@ func TestEachTableHasItsOwnBesideIt(t *testing.T) {
 			conn := connect(t, dsn)
 			role := stranger(t, conn, "app")
 			other := connect(t, dsn)
-			if way == "Install" { // the script refuses what others may create, and the functions are the first one's
+			if way == "Install" { // the script refuses where others may create; the functions are the first role's
 				execute(t, conn, "GRANT CREATE ON SCHEMA public TO "+role+"; GRANT CREATE ON DATABASE "+value(t, conn, "current_database()")+" TO "+role)
 				execute(t, other, "SET SESSION AUTHORIZATION "+role)
 			} else {
@@ -81,11 +81,11 @@ func TestEachTableHasItsOwnBesideIt(t *testing.T) {
 	}
 }
 
-// TestWhatHasANameBesideTheTableIsLeftAlone: by both ways, and the rest is made.
+// TestWhatHasANameBesideTheTableIsLeftAlone, and the other objects are made.
 func TestWhatHasANameBesideTheTableIsLeftAlone(t *testing.T) {
 	t.Parallel()
 	for way, makes := range makers {
-		if way == "DDL" { // which refuses it
+		if way == "DDL" { // the script refuses it
 			continue
 		}
 		for what, statements := range servertest.SomeOf(map[string]string{
@@ -114,7 +114,7 @@ func TestWhatHasANameBesideTheTableIsLeftAlone(t *testing.T) {
 	}
 }
 
-// TestWhatAnotherBuildHasMadeBesideTheTable is made again, unless the build has a later schema.
+// TestWhatAnotherBuildHasMadeBesideTheTable is replaced, unless that build has a later schema.
 func TestWhatAnotherBuildHasMadeBesideTheTable(t *testing.T) {
 	t.Parallel()
 	for way, makes := range makers {
@@ -128,7 +128,7 @@ func TestWhatAnotherBuildHasMadeBesideTheTable(t *testing.T) {
 			makes(t, conn, task)
 			equal(t, "comment", value(t, conn, comment), ours)
 			equal(t, "rows", value(t, conn, "SELECT count(*) FROM task_leader"), "1")
-			if way == "DDL" { // which cannot see it
+			if way == "DDL" { // the script cannot see it
 				return
 			}
 			execute(t, conn, "COMMENT ON TABLE task_leader IS 'Later (pgtaskd schema 999 00000000)'")
@@ -138,8 +138,8 @@ func TestWhatAnotherBuildHasMadeBesideTheTable(t *testing.T) {
 	}
 }
 
-// TestWithoutTheRightToMakeWhatStandsBeside: the table is served without it, and nothing is
-// missing.
+// TestWithoutTheRightToMakeWhatStandsBeside: the table is served without these objects, and is
+// complete.
 func TestWithoutTheRightToMakeWhatStandsBeside(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -160,7 +160,7 @@ func TestWithoutTheRightToMakeWhatStandsBeside(t *testing.T) {
 	complete(t, conn, task, nil)
 }
 
-// TestATableOfTasksIsNothingBesideAnother, whatever its name: it keeps its rights.
+// TestATableOfTasksIsNothingBesideAnother, even if its name fits: its rights stay as they are.
 func TestATableOfTasksIsNothingBesideAnother(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

@@ -9,11 +9,11 @@ import (
 	"pgtaskd/server/servertest"
 )
 
-// scheduled are the columns of the schedule that say the same in each test.
+// scheduled selects the columns of the schedule that are the same in every run of the test.
 const scheduled = `SELECT coalesce(string_agg(concat_ws('|', key, chain, expression, coalesce(zone, '-'), next_run > now(), last_start, last_end, state, error, failures, skipped, given_up_after - next_run), ' ' ORDER BY chain), 'nothing') FROM task_schedule`
 
-// TestTheScheduleShowsWhatRepeats: a row for each chain that waits, is paused, or runs, with how it
-// ran last.
+// TestTheScheduleShowsWhatRepeats: a row for each chain that waits, is paused or runs, with its
+// last run.
 func TestTheScheduleShowsWhatRepeats(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -42,7 +42,7 @@ func TestTheScheduleShowsWhatRepeats(t *testing.T) {
 	equal(t, "without the table of controllers", value(t, conn, "SELECT coalesce(zone, '-') || expression FROM task_schedule"), "-1 day")
 }
 
-// TestViewsCountTheNewest by state, and errors by their first line.
+// TestViewsCountTheNewest tasks by state, and errors by their first line.
 func TestViewsCountTheNewest(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -59,7 +59,7 @@ func TestViewsCountTheNewest(t *testing.T) {
 	equal(t, "no data", value(t, conn, "SELECT coalesce(task_data(), '0')"), "0")
 }
 
-// TestViewsAreOpenToWhoeverMayRead the table: they run as who asks.
+// TestViewsAreOpenToWhoeverMayRead the table: they run as the role that asks.
 func TestViewsAreOpenToWhoeverMayRead(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -80,7 +80,7 @@ func TestViewsAreOpenToWhoeverMayRead(t *testing.T) {
 	equal(t, "zone of who may not read the table of controllers", value(t, conn, "SELECT coalesce(max(zone), '-') FROM task_schedule"), "-")
 }
 
-// TestViewsStandInNobodysWay: the table is altered, and dropped, as if there were none.
+// TestViewsStandInNobodysWay: the owner can alter and drop the table as if there were no views.
 func TestViewsStandInNobodysWay(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -98,7 +98,7 @@ func TestViewsStandInNobodysWay(t *testing.T) {
 	execute(t, conn, "SELECT * FROM task_schedule; SELECT * FROM mine")
 }
 
-// TestAMillionRowsDoNotMatter to what the views read.
+// TestAMillionRowsDoNotMatter: the views read only a bounded part.
 func TestAMillionRowsDoNotMatter(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -110,7 +110,7 @@ func TestAMillionRowsDoNotMatter(t *testing.T) {
 			execute(t, conn, "VACUUM ANALYZE task")
 		}
 		for _, view := range []string{"schedule", "run"} {
-			execute(t, conn, "SELECT * FROM task_"+view) // which reads catalogs, too
+			execute(t, conn, "SELECT * FROM task_"+view) // the first run reads catalogs, too
 			if pages := pagesRead(t, conn, "EXPLAIN (ANALYZE, BUFFERS, TIMING OFF, FORMAT JSON) SELECT * FROM task_"+view); pages > 3000 {
 				t.Errorf("task_%s reads %v pages (analyzed: %v)", view, pages, analyzed)
 			}
@@ -118,7 +118,7 @@ func TestAMillionRowsDoNotMatter(t *testing.T) {
 	}
 }
 
-// pagesRead are the pages that a statement has read.
+// pagesRead returns the number of pages that a statement reads.
 func pagesRead(t *testing.T, conn *pgx.Conn, sql string) float64 {
 	t.Helper()
 	var plan []map[string]any

@@ -12,32 +12,33 @@ import (
 	"pgtaskd/sql"
 )
 
-// inspections are the statements that look.
+// inspections are the statements that look at the catalogs.
 var inspections = sql.NewQueries("schema/inspect", map[string]string{
 	":guarded_part": "c.oid", ":guarded_whole": "below.whole", ":table_number": "$1::int8",
 })
 
-// besides are the objects beside the table: ours, and others that have one of their names.
+// besides has the objects beside the table: ours, and those of others with one of our names.
 type besides struct {
 	table sql.Table
 	role  string // the connection's user, quoted
-	makes bool   // it may make missing objects
+	makes bool   // the role may make missing objects
 	there []foundBeside
 }
 
-// foundBeside is something that has the name of an object beside the table.
+// foundBeside is an object that has the name of one of ours beside the table.
 type foundBeside struct {
 	Name    string
 	OID     int64
-	Kind    string // of a relation, as pg_class has it; function; type
+	Kind    string // as in pg_class for a relation; else function or type
 	Comment string
-	Missing []string // rights to it that the role does not have
+	Missing []string // rights to it that the role lacks
 }
 
-// ofTasks begins the comment of a table of tasks, which is nothing beside another one.
+// ofTasks begins the comment of every table of tasks. Such a table is never an object beside
+// another.
 const ofTasks = "Tasks: SQL to run"
 
-// find returns the thing that has the name of the object, and whether it is ours.
+// find returns the object with the name that the step's object has, and whether it is ours.
 func (all *besides) find(s step) (there *foundBeside, ours bool) {
 	name, function := sql.BesideName(all.table, s.name), s.makes == "function"
 	for i, b := range all.there {
@@ -53,7 +54,7 @@ func (all *besides) find(s step) (there *foundBeside, ours bool) {
 	return there, there != nil
 }
 
-// foreign says which objects beside the table are not made because something else has their name.
+// foreign tells which objects beside the table are not made because another object has their name.
 func (all *besides) foreign() (lines []string) {
 	for _, s := range besideSteps() {
 		if there, ours := all.find(s); there != nil && !ours {
@@ -63,8 +64,8 @@ func (all *besides) foreign() (lines []string) {
 	return lines
 }
 
-// usable is the number of a table of ours, if the role has these rights to it; else why says what
-// the target goes without, and which statement helps, if any does.
+// usable returns the oid of our table if the role has these rights to it. Else why says which
+// function the target lacks, and which statement helps, if any does.
 func (all *besides) usable(object string, rights []string, without string) (oid int64, why string) {
 	there, ours := all.find(besideStepOf(object))
 	if !ours {
@@ -77,10 +78,10 @@ func (all *besides) usable(object string, rights []string, without string) (oid 
 	return there.OID, ""
 }
 
-// registerRights are those that it takes to use the register.
+// registerRights are the rights that using the register needs.
 var registerRights = []string{"SELECT", "INSERT", "DELETE"}
 
-// registered is the number of the register, or why it cannot be used, and how to change that.
+// registered returns the oid of the register, or why it cannot be used and how to change that.
 func (all *besides) registered() (oid int64, why string) {
 	const without = "goes without a register of sessions: those of a previous leader are recognised by role, name and age"
 	oid, why = all.usable("session", registerRights, without)
@@ -93,7 +94,7 @@ func (all *besides) registered() (oid int64, why string) {
 	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
 }
 
-// serving are the rights that it takes to serve a table.
+// serving are the rights that serving a table needs.
 var serving = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 
 // limits is the qualified name of the sequence that counts the changes of the table of groups.
@@ -101,8 +102,8 @@ func limits(t sql.Table) string {
 	return sql.Beside(t, "group_changes")
 }
 
-// group is the number of the table of groups, if the role can read it, and of the sequence that
-// counts its changes; else why says how to let the role read it, if that is possible.
+// group returns the oids of the table of groups and of the sequence that counts its changes, if the
+// role can read them. Else why says how to let the role read them, if that is possible.
 func (all *besides) group(ctx context.Context, conn *pgx.Conn) (oid, sequence int64, why string, err error) {
 	without := "does not limit groups as table " + sql.Beside(all.table, "group") + " says"
 	if there, _ := all.find(besideStepOf("group")); there == nil {

@@ -13,36 +13,36 @@ import (
 // Change is one thing that a table lacks.
 type Change struct {
 	What string // e.g. column priority
-	SQL  string // the statements that make it
-	// Optional tells that the table can be served without it: comments, storage options, triggers.
+	SQL  string // statements that make it
+	// Optional: the table can be served without it. So are comments, storage options and triggers.
 	Optional bool
-	// Outdated tells that it is there, as another version of ours, a dump, or somebody has made it.
+	// Outdated: the object exists, but another version, a dump or a person has made it.
 	Outdated bool
 	// Failed is why it could not be made; the table is served without it.
 	Failed error
 
-	check  bool // a constraint, which rows that are there may violate
-	beside bool // an object beside the table: where it cannot be made, the rest is made all the same
+	check  bool // a constraint; existing rows may violate it
+	beside bool // an object beside the table; if it cannot be made, the rest still is
 }
 
 // Options are the settings that may differ from table to table.
 type Options struct {
 	Defaults    map[string]string // of columns, as the text of their values
-	Wake        sql.Wake          // "": as Auto
-	Role        string            // in DDL alone: is granted the rights to serve the table; "": nothing is granted
-	Partitioned bool              // in DDL alone: the table is there, and partitioned
+	Wake        sql.Wake          // an empty value: Auto
+	Role        string            // only for DDL: gets the rights to serve the table; empty: nobody does
+	Partitioned bool              // only for DDL: the table exists and is partitioned
 	Inserter    bool              // each task runs under the role that inserted it
 	Serving     string            // the role that serves the table
-	There       bool              // the table was there a moment ago: ErrGone if it is not
-	Trust       []string          // in DDL alone: further roles that may own and make objects that the table uses
+	There       bool              // the table existed a moment ago: ErrGone if it is gone
+	Trust       []string          // only for DDL: more roles that may own and make objects that the table uses
 
-	Made func(context.Context, pgx.Tx) error // is called when all is made and not committed yet; may be nil
+	Made func(context.Context, pgx.Tx) error // called when all is made but not committed; may be nil
 
-	Further bool // in DDL alone: a script for another table of the schema has made the objects that they share
+	Further bool // only for DDL: the script for another table of the schema has made the shared objects
 }
 
-// Version is the schema's version; the comments of the table and of the functions contain it.
-// Objects with a higher one were made by a later pgtaskd and are not replaced.
+// Version is the schema's version; comments of the table and the functions contain it. Objects with
+// a higher version come from a later pgtaskd and are not replaced.
 const Version = 1
 
 const versionPrefix = "pgtaskd schema "
@@ -52,7 +52,7 @@ var (
 	versionPattern = regexp.MustCompile(regexp.QuoteMeta(versionPrefix) + `(\d+)`)
 )
 
-// versionOf is the schema's version in a comment; 0: none.
+// versionOf returns the schema's version in a comment; 0: none.
 func versionOf(comment string) int {
 	match := versionPattern.FindStringSubmatch(comment)
 	if match == nil {

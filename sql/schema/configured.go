@@ -15,7 +15,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// configured adds the defaults that the configuration asks for and the table has not.
+// configured adds the defaults that the configuration asks for and the table lacks.
 func (m *missing) configured(ctx context.Context, conn *pgx.Conn, defaults map[string]string) error {
 	for _, name := range slices.Sorted(maps.Keys(defaults)) {
 		if err := m.configure(ctx, conn, name, defaults[name]); err != nil {
@@ -26,8 +26,8 @@ func (m *missing) configured(ctx context.Context, conn *pgx.Conn, defaults map[s
 }
 
 // A constant, as the catalog shows it: '1 day'::interval, 5, '-5'::integer, true,
-// ('a'::text)::"char". Anything else is not evaluated here: a type that is not the server's own,
-// whose name has its schema before it, could run somebody else's code.
+// ('a'::text)::"char". Nothing else is evaluated here: a type with a schema in front is not built
+// in, and could run somebody's code.
 var constant = regexp.MustCompile(`^\(*('(?:[^']|'')*'|-?\d+(?:\.\d+)?|true|false)\)*(::[\w" \[\]]+\)*)*$`)
 
 func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value string) error {
@@ -60,7 +60,7 @@ func (m *missing) configure(ctx context.Context, conn *pgx.Conn, name, value str
 	return nil
 }
 
-// settable is a column that may have a configured default.
+// settable returns a column that may have a configured default.
 func (m *missing) settable(name string) (column foundColumn, err error) {
 	i := slices.IndexFunc(wantedColumns(), func(c wantedColumn) bool { return c.name == name })
 	there := m.column(name)

@@ -33,7 +33,8 @@ func TestTableOfPgTaskIsCompleted(t *testing.T) {
 	equal(t, "table's comment", value(t, conn, "obj_description('tasks.task'::regclass)"), "Tasks (pgtaskd schema 1)")
 }
 
-// TestTableOfPgTaskWithoutFailIsCompleted: from 2023 to 2025 its enum had neither FAIL nor GONE.
+// TestTableOfPgTaskWithoutFailIsCompleted: from 2023 to 2025 pg_task's enum had neither FAIL nor
+// GONE.
 func TestTableOfPgTaskWithoutFailIsCompleted(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -193,7 +194,7 @@ func TestPartitionedTable(t *testing.T) {
 	execute(t, conn, "UPDATE task_a SET state = 'STOP'")
 	want, noted := "DONE STOP", "3"
 	if value(t, conn, "SELECT current_setting('server_version_num')::int < 130000") == "true" {
-		want, noted = "STOP PLAN", "NULL" // no BEFORE trigger on a partitioned table there
+		want, noted = "STOP PLAN", "NULL" // no BEFORE trigger on a partitioned table in that version
 	}
 	equal(t, "states", allStates(t, conn), want)
 	servertest.Replicate(t, conn, `INSERT INTO task (id, state, input) VALUES (3, 'WORK', '')`)
@@ -205,7 +206,7 @@ func TestPartitionedTable(t *testing.T) {
 	complete(t, conn, named("public", "job"), nil)
 }
 
-// TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced: it wakes nobody.
+// TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced: that trigger wakes nobody.
 func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -221,7 +222,7 @@ func TestATriggerOfOurNameThatCallsAnotherFunctionIsReplaced(t *testing.T) {
 	equal(t, "inserted", value(t, conn, "SELECT count(*) FROM task"), "1")
 }
 
-// TestATriggerOfAnotherBuildIsReplaced: its list of columns or its condition may be another one.
+// TestATriggerOfAnotherBuildIsReplaced: its columns or its condition may differ.
 func TestATriggerOfAnotherBuildIsReplaced(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -238,7 +239,7 @@ func TestATriggerOfAnotherBuildIsReplaced(t *testing.T) {
 	equal(t, "as ours", value(t, conn, "SELECT count(*) FROM pg_trigger WHERE pg_get_triggerdef(oid) ~ 'DELETE OR UPDATE OF plan, .* max,|next IS NOT NULL'"), "2")
 }
 
-// TestATableMayBeCalledState: its own type has that name then.
+// TestATableMayBeCalledState: then the table's row type has the name that our enum would have.
 func TestATableMayBeCalledState(t *testing.T) {
 	t.Parallel()
 	table := named("public", "state")

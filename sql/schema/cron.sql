@@ -1,7 +1,8 @@
--- What is wrong with a cron expression, and in which field; null: nothing. It accepts what
--- work/schedule accepts, and a test compares the two.
--- Only texts after an E have backslashes, as in functions.sql. The zone is tried as the session's
--- own, which the end of the function takes back: pg_timezone_names reads all files of zones.
+-- Says what is wrong with a cron expression, and in which field; null: nothing. It accepts the same
+-- as work/schedule; a test compares the two.
+-- Backslashes occur only in texts after an E, as in functions.sql. It tries the zone as the
+-- session's own, and the end of the function restores that: reading pg_timezone_names would read
+-- all zone files.
 
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_cron(expr text) RETURNS text LANGUAGE plpgsql STABLE STRICT
 SET search_path = pg_catalog, pg_temp SET TimeZone = 'GMT' AS $$
@@ -61,8 +62,8 @@ BEGIN
         RETURN format('day of month "%s" never comes in month "%s"', fields[4], fields[5]);
     END IF;
     RETURN NULL;
-EXCEPTION WHEN data_exception THEN -- the server can not read a zone, an interval or a number
+EXCEPTION WHEN data_exception THEN -- the server cannot read a zone, an interval or a number
     RETURN wrong;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_cron IS 'What is wrong with cron; null: nothing (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_cron IS 'Says what is wrong with cron; null: nothing (:version)';

@@ -15,7 +15,7 @@ import (
 	"pgtaskd/work/schedule"
 )
 
-// TestTheServerReadsCronAsTheProgramDoes: what one accepts the other accepts. Of the rest the
+// TestTheServerReadsCronAsTheProgramDoes: both accept the same expressions. For the others the
 // server names the field.
 func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	t.Parallel()
@@ -25,7 +25,8 @@ func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	for len(exprs) < 10_000 {
 		exprs = append(exprs, randomCron(random))
 	}
-	wraps := value(t, conn, "SELECT current_setting('server_version_num')::int < 150000") == "true" // what is far out of an interval's range
+	// Values out of range wrap.
+	wraps := value(t, conn, "SELECT current_setting('server_version_num')::int < 150000") == "true"
 	rows, err := conn.Query(t.Context(), "SELECT coalesce(public.pgtaskd_cron(e), '') FROM unnest($1::text[]) WITH ORDINALITY AS x (e, n) ORDER BY n", exprs)
 	if err != nil {
 		t.Fatal(err)
@@ -56,7 +57,7 @@ func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	}
 }
 
-// oddCron are expressions at the edges.
+// oddCron are edge cases.
 var oddCron = []string{
 	"", " ", "\t\r\n", "* * * *", "* * * * *", "* * * * * *", "* * * * * * *", " * * * * * \n", "*\t*\r*\n* *", "é * * * *", "* * * * é", "* * \x1b * *", ", * * * *", ",,,, * * * *",
 	"*-5 * * * *", "+1 * * * *", "-1 * * * *", "1-2-3 * * * *", "1/2/3 * * * *", "999999999 * * * *", "9999999999 * * * *", "00 00 01 01 00", "000000001 * * * *", "0 0 ? * *", "0 0 L * L", "0 0 l * *",
@@ -79,7 +80,7 @@ var oddCron = []string{
 	strings.Repeat("1,", 511) + "1 * * *", strings.Repeat("x", 1025), strings.Repeat("x", 1<<20), strings.Repeat("é", 513), strings.Repeat("x", 40) + " * * * *", "0 0 31 4,6,9,11,4,6,9,11,4,6,9,11,4,6,9,11,4 *",
 }
 
-// fuzzed are the first arguments of what fuzz tests of the package have found.
+// fuzzed returns the first arguments of the cases that fuzz tests of the package have found.
 func fuzzed(t *testing.T) []string {
 	t.Helper()
 	files, err := filepath.Glob("../work/schedule/testdata/fuzz/*/*")
@@ -102,7 +103,7 @@ func fuzzed(t *testing.T) []string {
 	return exprs
 }
 
-// randomCron is an expression that is right, or nearly so.
+// randomCron returns an expression that is right, or nearly right.
 func randomCron(r *rand.Rand) string {
 	pick := func(from ...string) string { return from[r.IntN(len(from))] }
 	zone := pick("", "", "", "", "", "TZ=UTC ", "CRON_TZ=Europe/Berlin ", "TZ=Asia/Kathmandu  ", "TZ=EST ", "TZ=Nowhere/At_All ", "TZ=Etc/GMT-"+strconv.Itoa(r.IntN(20))+" ")
@@ -157,15 +158,15 @@ func TestCronIsReadAtOnce(t *testing.T) {
 			execute(t, conn, "SELECT public.pgtaskd_cron("+sql.Literal(expr)+") FROM generate_series(1, 100)")
 			fastest = min(fastest, time.Since(began)/100)
 		}
-		if fastest > 10*time.Millisecond { // it takes half of one where nothing else is done
+		if fastest > 10*time.Millisecond { // on an idle machine it takes half a millisecond
 			t.Errorf("%s takes %v", expr, fastest)
 		}
 		t.Log(expr, fastest)
 	}
 }
 
-// TestCronLeavesTheSessionAlone: the zone is the session's own afterwards, and what is found by its
-// path is not asked.
+// TestCronLeavesTheSessionAlone: afterwards the session has its own zone; no object of its search
+// path is called.
 func TestCronLeavesTheSessionAlone(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -178,14 +179,15 @@ func TestCronLeavesTheSessionAlone(t *testing.T) {
 	equal(t, "of nothing", value(t, conn, "SELECT "+cron+"(NULL) IS NULL"), "true")
 }
 
-// TestEveryInserterMayHaveCronRead: default privileges may keep new functions from others.
+// TestEveryInserterMayHaveCronRead, even if default privileges keep new functions from others.
 func TestEveryInserterMayHaveCronRead(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
 	role := stranger(t, conn, "cron")
 	execute(t, conn, "ALTER DEFAULT PRIVILEGES REVOKE EXECUTE ON FUNCTIONS FROM PUBLIC")
 	install(t, conn, task, nil)
-	execute(t, conn, "CREATE FUNCTION public.pgtaskd_cron(text, int) RETURNS text LANGUAGE sql AS 'SELECT $1'") // of our own, and in nobody's way
+	// A user's function.
+	execute(t, conn, "CREATE FUNCTION public.pgtaskd_cron(text, int) RETURNS text LANGUAGE sql AS 'SELECT $1'")
 	install(t, conn, task, nil)
 	execute(t, conn, "SET ROLE "+role)
 	equal(t, "of nothing", value(t, conn, "SELECT public.pgtaskd_cron('') "), "cron has 0 fields: there are 5, or 6 with seconds first")

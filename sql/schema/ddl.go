@@ -10,10 +10,9 @@ import (
 	"pgtaskd/sql"
 )
 
-// DDL is the whole text that makes a table, for a person to read and to run; if parts of it are
-// there already, it makes the rest. Its head refuses tables that Install would not touch. It cannot
-// see all that Install can: that a type of that name is somebody else's, that a default should be
-// replaced.
+// DDL returns the whole script that makes a table, for a person to read and run; if parts exist, it
+// makes the rest. Its head refuses tables that Install would not touch. The script cannot see all
+// that Install can: that a type of our name is somebody else's, that a default should be replaced.
 func DDL(t sql.Table, o Options) string {
 	n := namesOf(t, sql.Plain(t.Schema, stateNames(t)[0]), o.Partitioned, o)
 	var b strings.Builder
@@ -28,13 +27,13 @@ func DDL(t sql.Table, o Options) string {
 		before = s.kind
 		switch {
 		case s.kind == schemaStep:
-			b.WriteString(n.head(o) + "\n") // which makes it
+			b.WriteString(n.head(o) + "\n") // the head makes it
 		case s.kind == typeStep: // the head makes it
 			_, comment, _ := strings.Cut(s.sql, "\n")
 			fmt.Fprintf(&b, "%s\n", n.fill(comment))
 		case s.kind == besideStep:
 			fmt.Fprintf(&b, "%s\n", n.statements(s))
-		case s.joins(): // one statement for all that stand together
+		case s.joins(): // one statement for several changes in a row
 			line := n.fill(strings.TrimPrefix(s.sql, "ALTER TABLE :table "))
 			if !together {
 				fmt.Fprintf(&b, "ALTER TABLE %s\n", n.fill(":table"))
@@ -69,7 +68,7 @@ SET LOCAL lock_timeout = '10s';
 COMMIT;
 `
 
-// steps are those of the table that the script makes.
+// steps returns the steps of the table in the script.
 func (o Options) steps() []step {
 	all := slices.Clone(steps())
 	if o.Partitioned {
@@ -82,13 +81,13 @@ func (o Options) steps() []step {
 	return slices.DeleteFunc(all, func(s step) bool { return !wants(o.Wake, s) || o.Further && s.kind == functionStep })
 }
 
-// joins tells a change of the table that can be part of a longer statement.
+// joins tells whether the step can be part of a longer ALTER TABLE.
 func (s step) joins() bool {
 	return s.kind == optionStep || s.kind == columnStep && !strings.Contains(s.sql, "\n")
 }
 
-// head is the look that comes first: an error if something that has a name of ours is somebody
-// else's, or if others may put something there.
+// head returns the checks that come first: they fail if an object with one of our names is somebody
+// else's, or if others may create objects there.
 func (n names) head(o Options) string {
 	trusted := sql.Literal(cmp.Or(o.Role, o.Serving))
 	for _, role := range o.Trust {
@@ -106,7 +105,7 @@ func (n names) head(o Options) string {
 	})
 }
 
-// forEverybody lets all call the functions that run in the sessions of writers and readers.
+// forEverybody grants everybody the functions that run in sessions of writers and readers.
 func forEverybody() string {
 	var all []string
 	for _, s := range stepsOf(functionStep) {
@@ -117,8 +116,8 @@ func forEverybody() string {
 	return "GRANT EXECUTE ON FUNCTION " + strings.Join(all, ", ") + " TO PUBLIC;"
 }
 
-// CreatePublication are the statements that make the publication of the table that was described,
-// or make it again, for a person to run.
+// CreatePublication returns the statements that make or replace the publication of the described
+// table, for a person to run.
 func CreatePublication(t sql.Table, d Description) string {
 	lines := strings.Split(namesOf(t, "", d.Partitioned, Options{}).fill(stepsOf(publicationStep)[0].sql), "\n")
 	return strings.Join(lines[:2], " ")

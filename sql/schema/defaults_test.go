@@ -38,7 +38,7 @@ func TestDefaultsFromWeakToStrong(t *testing.T) {
 	inserted(conn, "transaction", "5")
 	execute(t, conn, "INSERT INTO task (input, max) VALUES ('', 6)")
 	inserted(conn, "INSERT", "6")
-	// The target's configuration stands in place of all settings.
+	// The target's configuration wins over all settings.
 	install(t, conn, task, map[string]string{"max": "7"})
 	execute(t, conn, insert)
 	inserted(conn, "configured", "7")
@@ -53,8 +53,8 @@ func TestDefaultsBuiltIn(t *testing.T) {
 	const want = "01:00:00|00:00:00|00:00:00|00:00:00|0|0|PLAN|t|f|t|f|t|\t|||group|\\N|postgres|0|0|t|0|0|00:01:00|0|f"
 	execute(t, conn, "INSERT INTO task (input) VALUES ('')")
 	equal(t, "never set", value(t, conn, row), want)
-	// After SET LOCAL a setting is '', which means none for those three, and the built-in default
-	// for the others.
+	// After SET LOCAL a setting is ''. For these three that means none, for the others the built-in
+	// default.
 	for _, column := range wantedColumns() {
 		if strings.Contains(column.def, "pg_task.") {
 			execute(t, conn, "BEGIN; SET LOCAL pg_task."+pgx.Identifier{column.name}.Sanitize()+" = 'x'; COMMIT")
@@ -69,8 +69,8 @@ func TestDefaultsBuiltIn(t *testing.T) {
 	equal(t, "of the user of the row", value(t, conn, "SELECT author = current_user AND created = plan FROM task LIMIT 1"), "true")
 }
 
-// The check of a new task lets these by before it looks at anything closer: were they others than
-// the defaults, it would still be right, and slow.
+// The check of a new task passes these intervals first. If they differed from the defaults, the
+// check would be right but slow.
 func TestDefaultIntervalsAreThoseTheCheckLetsBy(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

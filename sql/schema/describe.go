@@ -16,25 +16,25 @@ import (
 // Description has the facts of a table that operations on it need.
 type Description struct {
 	Exists        bool
-	OID           int64    // another one when the table is made again
+	OID           int64    // changes when the table is made again
 	Inserter      bool     // each task runs under the role that inserted it; the caller of Describe sets it
 	Roles         bool     // a trigger of ours fills the column role
 	Below         []Below  // tables that may keep it from being served, see Refusal
 	Copied        []string // quoted names of the columns that a repetition copies
 	Partitioned   bool
-	Sequence      int64  // from which ids come, where they are unique; 0: not known
+	Sequence      int64  // that gives the ids, if they are unique; 0: not known
 	Encoding      string // of the database, by the server's name
 	Waking        Waking
-	Triggers      bool     // it has triggers of users, which may rely on the serving role's search_path
+	Triggers      bool     // users' triggers, which may rely on the serving role's search_path
 	Server        int      // its version, as server_version_num has it
-	Register      int64    // of sessions, that can be used: a number that is another one when that is made again; 0: there is none
-	Leader        int64    // the table of controllers, that can be written to: a number that is another one when it is made again; 0: there is none
-	Group         int64    // the table of groups, that can be read; 0: there is none
-	GroupSequence int64    // counts the changes of that
+	Register      int64    // oid of the register of sessions if it can be used; changes when it is made again; 0: none
+	Leader        int64    // oid of the table of controllers, if writable; changes when it is made again; 0: none
+	Group         int64    // oid of the table of groups if it can be read; 0: none
+	GroupSequence int64    // counts changes of the table of groups
 	Without       []string // a line for each thing that the table is served without, with the reason
 }
 
-// Describe looks at a table; one that is not there is no error.
+// Describe looks at a table. If the table does not exist, that is no error.
 func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, error) {
 	f, err := inspect(ctx, conn, t)
 	if err != nil || f.oid == 0 {
@@ -66,17 +66,17 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	return d, nil
 }
 
-// Waking is how a table tells its leader of new tasks and of changes.
+// Waking describes how a table tells its leader of new tasks and of changes.
 type Waking struct {
-	Lock      int64  // number of an advisory lock: the leader holds it alone while it sleeps; INSERTs that do not wake it share it
-	Channel   string // of NOTIFY, while it sleeps
-	Inserts   bool   // the trigger tells of new tasks: it is enabled
-	Changes   bool   // the triggers tell, on Channel, of all else that matters to the leader: they are enabled
-	Published int64  // Publication shows new tasks: a number that is another one when it is made again; 0: it does not
+	Lock      int64  // an advisory lock: a sleeping leader holds it alone; INSERTs that do not wake it share it
+	Channel   string // channel of NOTIFY while the leader sleeps
+	Inserts   bool   // the trigger tells of new tasks and is enabled
+	Changes   bool   // the triggers tell of all other changes that matter, on sql.Channel, and are enabled
+	Published int64  // number of the publication that shows new tasks; changes when it is made again; 0: none
 }
 
-// waking is how the table wakes the leader. The function pgtaskd_accept computes lock and channel
-// in the same way.
+// waking returns how the table wakes the leader. The function pgtaskd_accept computes lock and
+// channel in the same way.
 func (f *found) waking() Waking {
 	return Waking{
 		Lock: lock.Sleeping + f.root, Channel: "pgtaskd_" + strconv.FormatInt(f.root, 10), Published: f.published,
@@ -84,8 +84,7 @@ func (f *found) waking() Waking {
 	}
 }
 
-// GrantBeside gives a role the rights to the tables beside the table, as far as there are some of
-// ours.
+// GrantBeside gives a role the rights to our tables beside the table, as far as they exist.
 func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error {
 	d, err := Describe(ctx, tx.Conn(), t)
 	if err != nil {
@@ -110,6 +109,6 @@ func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error
 	return nil
 }
 
-// Refusal is an error if a part of the table is not to be served: inserter tells that tasks run
-// under the roles that insert them.
+// Refusal returns an error if a part of the table must not be served. inserter: tasks run under the
+// roles that insert them.
 func (d Description) Refusal(inserter bool) error { return refusal(d.Below, inserter) }

@@ -1,10 +1,10 @@
-// Package schema makes a task table, completes one that is there, and describes it.
+// Package schema makes a task table, completes an existing one, and describes it.
 //
-// Its files are plain DDL as a person would write it, read as steps: each is one paragraph that can
-// be run again. Missing compares a table with them, Install makes what is missing, DDL writes them
-// as a script. Describe tells the rest of the program what a table is like; inspect/ has the
-// statements that look.
+// Its .sql files are plain DDL, read as steps: each paragraph is one step and can run again.
+// Missing compares a table with the steps, Install makes what is missing, DDL prints the steps as a
+// script. Describe returns the facts about a table that the rest of the program needs. inspect/ has
+// the statements that read the catalogs.
 //
-// A connection belongs to one goroutine. Descriptions do not change after they are made and may be
-// used by any goroutine, so there are no locks.
+// A connection belongs to one goroutine. A Description does not change after it is made, so any
+// goroutine may use it without a lock.
 package schema

@@ -1,8 +1,8 @@
--- What the trigger functions for asynchronous triggers share. They run as the owner of the table of
--- tasks.
+-- Functions that the trigger functions of asynchronous triggers share. They run as the owner of the
+-- table of tasks.
 
--- Gives settings these values until the end of the transaction, and returns those that had others:
--- a task of a trigger has the defaults of its table, whatever the writer has set.
+-- Sets settings until the end of the transaction, and returns the former values of those that
+-- differed: a trigger's task gets the defaults of its table, whatever the writer has set.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_settings(given jsonb DEFAULT '{"group": "", "active": "", "live": "", "repeat": "", "timeout": "", "count": "", "max": "", "delete": "", "drift": "", "header": "",
     "save": "", "string": "", "delimiter": "", "escape": "", "quote": "", "null": "\\N", "remote": "", "rerun": "", "priority": "", "retry": "", "backoff": ""}') RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -13,11 +13,11 @@ BEGIN
     );
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets what defaults look at, and returns what it was (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets the settings that defaults read, and returns the former ones (:version)';
 
 -- Inserts a task with the columns that a trigger's arguments name, and returns what is wrong with
--- these. Each %s stands for the column of the changed row that follows. Where another task waits
--- with the key, that one gets the newer data.
+-- them. Each %s stands for a column of the changed row; the next argument names it. If another task
+-- waits with the key, it gets the newer data instead.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_async(tasks regclass, arguments text[], relation regclass, changed json, event text) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE

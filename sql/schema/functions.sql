@@ -1,28 +1,29 @@
--- The functions that the tables of a schema share. They run as whoever changes the row.
+-- The functions that the tables of a schema share. They run as the role that changes the row.
 
--- What a new task passes, or a new plan of one. Nearly all rows leave at the second condition. It
--- wakes the leader if that sleeps: then the leader holds the lock alone. One that is awake need not
--- be told; we share the lock until we have committed, so that it cannot fall asleep before it has
--- seen the row. Tasks for later wake nobody: each leader looks by itself every 30 s. It keeps plan
--- and the intervals within what no expression of ours overflows at. OLD is null at an INSERT.
+-- Checks each new task, and each new plan of a task. Nearly all rows leave at the second condition.
+-- It wakes the leader if the leader sleeps, which means that the leader holds the lock alone. It
+-- need not tell a leader that is awake: this transaction shares the lock until it commits, so the
+-- leader cannot fall asleep before it has seen the row. Tasks for later wake nobody: each leader
+-- looks by itself every 30 s. Plan and intervals are bounded, so that no expression of ours
+-- overflows. OLD is null at an INSERT.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID);
-    told pg_catalog.bool; -- assigned, because PERFORM is a statement of its own for the server
+    told pg_catalog.bool; -- target of assignments, because the server runs PERFORM as a statement of its own
     path pg_catalog.text;
     wrong pg_catalog.text; -- column
     said pg_catalog.text;
-    renewed pg_catalog.bool; -- after is another one
+    renewed pg_catalog.bool; -- after has changed
 BEGIN
-    -- To set the path would cost each row 8 %: so the usual row meets no operator, and no name
-    -- without its schema.
+    -- Setting the path would cost each row 8 %: so usual rows are checked without operators, and
+    -- without names that lack a schema.
     IF pg_catalog.timestamptz_lt(NEW.plan, pg_catalog.timestamptz_pl_interval(pg_catalog.statement_timestamp(), '2 min')) OR NEW.cron IS NOT NULL OR NEW.after IS NOT NULL THEN
         told := pg_catalog.texteq(TG_OP, 'UPDATE')
             OR pg_catalog.pg_try_advisory_xact_lock_shared(pg_catalog.int8pl(:wake, root::pg_catalog.int8))
             OR pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', root), '') IS NOT NULL;
     END IF;
     IF pg_catalog.timestamptz_ge(NEW.plan, '2000-01-01 00:00:00+00 BC') AND pg_catalog.timestamptz_lt(NEW.plan, '10000-01-01 00:00:00+00')
-        AND pg_catalog.record_image_eq( -- by their bytes, which tells '24 hours' from '1 day'
+        AND pg_catalog.record_image_eq( -- compares bytes, which distinguishes '24 hours' from '1 day'
             ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures),
             ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0))
         AND pg_catalog.int4ge(least(NEW.count, NEW.retry), 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
@@ -32,7 +33,7 @@ BEGIN
         RETURN NEW;
     END IF;
     path := pg_catalog.current_setting('search_path');
-    told := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true) IS NOT NULL; -- an error takes it back
+    told := pg_catalog.set_config('search_path', 'pg_catalog, pg_temp', true) IS NOT NULL; -- an error undoes this
     renewed := (OLD.after = NEW.after) IS NOT TRUE;
     wrong := coalesce((
         SELECT i.name
@@ -42,7 +43,7 @@ BEGIN
     ), CASE
         WHEN least(NEW.plan, NEW.base) < '2000-01-01 00:00:00+00 BC' OR greatest(nullif(NEW.plan, 'infinity'), NEW.base) >= '10000-01-01 00:00:00+00' THEN 'plan'
         WHEN NEW.backoff = '0' THEN 'backoff'
-        -- A period of one sign never steps back, whatever month it is added to.
+        -- A period whose parts have one sign never steps back, whatever month it is added to.
         WHEN least(date_trunc('month', NEW.repeat), date_trunc('day', NEW.repeat) - date_trunc('month', NEW.repeat), NEW.repeat - date_trunc('day', NEW.repeat)) < '0' THEN 'repeat'
         WHEN NEW.count < 0 THEN 'count'
         WHEN NEW.max = -2147483648 THEN 'max' -- a pause is -max milliseconds
@@ -51,7 +52,8 @@ BEGIN
         WHEN NEW.max_failures < 0 THEN 'max_failures'
         WHEN NEW.notify = '' OR octet_length(NEW.notify) > 63 THEN 'notify'
     END);
-    -- Each begins with the column's name. An UPDATE that moves a row to another partition is an INSERT there.
+    -- Each text begins with a column's name. An UPDATE that moves a row to another partition is an
+    -- INSERT there.
     said := coalesce(wrong || ' is out of range', CASE
         WHEN TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN concat('state of a new task can not be ', NEW.state)
         WHEN TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT')
@@ -79,8 +81,8 @@ BEGIN
     ELSIF renewed AND num_nonnulls(NEW.after, OLD.after, NEW.awaits) > 0 THEN -- the leader looks for what it waits for
         NEW.awaits := NULL; NEW.freed := NULL;
     END IF;
-    -- The leader finds the beats of a cron expression, and plans the task. Where origin is infinite
-    -- it has a plan, and the leader only looks whether it can read cron.
+    -- The leader finds the beats of a cron expression, and plans the task. If origin is infinite,
+    -- the task has a plan, and the leader only checks that it can read cron.
     IF NEW.cron IS NOT NULL AND TG_OP = 'INSERT' THEN
         NEW.origin := coalesce(NEW.origin, CASE WHEN NEW.plan = statement_timestamp() THEN NEW.plan ELSE '-infinity' END);
     ELSIF NEW.cron IS NOT NULL AND (OLD.cron = NEW.cron) IS NOT TRUE THEN
@@ -93,7 +95,7 @@ BEGIN
     ELSIF OLD.cron IS NOT NULL THEN
         NEW.origin := NULL;
     ELSIF NEW.plan = OLD.plan AND NEW.repeat <> OLD.repeat AND NEW.repeat > '0' AND OLD.repeat > '0' AND OLD.origin IS NOT NULL THEN
-        NEW.origin := coalesce(OLD.base, OLD.plan) - OLD.repeat; -- of a repetition the new period counts from the beat before
+        NEW.origin := coalesce(OLD.base, OLD.plan) - OLD.repeat; -- counts from the previous beat
         NEW.base := NULL;
         SELECT coalesce(min(b.beat), statement_timestamp() + NEW.repeat) INTO NEW.plan
         FROM generate_series(-3, 3) AS near
@@ -107,8 +109,8 @@ END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_accept IS 'Keeps tasks within bounds, wakes the leader (:version)';
 
--- Tells the leader to look. No change of a row must fail because the server's queue is full: the
--- leader looks by itself then.
+-- Tells the leader to look. No change of a row must fail because the server's notification queue is
+-- full: then the leader looks by itself.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_tell(relation oid, what text) RETURNS void LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     PERFORM pg_notify(concat('pgtaskd_', left(encode(sha256(convert_to(format('"%s"."%s"',
@@ -128,14 +130,15 @@ END
 $$;
 COMMENT ON FUNCTION :schema.pgtaskd_wake IS 'Wakes the leader (:version)';
 
--- STOP on an ended task: the old state is put back, and its repetition is stopped once the
--- statement is over, since that may be about to update it too. On one that is under way: the row
--- shows it until the end is written. On one that is prepared: it is remembered. A task that only
--- waits is paused. PLAN on an ended task, or on one that was stopped while it ran and whose end
--- nobody has written: it waits again, as if new, and runs keeps the old run. A prepared one stays
--- as it is. All else is for pgtaskd itself: its sessions are known by their name, and by a right that
--- who may only stop tasks lacks, and where tasks run under the roles that insert them, by its role, which
--- the trigger of these has.
+-- STOP on an ended task: the old state is put back, and its repetition is stopped after the
+-- statement, which may be about to update the repetition itself. STOP on a running task: stopping
+-- is set until the end is written. STOP on a prepared task: stopping remembers it. STOP on a
+-- waiting task: it is paused.
+-- PLAN on an ended task, or on one that was stopped while it ran and has no end yet: it waits again
+-- like a new task, and runs keeps the old run. PLAN on a prepared task: nothing changes.
+-- Only pgtaskd itself may write other states. Its sessions are known by their name, by a right that
+-- a role which may only stop tasks lacks, and, if tasks run under the roles that insert them, by
+-- the role in the arguments of trigger pgtaskd_role.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_state() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root oid := coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID);
@@ -157,7 +160,7 @@ BEGIN
     ELSIF NEW.state = 'STOP' AND OLD.state IN ('DONE', 'FAIL', 'GONE') THEN
         NEW.state := OLD.state;
         IF OLD.next IS NOT NULL THEN
-            NEW.stopping := CASE WHEN OLD.stopping IS NULL THEN false END; -- by this change pgtaskd_stop_next knows it
+            NEW.stopping := CASE WHEN OLD.stopping IS NULL THEN false END; -- this change tells pgtaskd_stop_next
         END IF;
         RETURN NEW;
     ELSIF NEW.state = 'STOP' AND OLD.state IN ('TAKE', 'WORK') AND OLD.xact IS NULL THEN
@@ -165,14 +168,14 @@ BEGIN
     ELSIF NEW.state = 'PLAN' THEN
         NEW.stopping := NULL;
         IF OLD.state = 'STOP' AND OLD.stop IS NULL AND NEW.cron IS NOT NULL AND NEW.origin > '-infinity' THEN
-            NEW.plan := statement_timestamp(); -- its beats count from now
+            NEW.plan := statement_timestamp(); -- its beats count from now on
         END IF;
         IF OLD.state = 'STOP' AND NEW.max_failures > 0 AND NEW.failures >= NEW.max_failures THEN
             NEW.failures := 0; NEW.error := NULL;
         END IF;
         IF NEW.stop = OLD.stop OR OLD.state = 'STOP' AND OLD.stop IS NULL AND NEW.start = OLD.start THEN
             NEW.start := NULL; NEW.stop := NULL; NEW.attempt := 0; NEW.interrupted := 0; NEW.base := NULL;
-            NEW.awaits := NULL; NEW.freed := NULL; -- it runs after the same tasks again
+            NEW.awaits := NULL; NEW.freed := NULL; -- it waits for the same tasks again
             IF NEW.plan = OLD.plan AND NEW.plan < statement_timestamp() THEN NEW.plan := statement_timestamp(); END IF;
             NEW.runs := CASE WHEN jsonb_array_length(OLD.runs) >= 20 THEN OLD.runs - 0 ELSE coalesce(OLD.runs, '[]') END
                 || jsonb_build_object('start', OLD.start, 'stop', coalesce(OLD.stop, statement_timestamp()), 'pid', OLD.pid, 'state', OLD.state,
@@ -183,12 +186,13 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Says what a change of state does, and refuses some (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Handles changes of state, and refuses some (:version)';
 
--- Stops the repetition of what somebody has set to STOP: an ended one by what pgtaskd_state does to stopping. Of a chain that has gone on since the statement
--- began it stops what waits or runs by now; next may lead in a circle, hence UNION. The path is
--- the session's own, as triggers of users may find names by it: so states are compared as text, for which
--- the server has an operator of its own.
+-- Stops the repetition of a task that somebody has set to STOP; of an ended task it knows that by
+-- the change of stopping. If the chain has gone on since the statement began, it stops the task
+-- that waits or runs by now; next may lead in a circle, hence UNION. The path is the session's own,
+-- since users' triggers may find names by it. So states are compared as text, for which the server
+-- has an operator.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stop_next() RETURNS trigger LANGUAGE plpgsql AS $$
 BEGIN
     IF (CASE

@@ -13,9 +13,9 @@ import (
 
 var update = flag.Bool("update", false, "write testdata/schema.golden again")
 
-// The schema is a promise to those who insert tasks: whoever changes it must see the change, and
-// raise Version if tables that are there must be told apart. Other majors have other rights by
-// default.
+// The schema is a promise to users who insert tasks: a change of it must be seen in review, and
+// must raise Version if existing tables have to be told apart. Other majors have other default
+// rights.
 func TestSchemaIsAsCommitted(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -35,7 +35,8 @@ func TestSchemaIsAsCommitted(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	got := regexp.MustCompile(`(?m) #[-0-9]+$`).ReplaceAllString(strings.Join(lines, "\n"), " #") + "\n" // another one in each database
+	// Differs between databases.
+	got := regexp.MustCompile(`(?m) #[-0-9]+$`).ReplaceAllString(strings.Join(lines, "\n"), " #") + "\n"
 	if *update {
 		if err := os.WriteFile("testdata/schema.golden", []byte(got), 0o644); err != nil {
 			t.Fatal(err)

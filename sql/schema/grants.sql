@@ -1,4 +1,4 @@
--- What the role that serves the table needs.
+-- The rights of the role that serves the table.
 GRANT USAGE ON SCHEMA :schema TO :serving_role;
 GRANT SELECT, INSERT, UPDATE, DELETE ON TABLE :table, :its_leader, :its_group TO :serving_role;
 GRANT SELECT, INSERT, DELETE ON TABLE :its_session TO :serving_role;

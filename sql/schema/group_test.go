@@ -7,7 +7,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestTheTableOfGroupsRefusesNonsense, and says of which column.
+// TestTheTableOfGroupsRefusesNonsense, and the error names the column.
 func TestTheTableOfGroupsRefusesNonsense(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -34,7 +34,8 @@ func TestTheTableOfGroupsRefusesNonsense(t *testing.T) {
 	execute(t, conn, `INSERT INTO task_group ("group") VALUES (repeat('a', 65536)), (''), ('%'); INSERT INTO task_group ("group", slots, rate, per) VALUES ('a', 0, 1, '1 us')`)
 }
 
-// TestTheTableOfGroupsNotesItsChanges: who, when, and the end of a pause that is taken back.
+// TestTheTableOfGroupsNotesItsChanges: who made them, when, and the end of a pause that somebody
+// ends.
 func TestTheTableOfGroupsNotesItsChanges(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

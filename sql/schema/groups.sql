@@ -1,5 +1,5 @@
--- Who has changed the limits of a group, and when. Of a pause that is taken back it notes in until
--- when it has ended, and takes that out when the group is paused again.
+-- Records who has changed the limits of a group, and when. If somebody takes a pause back, it
+-- records in until when the pause ended; if the group is paused again, it clears that.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_note() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     NEW.changed_by := current_user; NEW.changed_at := clock_timestamp();
@@ -11,11 +11,12 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_group_note IS 'Notes who changes limits of groups (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_group_note IS 'Records who changes limits of groups (:version)';
 
--- The leader knows by the lock that a change is not committed yet: it reads the rows again then,
--- before it starts what it has read since. Others may hold the lock; then it reads them all the
--- time, so nobody waits for it for long. Who may change a limit needs no right to the sequence.
+-- The lock tells the leader that a change is not committed yet: then the leader reads the limits
+-- again before it starts tasks that it has read since. Others may hold the lock; then the leader
+-- reads the limits all the time, so this waits at most a second. SECURITY DEFINER: a role that may
+-- change limits needs no right to the sequence.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_group_tell() RETURNS trigger LANGUAGE plpgsql SECURITY DEFINER SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     FOR tries IN 1 .. 100 LOOP

@@ -1,8 +1,8 @@
--- Refuses to go on where the schema, or something in it with a name of ours, belongs to somebody
--- who is neither trusted nor who runs this, the owner of the table or of the database, nor a
--- superuser; where such a role may create something there; and where the table is an application's.
--- What a superuser makes belongs to the owner of the table, or of the schema: functions of a superuser's
--- in the schema of others would run what those put there.
+-- Fails if the schema, or an object in it with one of our names, belongs to a role that is not
+-- trusted, does not run this, owns neither the table nor the database, and is no superuser; if a role
+-- like that may create objects there; or if the table is an application's. Objects that a superuser
+-- makes go to the owner of the table, or of the schema: in a schema of others, functions of a
+-- superuser would run what they put there.
 DO $$
 DECLARE
     ours text[] := :relations;

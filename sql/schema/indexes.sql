@@ -1,27 +1,27 @@
--- No index but the primary key and these: each costs every task. They are called as nothing that the
--- server would name after a column.
+-- Only the primary key and these indexes: each costs every task. Their names cannot be mistaken for
+-- names that the server makes from columns.
 
--- After what is due come the few tasks that were set to STOP while they ran: due is null there.
+-- The few tasks that were set to STOP while they ran come after all due tasks: their due is null.
 CREATE INDEX IF NOT EXISTS :bare_open_idx ON :table (due, id) WHERE due IS NOT NULL OR stopping;
-COMMENT ON INDEX :schema.:bare_open_idx IS 'Finds what is due, and what is to be stopped';
+COMMENT ON INDEX :schema.:bare_open_idx IS 'Finds tasks that are due, or to be stopped';
 
--- Partial, so that rows without a key are in no index for it, and state, on which wait_key depends,
--- belongs to no key that others may refer to: a task whose SQL refers to its own row by a foreign
--- key could not be marked else.
+-- Partial for two reasons. Rows without a key are in no index. And state, on which wait_key
+-- depends, is then in no key that others may refer to: else a task whose SQL refers to its own row
+-- by a foreign key could not be marked.
 CREATE UNIQUE INDEX IF NOT EXISTS :bare_one_waits_idx ON :table (wait_key) WHERE wait_key IS NOT NULL;
 COMMENT ON INDEX :schema.:bare_one_waits_idx IS 'At most one waiting task per key';
 
--- What waits for others, or runs after them, for keep: few where nobody uses it, and then in no
--- index. stop changes only with due.
+-- Tasks that wait for others or run after them, for keep: few if nobody uses after, and then none.
+-- stop changes only together with due.
 CREATE INDEX IF NOT EXISTS :bare_follows_idx ON :table (id) WHERE stop IS NULL AND after IS NOT NULL;
-COMMENT ON INDEX :schema.:bare_follows_idx IS 'What waits for others';
+COMMENT ON INDEX :schema.:bare_follows_idx IS 'Tasks that wait for others';
 
--- Finds who waits for a task that has ended. Partial, and on nothing that a run or its end changes.
+-- Finds the tasks that wait for an ended task. Partial, and no run or end changes its columns.
 CREATE INDEX IF NOT EXISTS :bare_awaiting_idx ON :table (awaits, awaited, priority DESC, id) WHERE awaits IS NOT NULL;
-COMMENT ON INDEX :schema.:bare_awaiting_idx IS 'Who waits for a task';
+COMMENT ON INDEX :schema.:bare_awaiting_idx IS 'Tasks that wait for a task';
 
--- What repeats and waits, is paused or runs: the few rows of the schedule. stop changes only with
--- due, so no update stays HOT less for it. Conditions are written as the server shows them, by which
--- an index that is there is known; brackets do not matter.
+-- Repeating tasks that wait, are paused or run: the few rows of the schedule. stop changes only
+-- together with due, so the index makes no update lose HOT. Conditions are written as the server
+-- shows them, so that an existing index is recognised; brackets do not matter.
 CREATE INDEX IF NOT EXISTS :bare_repeats_idx ON :table (id) WHERE stop IS NULL AND (repeat > '00:00:00'::interval OR cron IS NOT NULL);
 COMMENT ON INDEX :schema.:bare_repeats_idx IS 'The few rows of the schedule';

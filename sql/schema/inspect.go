@@ -13,7 +13,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// found are the parts of a table and its schema that are there.
+// found are the parts of a table and its schema that exist.
 type found struct {
 	version     int // of the server
 	schema      bool
@@ -21,10 +21,10 @@ type found struct {
 	relkind     string
 	comment     string
 	options     []string // name=value
-	partition   bool     // of another table
-	hiddenFrom  string   // our role, quoted, where policies may hide rows from it
-	root        int64    // the table itself, or the one that it is in the end a partition of
-	sequence    int64    // from which ids come; 0: not known
+	partition   bool     // it is a partition of another table
+	hiddenFrom  string   // our role, quoted, if policies may hide rows from it
+	root        int64    // the topmost table that it is a partition of, or the table itself
+	sequence    int64    // that gives the ids; 0: not known
 	published   int64    // the number by which our publication shows inserts into the table; 0: it does not
 	columns     []foundColumn
 	constraints []string
@@ -39,8 +39,8 @@ type found struct {
 type foundColumn struct {
 	Name      string
 	Type      string // for people
-	Cast      string // the same, qualified and quoted, as a cast names it
-	BaseType  string // name in pg_type; of a domain, that of its base type
+	Cast      string // the same, qualified and quoted for a cast
+	BaseType  string // name in pg_type; of a domain's base type if it is a domain
 	TypeKind  string // b, e …
 	TypeOID   int64
 	NotNull   bool
@@ -51,16 +51,16 @@ type foundColumn struct {
 }
 
 type foundIndex struct {
-	Unique    bool // at once
+	Unique    bool // and checked at once
 	Primary   bool
-	Columns   []string // '' is an expression
-	Condition string   // on its rows; empty: all of them
+	Columns   []string // '' stands for an expression
+	Condition string   // empty: all rows
 }
 
 type foundTrigger struct {
 	Name     string
 	Enabled  bool
-	Guards   bool // each row that is inserted or updated, always
+	Guards   bool // it guards each row that is inserted or updated, always
 	Function string
 	Beside   bool // the function is in the table's schema
 	Comment  string
@@ -74,23 +74,23 @@ type foundType struct {
 	Name   string
 	OID    int64
 	Enum   bool
-	Labels []string // those of ours that it has
+	Labels []string // our labels that it has
 }
 
-// Below is the table, or one below it: a partition or child of it, or of one below it.
+// Below is the table, or a partition or child below it at any depth.
 type Below struct {
 	Name      string // quoted
-	Foreign   bool   // it is below, and has its rows on another server
+	Foreign   bool   // it is below the table, and its rows are on another server
 	Inserters bool   // its tasks run under the roles that insert them
-	Unguarded bool   // it is below, and lacks the trigger that fills and guards role, enabled always
-	Claimed   bool   // it is the table, without that trigger, and has a column role
+	Unguarded bool   // it is below the table and lacks the trigger that fills and guards role, enabled always
+	Claimed   bool   // it is the table itself, lacks that trigger and has a column role
 }
 
-// The states, as the enum has them.
+// states are the labels of the enum.
 var states = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
 
-// usable tells whether an enum is that of a task's states. It may lack FAIL and GONE, as pg_task's own
-// has: they cannot be used in the transaction that adds them, where nothing uses them.
+// usable tells whether this is the enum of a task's states. It may lack FAIL and GONE, as pg_task's
+// own does: a transaction that adds labels cannot use them, and nothing uses them in it.
 func (t foundType) usable() bool {
 	return t.Enum && !slices.ContainsFunc(states, func(label string) bool {
 		return label != "FAIL" && label != "GONE" && !slices.Contains(t.Labels, label)
@@ -108,7 +108,7 @@ func (f *found) column(name string) *foundColumn {
 	return nil
 }
 
-// trigger is ours of that name: it calls the function that we make for it.
+// trigger returns our trigger of that name: it calls the function that we make for it.
 func (f *found) trigger(name string) *foundTrigger {
 	for i, trigger := range f.triggers {
 		calls := func(s step) bool { return s.name == name && strings.Contains(s.sql, "."+trigger.Function+"(") }
@@ -124,7 +124,7 @@ func (f *found) enabled(name string) bool {
 	return trigger != nil && trigger.Enabled
 }
 
-// index is one whose key columns are exactly these, on all rows or on those of the condition.
+// index returns an index with exactly these key columns, on all rows or on those of the condition.
 func (f *found) index(unique bool, condition string, columns ...string) *foundIndex {
 	var covers *foundIndex
 	for i, index := range f.indexes {
@@ -139,15 +139,15 @@ func (f *found) index(unique bool, condition string, columns ...string) *foundIn
 	return covers
 }
 
-// indexOf is the index that the step would make, or one that is as good.
+// indexOf returns the index that the step would make, or an equally good one.
 func (f *found) indexOf(s step) *foundIndex {
 	return f.index(s.unique(), unbracketed.Replace(s.condition), s.columns...)
 }
 
-// unbracketed takes from a condition the brackets that the server adds to ours.
+// unbracketed removes the brackets from a condition, since the server adds some to ours.
 var unbracketed = strings.NewReplacer("(", "", ")", "")
 
-// inspect looks the table up in the catalogs, which any role may read.
+// inspect reads the table from the catalogs, which any role may do.
 func inspect(ctx context.Context, conn *pgx.Conn, t sql.Table) (*found, error) {
 	f := &found{besides: besides{table: t}}
 	err := f.inspectTable(ctx, conn, t)
@@ -174,7 +174,6 @@ func (f *found) inspectSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) 
 	)
 }
 
-// inspectTable looks at the table itself.
 func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (err error) {
 	err = conn.QueryRow(ctx, inspections.Text("table"), t.Schema, t.Name).Scan(&f.oid, &f.relkind, &f.comment, &f.options,
 		&f.partition, &f.root, &f.hiddenFrom)
@@ -191,7 +190,6 @@ func (f *found) inspectTable(ctx context.Context, conn *pgx.Conn, t sql.Table) (
 	)
 }
 
-// collect reads the rows of a statement.
 func collect[T any](ctx context.Context, conn *pgx.Conn, into *[]T, query string, row pgx.RowToFunc[T], args ...any) error {
 	rows, err := conn.Query(ctx, inspections.Text(query), args...)
 	if err != nil {
@@ -201,9 +199,9 @@ func collect[T any](ctx context.Context, conn *pgx.Conn, into *[]T, query string
 	return err
 }
 
-// stateType is the type of the column state as a cast names it, and the type itself (nil: not an
-// enum, or yet to be made). A table keeps the type it has. A new one shares that of the schema,
-// unless the name is taken by somebody's own type.
+// stateType returns the type of the column state as a cast names it, and the type itself (nil: not
+// an enum, or not made yet). An existing table keeps its type. A new one shares the schema's type,
+// unless somebody's own type has that name.
 func (f *found) stateType(t sql.Table) (string, *foundType) {
 	if column := f.column("state"); column != nil {
 		for i, typ := range f.types {
@@ -222,5 +220,5 @@ func (f *found) stateType(t sql.Table) (string, *foundType) {
 			return sql.Plain(t.Schema, name), &f.types[i]
 		}
 	}
-	return sql.Plain(t.Schema, "pgtaskd_state"), nil // the server says that there is one
+	return sql.Plain(t.Schema, "pgtaskd_state"), nil // the server reports that the name is taken
 }

@@ -15,17 +15,17 @@ import (
 )
 
 const (
-	lockTimeout  = "2s"    // for locks on tables, which the tasks' users hold
-	lockOptional = "100ms" // the same, where the table can be served as it is: INSERTs wait after us
+	lockTimeout  = "2s"    // for locks on tables, which the users of tasks hold
+	lockOptional = "100ms" // the same for optional changes: INSERTs queue after us
 	lockWait     = "20s"   // for another Install in the same schema
 )
 
-// errBusy: another Install is at work in the same schema and does not come to an end.
+// errBusy: another Install works in the same schema and does not finish.
 var errBusy = errors.New("another session is changing the schema of the task tables")
 
-// Install makes the changes that Missing returns, and returns those that it has made: none if
-// nothing was missing. It commits by itself, either everything or nothing. Two at once wait for each
-// other.
+// Install makes the changes that Missing returns, and returns those that it has made (none if
+// nothing was missing). It runs in its own transaction, all or nothing. If two run at once, one
+// waits for the other.
 func Install(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	changes, err := Missing(ctx, conn, t, o)
 	if err != nil || len(changes) == 0 {
@@ -34,8 +34,8 @@ func Install(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Cha
 	return transact(ctx, conn, t, o, pgx.Tx.Commit)
 }
 
-// Rehearse does the same as Install, and rolls it back. It returns the changes, or the error, that
-// Install would return. The locks that Install needs are held for a moment.
+// Rehearse does the same as Install, but rolls back. It returns the changes, or the error, that
+// Install would return. It holds the locks of Install for a moment.
 func Rehearse(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	return transact(ctx, conn, t, o, pgx.Tx.Rollback)
 }
@@ -79,7 +79,7 @@ func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, end f
 	return changes, end(tx, ctx)
 }
 
-// apply runs the change. A constraint that rows violate holds for new rows alone.
+// apply runs the change. If existing rows violate a constraint, it holds only for new rows.
 func (c *Change) apply(ctx context.Context, tx pgx.Tx) error {
 	var err error
 	if c.beside || c.check { // the transaction goes on after an error
@@ -97,7 +97,7 @@ func (c *Change) apply(ctx context.Context, tx pgx.Tx) error {
 	return err
 }
 
-// takes is the right that the change takes. The server's refusal names the object alone.
+// takes tells which right the change needs. The server's refusal names only the object.
 func (c *Change) takes() string {
 	kind, _, _ := strings.Cut(c.What, " ")
 	switch {
@@ -109,7 +109,7 @@ func (c *Change) takes() string {
 	return "ownership"
 }
 
-// lockSchema keeps others from creating things in the same schema, until the transaction ends.
+// lockSchema keeps others from creating objects in the schema until the transaction ends.
 func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 	if _, err := conn.Exec(ctx, "SET LOCAL lock_timeout = "+sql.Literal(lockWait)); err != nil {
 		return err
@@ -122,7 +122,7 @@ func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 }
 
 // describeLock adds to a lock timeout the holders of locks on the table, or of the schema's lock,
-// as far as they can still be known.
+// if they can still be found.
 func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) error {
 	if errors.Is(err, errBusy) {
 		if h, _ := lock.Schema(t.Schema).Holder(ctx, conn); h != nil {

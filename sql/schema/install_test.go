@@ -138,7 +138,7 @@ func TestInstallSaysWhoHoldsTheTable(t *testing.T) {
 	complete(t, conn, task, nil)
 }
 
-// TestInstallWaitsLittleForWhatIsOptional: INSERTs would wait after it.
+// TestInstallWaitsLittleForWhatIsOptional: INSERTs would queue after it.
 func TestInstallWaitsLittleForWhatIsOptional(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -149,7 +149,8 @@ func TestInstallWaitsLittleForWhatIsOptional(t *testing.T) {
 	execute(t, holder, "BEGIN; LOCK TABLE task IN ROW EXCLUSIVE MODE")
 	began := time.Now()
 	_, err := Install(t.Context(), conn, task, Options{})
-	if took := time.Since(began); !isState(err, "55P03") || took > 1800*time.Millisecond { // what is needed waits for 2 s
+	// Necessary changes wait for 2 s.
+	if took := time.Since(began); !isState(err, "55P03") || took > 1800*time.Millisecond {
 		t.Errorf("after %s: %v", took, err)
 	}
 }
@@ -164,7 +165,7 @@ func notified(t *testing.T, conn *pgx.Conn, channel string) {
 	equal(t, "channel", n.Channel, channel)
 }
 
-// unnotified fails the test if anything was notified before now.
+// unnotified fails the test if there was a notification before now.
 func unnotified(t *testing.T, conn *pgx.Conn, after string) {
 	t.Helper()
 	execute(t, conn, "NOTIFY nothing_else")
@@ -175,7 +176,7 @@ func unnotified(t *testing.T, conn *pgx.Conn, after string) {
 	equal(t, after, n.Channel, "nothing_else")
 }
 
-// TestInstallWaitsForAnother that is at work in the same schema.
+// TestInstallWaitsForAnother that works in the same schema.
 func TestInstallWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

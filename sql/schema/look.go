@@ -35,7 +35,7 @@ func (m *missing) step(s step) {
 	}
 }
 
-// look adds the change of a step, if its object is not there as it should be.
+// look adds the change of a step if its object is missing or not as it should be.
 func (m *missing) look(s step) {
 	switch s.kind {
 	case schemaStep:
@@ -67,12 +67,12 @@ func (m *missing) look(s step) {
 	}
 }
 
-// tableStep makes the table, or makes id of one that is there unique, where it can be.
+// tableStep makes the table, or makes id unique in an existing table if it can.
 func (m *missing) tableStep(s step) {
 	switch {
 	case m.oid == 0:
 		table := m.add(s, "table "+m.table.String())
-		table.SQL = strings.Replace(table.SQL, " IF NOT EXISTS", "", 1) // one that comes meanwhile is somebody else's
+		table.SQL = strings.Replace(table.SQL, " IF NOT EXISTS", "", 1) // a table made meanwhile is somebody else's
 	case m.partitioned() || m.index(true, "", "id") != nil:
 	case slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Primary }):
 		m.change("unique id", "ALTER TABLE "+m.table.String()+" ADD UNIQUE (id);")
@@ -81,7 +81,7 @@ func (m *missing) tableStep(s step) {
 	}
 }
 
-// stateType makes the type, or gives an enum the labels it lacks.
+// stateType makes the type, or adds the labels that an enum lacks.
 func (m *missing) stateType(s step) {
 	if m.state == nil {
 		if m.column("state") == nil {
@@ -96,7 +96,7 @@ func (m *missing) stateType(s step) {
 	}
 }
 
-// function makes one, or replaces it by ours unless a later pgtaskd has made it.
+// function makes a function, or replaces it by ours unless a later pgtaskd has made it.
 func (m *missing) function(s step) {
 	outdated := false
 	for _, f := range m.functions {
@@ -123,24 +123,26 @@ func (m *missing) constraint(s step) {
 
 func (m *missing) indexStep(s step) {
 	if s.name == "number_idx" && slices.ContainsFunc(m.indexes, func(i foundIndex) bool { return i.Condition == "" && i.Columns[0] == "id" }) {
-		return // any that begins with id finds a task
+		return // any index that begins with id finds a task
 	}
 	switch {
 	case m.indexOf(s) != nil:
 		return
-	case s.unique() && m.partitioned(), s.forViews() && m.partition: // whose index is named by the server
+	case s.unique() && m.partitioned(), s.forViews() && m.partition: // the server names the indexes of a partition
 		return
 	}
 	change := m.add(s, "index on "+strings.Join(s.columns, ", "))
-	change.SQL, change.Optional = strings.Replace(change.SQL, " IF NOT EXISTS", "", 1), s.forViews() // one of that name is another one
+	// Another index may have that name.
+	change.SQL, change.Optional = strings.Replace(change.SQL, " IF NOT EXISTS", "", 1), s.forViews()
 }
 
 func (m *missing) triggerStep(s step) {
 	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
-		return // not to be had before 13: nothing bounds the intervals there or tells of new tasks, and STOP on an ended task stands
+		// Impossible before 13: there intervals are unbounded, new tasks are not told, STOP on an ended task stays.
+		return
 	}
 	there := m.trigger(s.name)
-	if there == nil || !m.partition && m.outdated(s, there.Comment) { // a partition has it from the whole
+	if there == nil || !m.partition && m.outdated(s, there.Comment) { // a partition has its triggers from the whole
 		change := m.add(s, "trigger "+s.name)
 		change.Optional, change.Outdated = true, there != nil
 	}
@@ -153,10 +155,10 @@ func (m *missing) option(s step) {
 	}
 }
 
-// columnStep adds the columns that a table lacks, and the defaults of those that are there.
+// columnStep adds the columns that a table lacks, and the defaults of existing columns.
 func (m *missing) columnStep(s step) {
 	if m.oid != 0 && s.name == "hash" {
-		return // would rewrite the table, and nothing of ours reads it
+		return // would rewrite the table, and pgtaskd does not read it
 	}
 	var absent []string
 	for _, name := range s.columns {
@@ -176,11 +178,11 @@ func (m *missing) columnStep(s step) {
 	}
 }
 
-// pg_task's own defaults, which fail where the extension is not loaded.
+// extensionDefault matches pg_task's own defaults, which fail if the extension is not loaded.
 var extensionDefault = regexp.MustCompile(
 	`^(?:NULLIF\(|\()*current_setting\('pg_task\.\w+'::text(?:, false)?\)(?:\)|::[\w" ]+|, \(?(?:'\w*'|\d+))*$`)
 
-// columnDefault gives a column that is there a default, if it has none or pg_task's. If we have
+// columnDefault gives an existing column a default if it has none, or has pg_task's. If we have
 // completed the table before, somebody has dropped the default since, and it stays dropped.
 func (m *missing) columnDefault(wanted wantedColumn) {
 	column := m.column(wanted.name)
@@ -192,7 +194,7 @@ func (m *missing) columnDefault(wanted wantedColumn) {
 	}
 }
 
-// columnNotNull keeps nulls out by a constraint, since rows that are there may have some.
+// columnNotNull keeps nulls out by a constraint, since existing rows may have some.
 func (m *missing) columnNotNull(wanted wantedColumn) {
 	name := "pgtaskd_" + wanted.name + "_not_null"
 	if !wanted.notNull || m.column(wanted.name).NotNull || slices.Contains(m.constraints, name) {
@@ -206,8 +208,8 @@ func setDefault(t sql.Table, column, value string) string {
 	return fmt.Sprintf("ALTER TABLE %s ALTER COLUMN %s SET DEFAULT %s", t, pgx.Identifier{column}.Sanitize(), value)
 }
 
-// commentStep comments the table and its columns where they have no comment, or are about to be
-// made; a person's own comments stay. All else has its comment from the step that makes it.
+// commentStep comments the table and those columns that have no comment or are about to be made;
+// people's own comments stay. All other objects get their comment from the step that makes them.
 func (m *missing) commentStep(s step) {
 	object, name, _ := strings.Cut(s.name, " ")
 	column, ours := strings.CutPrefix(name, ":table.")
@@ -225,7 +227,7 @@ func (m *missing) commentStep(s step) {
 	}
 }
 
-// versioned is a table's comment with our version in it.
+// versioned returns a table's comment with our version in it.
 func (m *missing) versioned(comment string) string {
 	if versionOf(comment) > 0 {
 		return versionPattern.ReplaceAllString(comment, versionText)
@@ -233,7 +235,7 @@ func (m *missing) versioned(comment string) string {
 	return comment + " (" + versionText + ")"
 }
 
-// publicationStep makes ours, or makes it again when the table is another one than it was made for.
+// publicationStep makes our publication, or replaces it if it was made for another table.
 func (m *missing) publicationStep(s step) {
 	if m.published != 0 || m.partitioned() && m.version < 130000 {
 		return
@@ -241,13 +243,13 @@ func (m *missing) publicationStep(s step) {
 	m.add(s, "publication "+sql.Publication(m.table)).Optional = true
 }
 
-// outdated tells by the comment of an object that another build has made it, but no later version.
+// outdated tells from an object's comment whether another build, but no later version, has made it.
 func (m *missing) outdated(s step, comment string) bool {
 	return versionOf(comment) <= Version && !strings.Contains(comment, m.names.made(s))
 }
 
-// besideStep makes an object that is not there, and makes one of another build again, where the
-// role may. An object that is not ours stays.
+// besideStep makes a missing object, and replaces an object of another build if the role may.
+// Objects that are not ours stay.
 func (m *missing) besideStep(s step) {
 	there, ours := m.besides.find(s)
 	switch {

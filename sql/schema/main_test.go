@@ -14,25 +14,24 @@ func TestMain(m *testing.M) { servertest.Main(m) }
 
 func named(schema, name string) sql.Table { return sql.Table{Schema: schema, Name: name} }
 
-// connect opens a connection for the time of the test.
 func connect(t *testing.T, dsn string) *pgx.Conn {
 	t.Helper()
 	return servertest.Connect(t, dsn)
 }
 
-// database is a connection to a fresh one.
+// database returns a connection to a new database.
 func database(t *testing.T) *pgx.Conn {
 	t.Helper()
 	return connect(t, servertest.Database(t))
 }
 
-// made has the table public.task.
+// made is a database with the table public.task.
 var made = servertest.Template{Make: func(ctx context.Context, conn *pgx.Conn) error {
 	_, err := Install(ctx, conn, task, Options{})
 	return err
 }}
 
-// furnished is a connection to a fresh database with that table.
+// furnished returns a connection to a new database with that table.
 func furnished(t *testing.T) *pgx.Conn {
 	t.Helper()
 	return connect(t, made.Database(t))
@@ -43,7 +42,7 @@ func execute(t *testing.T, conn *pgx.Conn, sql string) {
 	servertest.Exec(t, conn, sql)
 }
 
-// refused tells with which SQLSTATE a statement fails.
+// refused fails the test unless the statement fails with this SQLSTATE.
 func refused(t *testing.T, conn *pgx.Conn, sql, sqlstate string) {
 	t.Helper()
 	if _, err := conn.Exec(t.Context(), sql, pgx.QueryExecModeSimpleProtocol); !isState(err, sqlstate) {
@@ -51,7 +50,6 @@ func refused(t *testing.T, conn *pgx.Conn, sql, sqlstate string) {
 	}
 }
 
-// value is the single value that a query gives, as text.
 func value(t *testing.T, conn *pgx.Conn, sql string) string {
 	t.Helper()
 	return servertest.Get(t, conn, sql)
@@ -85,7 +83,7 @@ func complete(t *testing.T, conn *pgx.Conn, table sql.Table, defaults map[string
 	}
 }
 
-// script runs what is printed.
+// script runs the script that DDL returns.
 func script(t *testing.T, conn *pgx.Conn, table sql.Table, o Options) {
 	t.Helper()
 	execute(t, conn, DDL(table, o))

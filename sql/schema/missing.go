@@ -10,12 +10,12 @@ import (
 	"pgtaskd/sql"
 )
 
-// ErrGone is returned where a table that was there has been dropped: it is not made again.
+// ErrGone is returned if a table that existed was dropped: pgtaskd does not make it again.
 var ErrGone = errors.New("the table is gone")
 
-// Missing returns the changes that the table needs, in the order in which they are to be made; none
-// if it can be served as it is. It only reads, and any role can do it. A table that cannot be
-// completed is an error: a column of the wrong type, a view, a default for no column.
+// Missing returns the changes that the table needs, in order; none if it can be served as it is. It
+// only reads, and any role can call it. A table that cannot be completed is an error: a column of
+// the wrong type, a view, a default for a column that does not exist.
 func Missing(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	f, err := inspect(ctx, conn, t)
 	if err != nil {
@@ -31,7 +31,7 @@ func Missing(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Cha
 	name, state := f.stateType(t)
 	m.names, m.state = namesOf(t, name, f.partitioned(), o), state
 	if f.partition {
-		m.wake = sql.Poll // its triggers speak to the leader of the whole table
+		m.wake = sql.Poll // its triggers tell the leader of the whole table
 	}
 	for _, s := range steps() {
 		m.step(s)
@@ -50,9 +50,9 @@ func Missing(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Cha
 	return m.changes, nil
 }
 
-// roles adds the column of the role that has inserted a task, and the trigger that fills and guards
-// it, to a table of a later pgtaskd too. Neither is optional: without them tasks would run under a
-// role that they name themselves. A trigger that guards may be of another build.
+// roles adds the column role, and the trigger that fills and guards it, even to a table of a later
+// pgtaskd. Neither is optional: without them tasks would run under a role that they name
+// themselves. A guarding trigger of another build is good enough.
 func (m *missing) roles(inserter bool) error {
 	if !inserter {
 		return nil
@@ -73,15 +73,15 @@ func (m *missing) roles(inserter bool) error {
 		case s.kind == triggerStep && trigger != nil && !guarded:
 			m.add(s, "trigger "+s.name)
 		case s.kind != commentStep:
-			m.look(s) // whoever has made the table
-		case column == nil: // a person's own stays
+			m.look(s) // even if a later pgtaskd has made the table
+		case column == nil: // a person's own comment stays
 			m.add(s, "comment on column role")
 		}
 		for i := range m.changes[before:] {
 			m.changes[before+i].Optional = guarded && s.kind == triggerStep
 		}
 	}
-	if column != nil && column.Default == "" { // dropped, maybe: then the serving role's tasks have none
+	if column != nil && column.Default == "" { // maybe dropped: then tasks of the serving role would have no role
 		m.change("default of column role", setDefault(m.table, "role", "current_user")+";")
 	}
 	return nil

@@ -10,14 +10,14 @@ import (
 	"pgtaskd/sql/lock"
 )
 
-// names have the values of the placeholders of steps, for one table.
+// names has the values for the placeholders of steps, for one table.
 type names struct {
 	table sql.Table
 	state string // the type, qualified and quoted
 	words map[string]string
 }
 
-// namesOf returns those of a table; parts: it is partitioned.
+// namesOf returns the names for a table; parts: the table is partitioned.
 func namesOf(t sql.Table, state string, parts bool, o Options) names {
 	class, number := lock.Leadership(t, false).Numbers()
 	n := names{t, state, map[string]string{
@@ -25,7 +25,7 @@ func namesOf(t sql.Table, state string, parts bool, o Options) names {
 		":schema_text": sql.Literal(t.Schema),
 		":lead_class":  fmt.Sprint(class),
 		":lead_first":  fmt.Sprint(number),
-		":lead_last":   fmt.Sprint(number | (1<<24 - 1)), // earlier versions had others up to this
+		":lead_last":   fmt.Sprint(number | (1<<24 - 1)), // earlier versions used other numbers up to this one
 		":limits":      fmt.Sprint(lock.Limits),
 		":wake":        fmt.Sprint(lock.Sleeping),
 		":serving":     sql.Literal(o.Serving), ":serving_role": sql.Plain(o.Serving),
@@ -46,8 +46,8 @@ func namesOf(t sql.Table, state string, parts bool, o Options) names {
 	return n
 }
 
-// fill puts the names into a step's text: also :its_… and :bare_…, an object beside the table, with
-// its schema and without.
+// fill replaces the placeholders in a step's text; also :its_… and :bare_…, which are an object
+// beside the table with and without its schema.
 func (n names) fill(statement string) string {
 	return sql.Fill(statement, func(word string) (value string, is bool) {
 		if value, is = n.words[word]; is {
@@ -66,7 +66,7 @@ func (n names) fill(statement string) string {
 	})
 }
 
-// functionNames are those of the functions that the tables of a schema share.
+// functionNames are the names of the functions that the tables of a schema share.
 func functionNames() []string {
 	var all []string
 	for _, s := range stepsOf(functionStep) {
@@ -75,8 +75,8 @@ func functionNames() []string {
 	return all
 }
 
-// stateNames are the names that the type of the table's states can have: a table has a type of its
-// own name.
+// stateNames are the possible names of the state's type. A table's row type has the table's name,
+// so the enum cannot have it.
 func stateNames(t sql.Table) []string {
 	if t.Name == "state" {
 		return []string{"pgtaskd_state"}
@@ -84,14 +84,13 @@ func stateNames(t sql.Table) []string {
 	return []string{"state", "pgtaskd_state"}
 }
 
-// made is the object's build, as its comment has it: the version of the schema, and a hash of the
-// statements that have made it.
+// made identifies the object's build in its comment: the schema's version, and a hash of the
+// statements that made it.
 func (n names) made(s step) string {
 	sum := sha256.Sum256([]byte(n.fill(s.sql)))
 	return versionText + " " + hex.EncodeToString(sum[:4])
 }
 
-// statements are those of a step.
 func (n names) statements(s step) string {
 	return n.fill(strings.ReplaceAll(s.sql, ":made", n.made(s)))
 }

@@ -1,6 +1,6 @@
--- A queue's rows are updated three times and then lie still: half a page free keeps the first
--- updates HOT, and vacuum comes after a fixed number of dead rows rather than a share of all that
--- was ever done.
+-- A task's row is updated three times and then no more. With half a page free the first updates
+-- stay HOT. Vacuum comes after about a fixed number of dead rows, not after a share of all rows
+-- that ever were.
 
 ALTER TABLE :table SET (fillfactor = 50);
 ALTER TABLE :table SET (autovacuum_vacuum_threshold = 1000);

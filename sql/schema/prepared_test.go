@@ -6,14 +6,14 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// asPgtaskd does something in a session that is named like those of pgtaskd itself.
+// asPgtaskd runs a statement in a session named like pgtaskd's own.
 func asPgtaskd(t *testing.T, conn *pgx.Conn, sql string) {
 	t.Helper()
 	execute(t, conn, "SET application_name = 'pgtaskd public task'; "+sql+"; RESET application_name")
 }
 
-// TestAPreparedTaskIsAsGoodAsEnded: a STOP is put back and remembered, a PLAN leaves it as it is,
-// and all else of the same UPDATE holds. pgtaskd itself may do either.
+// TestAPreparedTaskIsAsGoodAsEnded: STOP leaves the state and is remembered, PLAN changes nothing,
+// and other columns of the same UPDATE change. pgtaskd itself may set both.
 func TestAPreparedTaskIsAsGoodAsEnded(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -40,7 +40,7 @@ func TestAPreparedTaskIsAsGoodAsEnded(t *testing.T) {
 	equal(t, "rows", value(t, conn, "SELECT count(*) FROM task"), "0")
 }
 
-// TestWhoMayOnlyStopIsNotPgtaskd, whatever the session is called.
+// TestWhoMayOnlyStopIsNotPgtaskd, whatever the name of the session.
 func TestWhoMayOnlyStopIsNotPgtaskd(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -57,7 +57,7 @@ func TestWhoMayOnlyStopIsNotPgtaskd(t *testing.T) {
 	execute(t, conn, "RESET ROLE")
 }
 
-// TestATaskMayChangeItsOwnRow: nothing of ours refuses it.
+// TestATaskMayChangeItsOwnRow: pgtaskd's triggers do not refuse it.
 func TestATaskMayChangeItsOwnRow(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -66,7 +66,7 @@ func TestATaskMayChangeItsOwnRow(t *testing.T) {
 	execute(t, conn, "UPDATE task SET data = 'mine', priority = 3; DELETE FROM task")
 }
 
-// TestASettingChoosesNoRemote for who may not write that column.
+// TestASettingChoosesNoRemote for a role that may not write that column.
 func TestASettingChoosesNoRemote(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

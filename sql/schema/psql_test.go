@@ -14,8 +14,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestTheScriptRefusesWhatIsAnothers: its head does, and nothing is made after it, even where psql
-// goes on after errors.
+// TestTheScriptRefusesWhatIsAnothers: the head refuses, and nothing is made after it, even if psql
+// continues after errors.
 func TestTheScriptRefusesWhatIsAnothers(t *testing.T) {
 	t.Parallel()
 	for _, c := range []struct{ made, says string }{
@@ -24,7 +24,8 @@ func TestTheScriptRefusesWhatIsAnothers(t *testing.T) {
 		{"CREATE TYPE s.state AS ENUM ('PLAN'); ALTER TYPE s.state OWNER TO $r", "type state belongs to role $r"},
 		{"CREATE SEQUENCE s.task_group_changes; ALTER SEQUENCE s.task_group_changes OWNER TO $r", "task_group_changes belongs to role $r"},
 		{"GRANT CREATE ON SCHEMA s TO $r", "the right to create in the schema belongs to role $r"},
-		{"GRANT CREATE ON SCHEMA s TO PUBLIC", "the right to create in the schema belongs to role PUBLIC"}, // to a superuser
+		// Refused for a superuser.
+		{"GRANT CREATE ON SCHEMA s TO PUBLIC", "the right to create in the schema belongs to role PUBLIC"},
 		{"CREATE TABLE s.task (id serial PRIMARY KEY, title text NOT NULL)", "table s.task is no table of tasks"},
 		{"CREATE TABLE s.task (id bigserial PRIMARY KEY, input text NOT NULL); ALTER TABLE s.task OWNER TO $r; ALTER SCHEMA s OWNER TO $r", ""},
 	} {
@@ -44,7 +45,7 @@ func TestTheScriptRefusesWhatIsAnothers(t *testing.T) {
 	}
 }
 
-// TestTheScriptIsShort enough for a person to review it, and plain.
+// TestTheScriptIsShort and plain enough for a person to review.
 func TestTheScriptIsShort(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -78,8 +79,8 @@ func TestTheScriptIsShort(t *testing.T) {
 	complete(t, conn, further, nil)
 }
 
-// TestTheScriptNeedsNoMoreThanASchema: whoever may create in a schema that is there need not be
-// able to create schemas.
+// TestTheScriptNeedsNoMoreThanASchema: a role that may create objects in an existing schema need
+// not be able to create schemas.
 func TestTheScriptNeedsNoMoreThanASchema(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -104,7 +105,7 @@ func TestTheScriptNeedsNoMoreThanASchema(t *testing.T) {
 	}
 }
 
-// psql runs a script, and returns what is said of errors and warnings.
+// psql runs a script, and returns its errors and warnings.
 func psql(t *testing.T, dsn, script string, settings ...string) string {
 	t.Helper()
 	args := []string{"-X", "-q", "-d", dsn, "-f", "-"}
@@ -120,7 +121,7 @@ func psql(t *testing.T, dsn, script string, settings ...string) string {
 	return string(out)
 }
 
-// TestTheScriptCompletesAPartitionedTable: nothing is missing then, nor when it is run again.
+// TestTheScriptCompletesAPartitionedTable, and running it again is possible.
 func TestTheScriptCompletesAPartitionedTable(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)

@@ -1,6 +1,5 @@
--- Instead of the trigger for new tasks, where the leader reads the write-ahead log. Inserts alone:
--- a table whose updates are published needs a replica identity, which a partitioned table may not
--- have.
+-- Replaces the trigger for new tasks if the leader reads the write-ahead log. Inserts alone: to
+-- publish updates a table needs a replica identity, which a partitioned table may not have.
 
 DROP PUBLICATION IF EXISTS pgtaskd_:hash;
 CREATE PUBLICATION pgtaskd_:hash FOR TABLE :table WITH (publish = 'insert':root);

@@ -11,7 +11,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// stranger makes a role for the time of the test.
+// stranger makes a role until the test ends.
 func stranger(t *testing.T, owner *pgx.Conn, name string) string {
 	t.Helper()
 	role := name + "_" + value(t, owner, "current_database()")
@@ -24,15 +24,15 @@ func stranger(t *testing.T, owner *pgx.Conn, name string) string {
 	return role
 }
 
-// may are the rights of a role to the register.
+// may returns the rights of a role to the register.
 func may(t *testing.T, conn *pgx.Conn, role string) string {
 	t.Helper()
 	return value(t, conn, "SELECT coalesce(string_agg(r, ' '), '') FROM unnest('{SELECT,INSERT,UPDATE,DELETE,TRUNCATE,REFERENCES,TRIGGER}'::text[]) AS r WHERE has_table_privilege('"+
 		role+"', '"+sql.Beside(task, "session")+"', r)")
 }
 
-// TestTheServingRoleMayUseTheRegister: what is printed grants it that, and takes nothing back when
-// it is run again.
+// TestTheServingRoleMayUseTheRegister: the script grants it that, and takes nothing back when it
+// runs again.
 func TestTheServingRoleMayUseTheRegister(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -51,9 +51,9 @@ func TestTheServingRoleMayUseTheRegister(t *testing.T) {
 	execute(t, owner, "DROP TABLE "+sql.Beside(task, "session"))
 	unregistered(t, conn, "pgtaskd schema")
 	execute(t, owner, "GRANT CREATE ON SCHEMA public TO "+role)
-	complete(t, conn, task, nil) // who does not own the table does not make it
+	complete(t, conn, task, nil) // a role that does not own the table does not make the register
 	execute(t, owner, "REVOKE CREATE ON SCHEMA public FROM PUBLIC, "+role+"; ALTER TABLE task OWNER TO "+role)
-	complete(t, conn, task, nil) // nor who may not create
+	complete(t, conn, task, nil) // nor does a role that may not create
 	execute(t, owner, "GRANT CREATE ON SCHEMA public TO "+role)
 	changes := install(t, conn, task, nil)
 	if len(changes) != 1 || changes[0].What != "table task_session" {

@@ -1,17 +1,18 @@
--- What people read: why a task waits, and the views. They run as whoever asks. A table is given by
--- its name, so that nothing stands in the way of its owner's changes. Statistics may say that the
--- table is empty: so the plans are those that suit the indexes.
+-- Reports for people: why a task waits, and the functions of the views. They run as the role that
+-- asks. They take tables by name, so that they do not stop the owner from changing the table.
+-- Statistics may say that the table is empty, so the statements are written for the indexes.
 
--- Why a task waits, in a line. It looks at the locks before it waits for one itself, and visits a
--- bounded part of the table. The numbers are those of the lock of who leads.
+-- Says in one line why a task waits. It looks at the locks before it waits for one itself, and
+-- reads a bounded part of the table. class, lowest and highest are the numbers of the leader's
+-- lock.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_why(tasks text, id int8, class int8, lowest int8, highest int8, leaders text, groups text) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
     current oid := (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
     task record; lock record; running record;
-    locked text; -- who has locked the row, or the table against changes
-    run int4; -- of who leads
+    locked text; -- the session that has locked the row, or the table against changes
+    run int4; -- of the leader
     error text; planned text; said text; rates text;
 BEGIN
     SELECT format('pid %s of role %I, which has locked the table', l.pid, a.usename) AS holder, l.mode INTO lock
@@ -20,7 +21,7 @@ BEGIN
     WHERE l.locktype = 'relation' AND l.database = current AND l.relation = tasks::regclass AND l.granted AND l.pid <> pg_backend_pid()
         AND l.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
     LIMIT 1;
-    IF lock.mode = 'AccessExclusiveLock' THEN RETURN concat('waits for ', lock.holder); END IF; -- which keeps even readers out
+    IF lock.mode = 'AccessExclusiveLock' THEN RETURN concat('waits for ', lock.holder); END IF; -- it keeps out even readers
     EXECUTE format('SELECT t.*, t.xmax AS xmax FROM %s AS t WHERE t.id = $1', tasks) INTO task USING id;
     error := left(split_part(task.error, E'\n', 1), 200);
     SELECT format('pid %s of role %I, which has locked the row', l.pid, a.usename) INTO locked
@@ -36,7 +37,7 @@ BEGIN
             CASE WHEN task.remote IS NULL THEN ', which waits for a lock of pid ' || nullif(array_to_string(pg_blocking_pids(task.pid), ', '), '') END, '; its end waits for ' || locked)
     END;
     IF said IS NOT NULL THEN RETURN said; END IF;
-    -- What it is to run after, its plan, and who leads, which the lock tells.
+    -- The tasks it runs after, its plan, and whether somebody leads: the lock tells.
     IF task.after IS NOT NULL AND (task.freed IS NULL OR task.awaits IS NOT NULL) THEN
         EXECUTE format($q$SELECT concat('waits for ', count(*), ' tasks in after',
                 ': ' || array_to_string((array_agg(concat(t.id, ' (', t.state, ')')))[1:5], ', '))
@@ -56,7 +57,7 @@ BEGIN
         said := concat_ws('; ', nullif(said, ''), 'no controller leads the table: start pgtaskd, or look at its log');
     END IF;
     IF said <> '' THEN RETURN said; END IF;
-    -- What runs, among the rows that are due first, and where STOP is still to be obeyed.
+    -- Running tasks, among the rows that are due first, and those that are being stopped.
     EXECUTE format($q$SELECT count(*) AS total, count(*) FILTER (WHERE r."group" = $1) AS grouped, count(*) FILTER (WHERE b.beside) AS beside,
             array_to_string((array_agg(r.id) FILTER (WHERE b.beside))[1:5], ', ') AS ids
         FROM (
@@ -84,20 +85,20 @@ BEGIN
             '): it starts while at most ', greatest(task.max, 0), ' run')
         WHEN task.max < 0 THEN concat('waits for the pause of its lane: it starts ', -task.max, ' ms after the end of the task before it')
     END, CASE WHEN running.total >= run THEN concat('waits for run, which is ', run, ': ', running.total, ' tasks run') END);
-    RETURN coalesce(nullif(said, ''), rates, concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0), -- what has started is not seen, as its row may be gone
+    RETURN coalesce(nullif(said, ''), rates, concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0), -- their rows may be gone, so tasks that started are not counted
         ' and starts in its turn; else look at the log of pgtaskd'));
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_why IS 'Why a task waits, in a line (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_why IS 'Says in one line why a task waits (:version)';
 
--- What repeats, a row for each chain: its task that waits, is paused, or runs. The last run is that
--- of the row itself, or of the one before it.
+-- The schedule: a row for each chain, with its task that waits, is paused or runs. The last run is
+-- in that row itself, or in the row before it.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_schedule(tasks text, leaders text) RETURNS TABLE (key text, chain int8, expression text, zone text, next_run timestamptz,
     last_start timestamptz, last_end timestamptz, state text, error text, failures int4, skipped int4, given_up_after timestamptz) LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF has_any_column_privilege(to_regclass(leaders)::oid, 'SELECT') THEN
-        EXECUTE format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO zone; -- of who leads
+        EXECUTE format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO zone; -- of the leader
     END IF;
     RETURN QUERY EXECUTE format($q$
         SELECT t.key::text, t.id::int8, coalesce(regexp_replace(t.cron, '^ *(?:CRON_)?TZ=[^ ]+ +', ''), t.repeat::text),
@@ -117,9 +118,9 @@ BEGIN
     $q$, tasks::regclass) USING zone;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_schedule IS 'What the view shows (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_schedule IS 'Rows of the view (:version)';
 
--- What runs, among the rows that are due first.
+-- Running tasks, among the rows that are due first.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_run(tasks text) RETURNS TABLE (id int8, "group" text, key text, since timestamptz, pid int4, wait_event text, blocked_by int4[], query text) LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
@@ -132,9 +133,9 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_run IS 'What the view shows (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_run IS 'Rows of the view (:version)';
 
--- The newest 100,000 ids, by group and state.
+-- Statistics of the newest 100,000 ids, by group and state.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_stat(tasks text) RETURNS TABLE ("group" text, state text, count int8, waiting_avg interval, waiting_p50 interval, waiting_p95 interval,
     waiting_max interval, running_avg interval, running_p50 interval, running_p95 interval, running_max interval, last_error text) LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
@@ -154,7 +155,7 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_stat IS 'What the view shows (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_stat IS 'Rows of the view (:version)';
 
 -- The errors of the newest 100,000 ids.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_error(tasks text) RETURNS TABLE (sqlstate text, error text, count int8, first timestamptz, last timestamptz, example int8) LANGUAGE plpgsql
@@ -171,4 +172,4 @@ BEGIN
     $q$, tasks::regclass);
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_error IS 'What the view shows (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_error IS 'Rows of the view (:version)';

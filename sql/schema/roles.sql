@@ -1,13 +1,13 @@
--- What a table has besides where each task runs under the role that inserted it.
+-- Steps only for tables whose tasks run under the roles that insert them.
 
--- What is there already has run under the serving role until now.
+-- Tasks that exist already have run under the serving role until now.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS role text DEFAULT :serving;
 ALTER TABLE :table ALTER COLUMN role SET DEFAULT current_user;
 
--- Who can write the table as its owner can write any name into role: the serving role, whose
--- repetitions keep that of their chain, too. Null stays null: nobody knows whose SQL such a task
--- has. All others get their own, whatever their INSERT says, and change no task of a role that they
--- are no member of.
+-- Roles that can write the table as its owner can write any name into role; so can the serving
+-- role, whose repetitions keep the role of their chain. Null stays null: nobody knows whose SQL the
+-- task has. All others get their own role, whatever their INSERT says, and cannot change tasks of a
+-- role that they are not a member of.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_role() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     root oid := coalesce(pg_partition_root(TG_RELID)::oid, TG_RELID);
@@ -18,9 +18,9 @@ BEGIN
         OR (SELECT pg_has_role(c.relowner, 'USAGE') FROM pg_class AS c WHERE c.oid = root) THEN
         RETURN NEW;
     ELSIF TG_OP = 'INSERT' THEN
-        -- An UPDATE that moves a row to another partition is an INSERT there: the task of another
-        -- role would become one's own. Nor is a task that claims to have run, or to be under way,
-        -- one's own to make, but for one that has moved since it is to run again.
+        -- An UPDATE that moves a row to another partition is an INSERT there: it would give the
+        -- writer another role's task. Nor may anybody insert a task that claims to have run or to
+        -- run, except one that moves because it is to run again.
         IF NEW.role <> current_user AND root <> TG_RELID THEN
             said := format('task %s belongs to role %I', NEW.id, NEW.role);
             detail := 'Only its role may move it to another partition.';
@@ -33,8 +33,7 @@ BEGIN
             NEW.role := current_user;
             RETURN NEW;
         END IF;
-    -- Others would be held up by a wrong account of how a row runs and ends, and what follows a
-    -- task would start before its end.
+    -- Wrong columns here would hold up other people's tasks, and start successors before the end.
     ELSIF NOT (
         ROW(NEW.id, NEW.start, NEW.stop, NEW.pid, NEW.runs, NEW.attempt, NEW.interrupted, NEW.atomic, NEW.stopping, NEW.next, NEW.parent, NEW.xact, NEW.xact_at)::record
         *= ROW(OLD.id, OLD.start, OLD.stop, OLD.pid, OLD.runs, OLD.attempt, OLD.interrupted, OLD.atomic, OLD.stopping, OLD.next, OLD.parent, OLD.xact, OLD.xact_at)::record
@@ -42,9 +41,9 @@ BEGIN
     ) THEN
         said := format('only pgtaskd writes how task %s runs and ends', NEW.id);
         detail := 'These are id, start, stop, pid, runs, attempt, interrupted, atomic, stopping, next, parent, xact, xact_at, and all values of state but STOP and PLAN.';
-    -- All columns of ours but those of its group and limits. Compared by their bytes, which calls
-    -- nothing, and takes no two texts for the same. A task without a role is not moved to another
-    -- partition, where it would become one's own.
+    -- All our columns except the group and limits. Compares bytes: that calls no function, and no
+    -- two texts are taken for equal. A task without a role must not move to another partition,
+    -- where it would become the writer's.
     ELSIF (OLD.role IS NOT NULL OR root = TG_RELID) AND ROW(
             NEW.role, NEW.input, NEW.data, NEW.settings, NEW.remote, NEW.on_fail, NEW.notify, NEW.key, NEW.owner, NEW.author, NEW.created, NEW.plan, NEW.repeat,
             NEW.cron, NEW.until, NEW.drift, NEW.overlap, NEW.catchup, NEW.skipped, NEW.failures, NEW.max_failures, NEW.origin, NEW.base, NEW.after, NEW.awaits,
@@ -71,7 +70,7 @@ BEGIN
     RAISE EXCEPTION '%', said USING ERRCODE = 'insufficient_privilege', TABLE = TG_TABLE_NAME, SCHEMA = TG_TABLE_SCHEMA, DETAIL = detail;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_role IS 'Writes down who inserts a task, and keeps others from changing what it does (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_role IS 'Records who inserts a task, and keeps others from changing it (:version)';
 
 DROP TRIGGER IF EXISTS pgtaskd_role ON :table;
 CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
@@ -79,4 +78,4 @@ CREATE TRIGGER pgtaskd_role BEFORE INSERT OR UPDATE ON :table
 ALTER TABLE :table ENABLE ALWAYS TRIGGER pgtaskd_role;
 COMMENT ON TRIGGER pgtaskd_role ON :table IS 'Fills role, and guards the tasks of others (:made)';
 
-COMMENT ON COLUMN :table.role IS 'Who inserted the task, and under whom it runs';
+COMMENT ON COLUMN :table.role IS 'Role that inserted the task, and under which it runs';

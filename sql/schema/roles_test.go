@@ -25,7 +25,7 @@ func lacks(t *testing.T, conn *pgx.Conn, want string) {
 	equal(t, "what the table lacks", strings.Join(what, ", "), want)
 }
 
-// employ makes what it lacks.
+// employ makes what the table lacks.
 func employ(t *testing.T, conn *pgx.Conn) {
 	t.Helper()
 	if _, err := Install(t.Context(), conn, task, Options{Inserter: true, Serving: "postgres"}); err != nil {
@@ -34,7 +34,7 @@ func employ(t *testing.T, conn *pgx.Conn) {
 	lacks(t, conn, "")
 }
 
-// TestRoleHasADefault, so that the serving role's own tasks have one, even if somebody drops it.
+// TestRoleHasADefault, even if somebody drops it: the serving role's own tasks need it.
 func TestRoleHasADefault(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

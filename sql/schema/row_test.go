@@ -58,7 +58,7 @@ func TestRowsAreBounded(t *testing.T) {
 	}
 }
 
-// TestNamesAreBounded: what waits is kept in memory.
+// TestNamesAreBounded: pgtaskd keeps the names of waiting tasks in memory.
 func TestNamesAreBounded(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -70,7 +70,7 @@ func TestNamesAreBounded(t *testing.T) {
 	}
 }
 
-// TestAfterIsChecked when a task is inserted, and when after is changed.
+// TestAfterIsChecked when a task is inserted, and when its column after changes.
 func TestAfterIsChecked(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -94,7 +94,7 @@ func TestAfterIsChecked(t *testing.T) {
 	execute(t, conn, "INSERT INTO task (id, input, after) VALUES (2000, '', NULL), (2001, '', '{2000}')")
 	execute(t, conn, "UPDATE task SET after = '{1000}' WHERE id = 1000; UPDATE task SET after = NULL; SET pg_task.after = '{1}'; INSERT INTO task (input) VALUES ('')")
 
-	// Who may insert alone cannot look for a task that the sequence has not given.
+	// A role with only INSERT cannot look for a task whose id did not come from the sequence.
 	execute(t, conn, "DO $$BEGIN CREATE ROLE after_inserts; EXCEPTION WHEN duplicate_object THEN NULL; END$$")
 	execute(t, conn, "GRANT INSERT ON task TO after_inserts; GRANT USAGE ON SEQUENCE task_id_seq TO after_inserts; SET ROLE after_inserts; "+insert+"'{1}')")
 	refuses(conn, insert+"'{1000000}')", "after names task 1000000, which does not exist")
@@ -102,7 +102,7 @@ func TestAfterIsChecked(t *testing.T) {
 	execute(t, conn, "RESET ROLE; DROP OWNED BY after_inserts")
 }
 
-// TestColumnsThatDoNotGoTogether are refused, and so is a channel that NOTIFY does not take.
+// TestColumnsThatDoNotGoTogether are refused; so is a channel that NOTIFY does not accept.
 func TestColumnsThatDoNotGoTogether(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -122,7 +122,7 @@ func TestOneWaitingTaskPerKey(t *testing.T) {
 	execute(t, conn, "INSERT INTO task (input, key) VALUES ('1', 'job')")
 	execute(t, conn, "INSERT INTO task (input, key) VALUES ('2', 'job') ON CONFLICT (wait_key) WHERE wait_key IS NOT NULL DO UPDATE SET input = EXCLUDED.input")
 	equal(t, "inputs", value(t, conn, "SELECT string_agg(input, ' ') FROM task"), "2")
-	execute(t, conn, "UPDATE task SET state = 'STOP'") // paused: it still waits
+	execute(t, conn, "UPDATE task SET state = 'STOP'") // paused, so it still waits
 	refused(t, conn, "INSERT INTO task (input, key) VALUES ('3', 'job')", "23505")
 	execute(t, conn, "SET application_name = 'pgtaskd public task'; UPDATE task SET state = 'WORK'; RESET application_name")
 	execute(t, conn, "INSERT INTO task (input, key) VALUES ('3', 'job')")
@@ -142,8 +142,8 @@ func TestUpdatesBeforeTheEndAreHOT(t *testing.T) {
 	execute(t, conn, "COMMIT")
 }
 
-// TestRunAgainOfAKeyThatWaits: an ended task can not wait beside another of its key, whatever its
-// end was; when that waits no more, it can.
+// TestRunAgainOfAKeyThatWaits: an ended task cannot wait while another waits with its key, however
+// it ended. When the other no longer waits, it can.
 func TestRunAgainOfAKeyThatWaits(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

@@ -1,5 +1,5 @@
--- The schema, and in it the type of a task's state. Where this name is taken by somebody's own
--- type, another is chosen.
+-- The schema, and the type of a task's state in it. If somebody's own type has this name, another
+-- name is used.
 
 CREATE SCHEMA IF NOT EXISTS :schema;
 

@@ -9,15 +9,15 @@ import (
 	"pgtaskd/sql"
 )
 
-// A step is one paragraph of the schema's files: it makes one object, or one part of the table, and
-// can be run again. The same steps make a new table, complete one that is there, and are printed
-// for a person to run.
+// A step is one paragraph of the schema's files. It makes one object, or one part of the table, and
+// can run again. The same steps make a new table, complete an existing one, and are the printed
+// script.
 type step struct {
 	kind      kind
 	name      string   // unquoted
-	makes     string   // beside the table: table, view or function
-	columns   []string // that it adds, or indexes, unquoted
-	condition string   // on the rows that it indexes; empty: all
+	makes     string   // of an object beside the table: table, view or function
+	columns   []string // unquoted columns that it adds or indexes
+	condition string   // on the indexed rows; empty: all rows
 	sql       string   // with the placeholders of names
 }
 
@@ -56,7 +56,7 @@ var stepKinds = []struct {
 	{commentStep, regexp.MustCompile(`^COMMENT ON (\w+ [^ ]+) IS`)},
 }
 
-// The files in the order in which they are run, and read by a person: first the table, then the
+// The files in the order in which they run and a person reads them: first the table, then the
 // functions, then their callers.
 var stepFiles = []string{"schema", "table", "comments", "options", "indexes", "functions", "after", "cron", "groups", "events", "reports", "triggers", "publication"}
 
@@ -66,7 +66,7 @@ var (
 	oneLine        = regexp.MustCompile(`(?m);\n(--.*\n)*(ALTER TABLE :table ADD COLUMN |ALTER TABLE :table SET |COMMENT ON COLUMN :table)`)
 )
 
-// steps are those of every table.
+// steps are the steps of every table.
 var steps = sync.OnceValue(func() []step {
 	var steps []step
 	for _, file := range stepFiles {
@@ -75,16 +75,16 @@ var steps = sync.OnceValue(func() []step {
 	return append(steps, besideSteps()...)
 })
 
-// partitionedSteps are those of a partitioned table besides.
+// partitionedSteps are the additional steps of a partitioned table.
 var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(sql.File("schema/partitioned")) })
 
-// roleSteps are those of a table besides whose tasks run under the roles that insert them.
+// roleSteps are the additional steps of a table whose tasks run under the roles that insert them.
 var roleSteps = sync.OnceValue(func() []step { return parseSteps(sql.File("schema/roles")) })
 
-// sorts are the kinds of sql.Objects, in their order.
+// sorts are the kinds of sql.Objects, in the same order.
 var sorts = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
 
-// besideSteps are the steps that make them. They are shared.
+// besideSteps are the steps that make sql.Objects. Callers must not change them.
 var besideSteps = sync.OnceValue(func() []step {
 	all := make([]step, len(sql.Objects))
 	for i, object := range sql.Objects {
@@ -93,10 +93,11 @@ var besideSteps = sync.OnceValue(func() []step {
 	return all
 })
 
-// besideStepOf is the step that makes that object.
+// besideStepOf returns the step that makes the object.
 func besideStepOf(object string) step { return besideSteps()[slices.Index(sql.Objects, object)] }
 
-// parseSteps reads the paragraphs of a file; each column and each comment on one is a step as well.
+// parseSteps reads the paragraphs of a file; each column and each comment on a column is also a
+// step.
 func parseSteps(file string) []step {
 	var steps []step
 	file = oneLine.ReplaceAllString(file, ";\n\n$2")
@@ -130,25 +131,24 @@ func parseStep(statements string) step {
 	panic("no known step: " + statements) // a mistake in an embedded file
 }
 
-// unique tells whether an index is.
 func (s step) unique() bool {
 	return strings.HasPrefix(s.sql, "CREATE UNIQUE")
 }
 
-// ofPlain tells a step that a partitioned table can't have.
+// ofPlain tells whether a partitioned table cannot have this step.
 func (s step) ofPlain() bool {
 	return s.unique() || s.kind == optionStep
 }
 
-// forViews tells whether an index serves people's questions alone.
+// forViews tells whether an index serves only the views.
 func (s step) forViews() bool { return s.name == "repeats_idx" }
 
-// stepsOf are the steps of one kind, in order, those of roleSteps as well.
+// stepsOf returns the steps of one kind in order, including roleSteps.
 func stepsOf(k kind) []step {
 	return slices.DeleteFunc(slices.Concat(steps(), roleSteps()), func(s step) bool { return s.kind != k })
 }
 
-// A wanted column, as its step has it.
+// wantedColumn is a column as its step defines it.
 type wantedColumn struct {
 	name      string
 	typ       string // e.g. int8[] or :state
@@ -162,7 +162,7 @@ var (
 	columnDefault = regexp.MustCompile(`(?s) DEFAULT ([^;]*);\z`)
 )
 
-// wantedColumns are all columns of every table but id, which comes with it, in their order.
+// wantedColumns are all columns of every table in order, except id, which comes with the table.
 var wantedColumns = sync.OnceValue(func() []wantedColumn {
 	var columns []wantedColumn
 	for _, s := range parseSteps(sql.File("schema/table")) {
@@ -178,7 +178,7 @@ var wantedColumns = sync.OnceValue(func() []wantedColumn {
 	return columns
 })
 
-// fires tells a trigger function.
+// fires tells whether the step makes a trigger function.
 func (s step) fires() bool { return strings.Contains(s.sql, " RETURNS trigger ") }
 
 // The columns that a repetition does not copy, besides generated ones.
@@ -199,14 +199,14 @@ func OwnColumns() []string {
 }
 
 // acceptTrigger tells the leader of new tasks, stateTrigger of STOP and PLAN, and changeTrigger of
-// all else that it must know of.
+// all other changes that matter.
 const (
 	acceptTrigger = "pgtaskd_accept"
 	stateTrigger  = "pgtaskd_state"
 	changeTrigger = "pgtaskd_update"
 )
 
-// wants tells whether the step is of use with that way of waking.
+// wants tells whether this way of waking needs the step.
 func wants(w sql.Wake, s step) bool {
 	kind, name := s.kind, s.name
 	switch {

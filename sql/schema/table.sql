@@ -1,6 +1,5 @@
--- The table and its columns. A default is an expression over the setting pg_task.<column>: after
--- SET LOCAL a setting is '' and not NULL, hence nullif, but for "null", escape and quote, where ''
--- means none.
+-- The table and its columns. Defaults read the setting pg_task.<column>. After SET LOCAL a setting
+-- is '' and not NULL, hence nullif; but for "null", escape and quote '' means none.
 
 CREATE TABLE IF NOT EXISTS :table (id bigserial PRIMARY KEY);
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS parent int8 DEFAULT nullif(current_setting('pg_task.id', true), '')::int8;
@@ -30,10 +29,10 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS input text NOT NULL;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS "null" text NOT NULL DEFAULT coalesce(current_setting('pg_task.null', true), E'\\N');
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS output text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS remote text DEFAULT nullif(current_setting('pg_task.remote', true), '');
--- A lane's number, as pg_task has it; nothing of ours reads it.
+-- The number of the lane, as pg_task computes it; pgtaskd does not read it.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS hash int4 NOT NULL GENERATED ALWAYS AS (hashtext("group" || coalesce(remote, ''))) STORED;
 
--- Rows that were there before the column get no invented values, so the default comes after it.
+-- The defaults come after the columns, so that rows which exist already get no invented values.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS created timestamptz;
 ALTER TABLE :table ALTER COLUMN created SET DEFAULT statement_timestamp();
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS author text;
@@ -57,16 +56,17 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS max_failures int4 NOT NULL DEFAULT 0
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS owner text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS after int8[];
 
--- Of the tasks in after it waits for one at a time, and freed is infinity; then freed is when the
--- last of them had ended. NULL: it is still to be found out what it waits for.
+-- The task waits for one of the tasks in after at a time, and freed is infinity; afterwards freed
+-- is the end of the last of them. NULL: the leader has not looked yet.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaits int8;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS freed timestamptz;
 
--- An id may come to be free and be given to another row: created tells it from the one that was
--- meant. In the order of after; NULL among them: there was none.
+-- created of the tasks in after, in the same order; NULL: there was none. An id may become free and
+-- go to another row: created tells whether a row is the one that was meant.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS met timestamptz[];
 
--- That of awaits, by which those stand apart in the index that wait for different rows of one id.
+-- created of the task in awaits: tells tasks apart in the index that wait for different rows with
+-- one id.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS awaited timestamptz;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS key text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail text;
@@ -80,13 +80,12 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS xact_at text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS origin timestamptz;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping bool;
 
--- What the indexes below stand on: neither changes from PLAN to WORK, so that those updates stay
--- HOT, which no index that names state would let them. One statement, because each rewrites a table
--- that has rows.
--- A task whose cron is still to be looked at has an origin, and is due before all others, whenever
--- it is planned for. So is one whose after is. One that runs is, whenever it is planned for by now.
--- Each statement reads the expression again, which
--- takes the longer the more there is of it.
+-- The columns of the indexes. Neither changes from PLAN to WORK, so those updates stay HOT; no
+-- index on state would allow that. One statement, because each one rewrites a table with rows.
+-- A task whose cron has yet to be read has an origin and is due before all others, whatever its
+-- plan; so is a task whose after has yet to be read. A running task is due at its start if its plan
+-- is later.
+-- Each statement parses these expressions again, so they are short.
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS wait_key text
     GENERATED ALWAYS AS (CASE
         WHEN state = 'PLAN'

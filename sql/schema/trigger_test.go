@@ -69,19 +69,19 @@ func TestStopOnEndedTasksStopsTheirRepetitions(t *testing.T) {
 		execute(t, conn, "UPDATE task SET state = 'STOP'"+c.statement)
 		equal(t, c.name, allStates(t, conn), c.want)
 	}
-	// What writes all columns back, as an ORM does, stops nothing.
+	// An ORM writes all columns back; that stops nothing.
 	execute(t, conn, "TRUNCATE task; INSERT INTO task (id, state, next, input) VALUES (1, 'DONE', 2, ''), (2, 'PLAN', NULL, '')")
 	execute(t, conn, "UPDATE task SET state = 'DONE', data = 'x' WHERE id = 1")
 	equal(t, "state written back", allStates(t, conn), "DONE PLAN")
-	// An ended task may be run again, and its end written on a row that a user has stopped.
+	// Somebody may run an ended task again, and pgtaskd may write the end of a task that a user has
+	// stopped.
 	execute(t, conn, "UPDATE task SET state = 'PLAN' WHERE id = 1")
 	equal(t, "set to PLAN", allStates(t, conn), "PLAN PLAN")
 	execute(t, conn, "UPDATE task SET state = 'STOP' WHERE id = 1; UPDATE task SET stop = now() WHERE id = 1")
 	equal(t, "stopped", value(t, conn, "SELECT concat(state, stop IS NULL) FROM task WHERE id = 1"), "STOPf")
 }
 
-// TestStopOfWhatIsUnderWayIsNoted: a row tells a task that is to be cancelled from one that is
-// paused.
+// TestStopOfWhatIsUnderWayIsNoted: the row tells a task to be cancelled from a paused one.
 func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -100,7 +100,7 @@ func TestStopOfWhatIsUnderWayIsNoted(t *testing.T) {
 	equal(t, "beside one that waits", value(t, conn, "SELECT string_agg(coalesce(wait_key, '-'), ' ' ORDER BY id) FROM task WHERE key = 'job'"), "- job")
 }
 
-// TestPlanOfWhatWasStoppedWhileItRan: the run is not forgotten, though nobody has written its end.
+// TestPlanOfWhatWasStoppedWhileItRan: runs keeps the run, though nobody has written its end.
 func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -110,7 +110,7 @@ func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
 		(3, 'TAKE', NULL, 3, NULL, NULL, ''),
 		(4, 'PLAN', NULL, NULL, NULL, NULL, '')`)
 	execute(t, conn, "UPDATE task SET state = 'STOP'")
-	// As pgtaskd itself returns a task to PLAN.
+	// pgtaskd itself returns a task to PLAN.
 	servertest.Replicate(t, conn, "INSERT INTO task (id, state, start, pid, input) VALUES (5, 'WORK', now(), 5, '')")
 	execute(t, conn, "UPDATE task SET state = 'PLAN', start = CASE WHEN id < 5 THEN start END")
 	equal(t, "waiting", value(t, conn, "SELECT count(*) FROM task WHERE state = 'PLAN' AND start IS NULL AND stop IS NULL AND stopping IS NULL"), "5")
@@ -123,8 +123,8 @@ func TestPlanOfWhatWasStoppedWhileItRan(t *testing.T) {
 	}
 }
 
-// A STOP for a whole group that waits for a finish must not miss the repetition which that finish
-// inserts, though its snapshot is older.
+// A STOP for a whole group may wait for the end of a run. It must not miss the repetition that this
+// end inserts, although its snapshot is older.
 func TestStopOfAGroupLeavesNoHole(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
@@ -145,7 +145,7 @@ func TestStopOfAGroupLeavesNoHole(t *testing.T) {
 	equal(t, "states", allStates(t, conn), "DONE STOP")
 }
 
-// waiting returns when the other connection waits for a lock.
+// waiting returns as soon as the other connection waits for a lock.
 func waiting(t *testing.T, conn, other *pgx.Conn) {
 	t.Helper()
 	pid := int32(other.PgConn().PID())
@@ -159,8 +159,8 @@ func allStates(t *testing.T, conn *pgx.Conn) string {
 	return value(t, conn, "SELECT string_agg(state::text, ' ' ORDER BY id) FROM task")
 }
 
-// TestOnlyAControlSessionSaysThatATaskRuns: a user's UPDATE to WORK or TAKE is refused, and stands
-// for no run.
+// TestOnlyAControlSessionSaysThatATaskRuns: a user's UPDATE to WORK or TAKE is refused, and no run
+// is recorded.
 func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -172,15 +172,15 @@ func TestOnlyAControlSessionSaysThatATaskRuns(t *testing.T) {
 		}
 		execute(t, conn, "SET application_name = 'pgtaskd public task'; UPDATE task SET state = 'WORK'; RESET application_name")
 	}
-	// What pgtaskd writes in the end, or a person who knows how a task has ended.
+	// pgtaskd writes these ends; so may a person who knows how a task has ended.
 	for _, state := range []string{"DONE", "FAIL", "GONE"} {
 		servertest.Replicate(t, conn, "TRUNCATE task; INSERT INTO task (id, state, input) VALUES (1, 'PLAN', ''), (2, 'WORK', '')")
 		execute(t, conn, "UPDATE task SET state = '"+state+"'")
 	}
 }
 
-// TestAnEndedTaskThatIsSetToPlanIsAsNew: with all its retries, and planned for now unless somebody
-// says when.
+// TestAnEndedTaskThatIsSetToPlanIsAsNew: it has all its retries, and its plan is now unless
+// somebody sets another.
 func TestAnEndedTaskThatIsSetToPlanIsAsNew(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -194,7 +194,7 @@ func TestAnEndedTaskThatIsSetToPlanIsAsNew(t *testing.T) {
 	equal(t, "resumed", value(t, conn, "SELECT concat_ws(' ', attempt, plan = '2030-01-01', runs) FROM task"), "1 t")
 }
 
-// TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd, whatever their rows claim.
+// TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd, whatever next says.
 func TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -210,7 +210,7 @@ func TestStopOfTasksWhoseNextLeadsInACircleComesToAnEnd(t *testing.T) {
 	}
 }
 
-// TestStopReadsWhatItStops, and not the whole table, which the server may believe to be empty.
+// TestStopReadsWhatItStops, not the whole table, even if the server believes that it is empty.
 func TestStopReadsWhatItStops(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -225,8 +225,8 @@ func TestStopReadsWhatItStops(t *testing.T) {
 	}
 }
 
-// TestAnApplicationsFunctionStopsNoMoreThanItSays: whoever calls one that may stop tasks of theirs
-// can set what they like before, and no task of others is stopped.
+// TestAnApplicationsFunctionStopsNoMoreThanItSays: the caller of a function that may stop tasks can
+// set any setting before; still no other task is stopped.
 func TestAnApplicationsFunctionStopsNoMoreThanItSays(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)

@@ -1,5 +1,6 @@
--- A trigger's condition is parsed again by every statement, but not where its columns are not set:
--- so they are short, and those for a task's own updates have a list of columns.
+-- Every statement parses a trigger's condition again, unless it sets none of the trigger's columns.
+-- So conditions are short, and triggers that a task's own updates could fire have a list of
+-- columns.
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
 CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, base, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
@@ -7,9 +8,8 @@ CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, base, active, liv
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept();
 COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes the leader for new ones (:made)';
 
--- Tell the leader of tasks that may start at another time, run otherwise or must stop, and of those
--- that are gone. A column that a trigger names cannot be given another type: so data and input are
--- not among them.
+-- Tells the leader of tasks that may start at another time, run differently, must stop, or are
+-- gone. A column that a trigger names cannot change its type, so data and input are not listed.
 
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
 CREATE TRIGGER pgtaskd_update AFTER DELETE OR UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, rerun, key, after ON :table
@@ -21,7 +21,7 @@ CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
     FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN') OR NEW.state <> OLD.state
         AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd ' AND has_table_privilege(:table_text::regclass, 'UPDATE')))
     EXECUTE FUNCTION :schema.pgtaskd_state();
-COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Says what a change of state does, and refuses some (:made)';
+COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Handles changes of state, and refuses some (:made)';
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;
 CREATE TRIGGER pgtaskd_stop_next AFTER UPDATE OF state ON :table

@@ -8,7 +8,7 @@ import (
 	"pgtaskd/sql"
 )
 
-// The types that a column may have for each wanted type, by their names in pg_type.
+// fitting are the types that a column may have for each wanted type, by their names in pg_type.
 var fitting = map[string][]string{
 	"bool":          {"bool"},
 	"int4":          {"int4"},
@@ -22,8 +22,8 @@ var fitting = map[string][]string{
 	`"char"`:        {"char", "text", "varchar", "bpchar"},
 }
 
-// OfInserters is the error of a table whose tasks run under the roles that insert them, where all
-// are to run under the serving role.
+// OfInserters is the error if all tasks should run under the serving role, but the table's tasks
+// run under the roles that insert them.
 type OfInserters struct{ Table string } // quoted
 
 func (o *OfInserters) Error() string {
@@ -48,8 +48,8 @@ func refusal(parts []Below, inserter bool) error {
 	return nil
 }
 
-// unfit is an error if the table cannot become a task table, whatever is added to it, or must not
-// be served.
+// unfit returns an error if the table cannot become a task table whatever is added, or must not be
+// served.
 func (f *found) unfit(t sql.Table, inserter bool) error {
 	switch {
 	case t.Schema == "" || t.Name == "":

@@ -11,8 +11,8 @@ import (
 	"pgtaskd/sql"
 )
 
-// TestNewTasksWakeASleepingLeader, if they are not for later, and spare one that is awake, who
-// cannot fall asleep before it can see them.
+// TestNewTasksWakeASleepingLeader, unless they are for later. A leader that is awake is not
+// notified; it cannot fall asleep before it can see them.
 func TestNewTasksWakeASleepingLeader(t *testing.T) {
 	t.Parallel()
 	conn := furnished(t)
@@ -55,7 +55,7 @@ func described(t *testing.T, conn *pgx.Conn, table sql.Table) Description {
 	return d
 }
 
-// TestWaysOfWaking: each makes what it needs, and leaves what another has made.
+// TestWaysOfWaking: each way makes what it needs, and leaves what another way has made.
 func TestWaysOfWaking(t *testing.T) {
 	t.Parallel()
 	conn := database(t)
@@ -122,7 +122,7 @@ func TestPublicationOfATableThatWasMadeAnew(t *testing.T) {
 	}
 }
 
-// TestPartitionOfItsOwn: it has the triggers of the whole, which speak to the leader of that.
+// TestPartitionOfItsOwn: it has the triggers of the whole table, which tell the leader of that.
 func TestPartitionOfItsOwn(t *testing.T) {
 	t.Parallel()
 	conn := database(t)

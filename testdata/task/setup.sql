@@ -1,11 +1,11 @@
--- What the tasks find in the schema golden.
+-- The objects of the tasks, in the schema golden.
 
 CREATE TABLE golden.effect (who text, what text);
 CREATE TABLE golden.one (id int PRIMARY KEY);
 INSERT INTO golden.one VALUES (1);
 CREATE TABLE golden.deferred (id int REFERENCES golden.one DEFERRABLE INITIALLY DEFERRED);
 CREATE TABLE golden.vacuumed (id int);
-CREATE TABLE golden.indexed (id int); -- not vacuumed at the same time: CONCURRENTLY and VACUUM may wait for each other
+CREATE TABLE golden.indexed (id int); -- a table of its own: CONCURRENTLY and VACUUM may wait for each other
 CREATE SEQUENCE golden.raised;
 
 CREATE TABLE golden.wide (a int, b text, c bool, d numeric, e bytea, f int[]);

@@ -24,16 +24,25 @@ type Successors struct {
 	Ready   func() int                                      // number of known due tasks
 	Free    func(group, remote []byte, successor lane.Rank) // called for a successor that is free and due
 
-	newcomers map[int64]bool // successors that were not resolved yet
-	awaited   map[int64]bool // tasks that others wait for; true: the task has ended, and is in ended
-	ended     []int64        // tasks whose successors must be resolved, in this order
+	newcomers map[int64]bool     // successors that were not resolved yet
+	awaited   map[int64]progress // tasks that others wait for
+	queue     []int64            // tasks that have ended, in this order; some may run again
 	surveys   surveys
 	served    time.Time // when successors of ended tasks were resolved last
 }
 
+// progress is how far an awaited task has come.
+type progress int
+
+const (
+	notAwaited progress = iota // no task is known to wait for it
+	isOpen                     // it has not ended, or it runs again
+	hasEnded                   // its successors must be resolved
+)
+
 // Clear forgets everything. Call it when a term begins or ends, and before anything else.
 func (s *Successors) Clear() {
-	s.newcomers, s.awaited, s.ended = map[int64]bool{}, map[int64]bool{}, nil
+	s.newcomers, s.awaited, s.queue = map[int64]bool{}, map[int64]progress{}, nil
 	s.surveys, s.served = surveys{}, time.Time{}
 }
 
@@ -46,7 +55,7 @@ func (s *Successors) Add(id int64) {
 
 // Over reports that a task has ended, or may have.
 func (s *Successors) Over(id int64) {
-	if _, known := s.awaited[id]; known {
+	if s.awaited[id] != notAwaited {
 		s.enqueue(id)
 	}
 }
@@ -65,15 +74,15 @@ func (s *Successors) Doubt() { s.surveys.wanted = s.surveys.wanted || len(s.awai
 
 // await records that successors wait for a task, which has not ended.
 func (s *Successors) await(id int64) {
-	if _, known := s.awaited[id]; known || len(s.awaited) < mostKnown {
-		s.awaited[id] = false
+	if s.awaited[id] != notAwaited || len(s.awaited) < mostKnown {
+		s.awaited[id] = isOpen
 	}
 }
 
 // enqueue records that an awaited task has ended.
 func (s *Successors) enqueue(id int64) {
-	if !s.awaited[id] {
-		s.awaited[id], s.ended = true, append(s.ended, id)
+	if s.awaited[id] != hasEnded {
+		s.awaited[id], s.queue = hasEnded, append(s.queue, id)
 	}
 }
 
@@ -113,7 +122,7 @@ func (s *Successors) Step(ctx context.Context) error {
 
 // nextServe returns the time until successors of ended tasks may be resolved.
 func (s *Successors) nextServe() time.Duration {
-	if len(s.ended) == 0 {
+	if len(s.queue) == 0 {
 		return math.MaxInt64
 	}
 	switch ready := s.Ready(); {
@@ -125,14 +134,14 @@ func (s *Successors) nextServe() time.Duration {
 	return serveTick - time.Since(s.served)
 }
 
-// serve resolves some successors of some ended tasks.
+// serve resolves some successors of some ended tasks. An error ends the term, and all is forgotten.
 func (s *Successors) serve(ctx context.Context) error {
 	var some, all []int64
-	for len(some) < servedMost && len(s.ended) > 0 {
-		if id := s.ended[0]; s.awaited[id] { // else the task runs again
+	for len(some) < servedMost && len(s.queue) > 0 {
+		if id := s.queue[0]; s.awaited[id] == hasEnded {
 			some = append(some, id)
 		}
-		s.ended = s.ended[1:]
+		s.queue = s.queue[1:]
 	}
 	if len(some) == 0 {
 		return nil
@@ -145,26 +154,27 @@ func (s *Successors) serve(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		s.ended = append(s.ended, some...)
 		return err
 	}
 	seen, late, err := s.resolve(ctx, all)
+	if err != nil {
+		return err
+	}
 	for _, id := range some {
-		unseen := slices.DeleteFunc(slices.Clone(of[id]), func(one int64) bool { return seen[one] })
-		served := len(of[id]) - len(unseen)
-		switch {
-		case !s.awaited[id]: // the task runs again
-		case err == nil && len(unseen) == 0 && served < most:
+		left := slices.DeleteFunc(slices.Clone(of[id]), func(one int64) bool { return seen[one] })
+		switch found := len(of[id]); {
+		case s.awaited[id] != hasEnded: // resolve has found that the task runs again
+		case len(left) == 0 && found < most: // it has no more successors
 			delete(s.awaited, id)
-		case err == nil && served == 0 && len(late) == 0: // successors are locked: the next survey finds them
+		case len(left) == found && found > 0 && len(late) == 0: // all are locked: the next survey finds them
 			delete(s.awaited, id)
 			s.surveys.wanted = true
-		default:
-			s.ended = append(s.ended, id)
+		default: // the others follow
+			s.queue = append(s.queue, id)
 		}
 	}
 	s.served = time.Now()
-	return err
+	return nil
 }
 
 // meet resolves some newcomers. Those for which there is no time stay.

@@ -104,7 +104,7 @@ func (s *Successors) findAwaited(ctx context.Context, c *survey) error {
 			s.enqueue(id)
 			return nil
 		}
-		if !s.awaited[id] {
+		if s.awaited[id] != hasEnded {
 			s.await(id)
 		}
 		if awaits != nil && len(c.ids) < mostKnown {

@@ -20,7 +20,7 @@ type End struct {
 	run.Outcome // as it was seen, then as it is to be written
 	Known       *inflight.Task
 	stage       stage
-	backoff     hold.Backoff // for the next try, after one that failed
+	backoff     hold.Backoff // zero until the end is set aside; Wait is zero until a try has failed
 	ascii       bool         // its texts are written in ASCII: the database lacks one of their characters
 	crossed     bool         // the task is given back because another transaction was in the way
 }
@@ -122,18 +122,20 @@ const (
 	forget                // the row is not ours any more
 )
 
-// raisedMost limits how long an end waits for an error that looks temporary but was raised by SQL.
+// raisedMost is the longest wait for an error that looks temporary but was raised by SQL.
 const raisedMost = time.Second
+
+// hasFailed reports whether a try to write the end has failed.
+func (e *End) hasFailed() bool { return e.backoff.Wait > 0 }
 
 // refused decides what to do with an end that the table has refused.
 func (e *End) refused(err error) verdict {
-	switch class := fault.Of(err); {
+	switch class, raised := fault.Of(err), fault.Below(err); {
 	case class.Lacks():
 		e.backoff.Later(hold.Exhausted)
 		return wait
-	case class == fault.Locked,
-		class == fault.Slow && e.backoff.Wait == 0, // the server itself may be slow, this once
-		class.Passing() && (class.OfLocks() || !fault.Below(err) || e.backoff.Wait < raisedMost):
+	case class == fault.Slow && !e.hasFailed(), // the server itself may be slow, this once
+		class.Passing() && (class.OfLocks() || !raised || e.backoff.Wait < raisedMost):
 		e.backoff.Later(hold.Locked)
 		return wait
 	case class == fault.Unsendable && !e.ascii: // retry in ASCII: the database lacks a character

@@ -121,6 +121,27 @@ func TestEndsInTheQueue(t *testing.T) {
 	}
 }
 
+// TestKeep: an end stays among the new ones unless something has delayed it, or it may delay others.
+func TestKeep(t *testing.T) {
+	t.Parallel()
+	fresh, tooLong, failed, late := randomEnd(), randomEnd(), randomEnd(), randomEnd()
+	tooLong.Task.TooLong = true
+	failed.refused(replies[0].err)
+	q := queue{}
+	for _, e := range []End{fresh, tooLong, failed} {
+		q.keep(e)
+	}
+	q.nextTime([]End{late})
+	if len(q.fresh) != 1 || q.fresh[0].Known != fresh.Known || len(q.aside) != 3 {
+		t.Errorf("%d ends are new, %d are set aside", len(q.fresh), len(q.aside))
+	}
+	for _, e := range q.aside {
+		if e.Written != nil || e.backoff.Since.IsZero() || e.alone() == (e.Known == late.Known) {
+			t.Errorf("%+v", e.backoff)
+		}
+	}
+}
+
 // TestAFailureIsNotTriedAgainWhereThatIsRefused: the table may refuse only the retry.
 func TestAFailureIsNotTriedAgainWhereThatIsRefused(t *testing.T) {
 	t.Parallel()

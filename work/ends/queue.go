@@ -43,23 +43,33 @@ func (e *End) memory() int {
 	return n
 }
 
+// alone reports whether an end may hold up others and is written alone: a try has failed, or what
+// follows on its task may be much.
+func (e *End) alone() bool { return e.hasFailed() || e.Task.TooLong }
+
 // due returns when to write an end.
 func (q *queue) due(e *End) time.Time {
-	if until := q.sizer.Until(); (e.backoff.Wait > 0 || e.Task.TooLong) && until.After(e.backoff.After) {
+	if until := q.sizer.Until(); e.alone() && until.After(e.backoff.After) {
 		return until
 	}
 	return e.backoff.After
 }
 
-// keep queues an end for the next try. The end's runner is let go meanwhile, except in a drain if
-// the row is marked: the next leader looks at the session.
+// keep queues an end for the next try. It stays among the new ends if it was never set aside and
+// holds up no others.
 func (q *queue) keep(e End) {
-	switch {
-	case e.Task.TooLong && e.backoff.Since.IsZero():
-		e.backoff.Since = time.Now()
-	case e.backoff.After.IsZero() && !e.Task.TooLong:
+	if e.backoff.Since.IsZero() && !e.alone() {
 		q.add(e)
 		return
+	}
+	q.setAside(e)
+}
+
+// setAside queues an end so that other ends do not wait for it. Its runner is let go meanwhile,
+// except in a drain if the row is marked: the next leader looks at the session.
+func (q *queue) setAside(e End) {
+	if e.backoff.Since.IsZero() {
+		e.backoff.Since = time.Now()
 	}
 	if !e.Known.Marked || !q.drains {
 		e.release()
@@ -136,7 +146,7 @@ func (q *queue) nextTime(ends []End) {
 		if e.backoff.After.IsZero() {
 			e.backoff.Since, e.backoff.After = now, now
 		}
-		q.keep(e)
+		q.setAside(e)
 	}
 }
 
@@ -151,11 +161,10 @@ func (q *queue) rest() time.Duration {
 	return hold.Never
 }
 
-// togetherMost is the maximum size of a statement that writes both a and b. An end that could not
-// be written before is tried alone.
+// togetherMost is the maximum size of a statement that writes both a and b.
 func (q *queue) togetherMost(a, b *End) int {
 	switch {
-	case a.Kind != b.Kind || a.Task.TooLong || b.Task.TooLong || a.backoff.Wait > 0 || b.backoff.Wait > 0:
+	case a.Kind != b.Kind || a.alone() || b.alone():
 		return 1
 	case a.Kind == run.Released: // nothing follows on these
 		return hold.Batch

@@ -26,7 +26,7 @@ func (s *Ends) Step(ctx context.Context) error {
 	ends := s.queue.ripe(began)
 	for len(ends) > 0 && !s.queue.sizer.Late(began) {
 		if s.queue.due(&ends[0]).After(time.Now()) { // an end before this one has met a lock
-			s.queue.keep(ends[0])
+			s.queue.setAside(ends[0])
 			ends = ends[1:]
 			continue
 		}
@@ -86,7 +86,7 @@ func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 	}, func(e End, err error) error {
 		switch e.refused(err) {
 		case wait:
-			s.queue.keep(e)
+			s.queue.setAside(e)
 			if fault.Of(err) == fault.Locked {
 				return s.tellOfLock(ctx, &e)
 			}
@@ -104,7 +104,7 @@ func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 // before, writeEnds locks its row first: if the row is passed over again, it is not because of a
 // lock, but because a user's trigger leaves the end out.
 func (s *Ends) writeEnds(ctx context.Context, ends []End) error {
-	first, free := ends[0].backoff.Wait == 0, false
+	first, free := !ends[0].hasFailed(), false
 	query, args := statement(ends)
 	var some []change.Changed
 	err := s.Changes.Brief(ctx, func(ctx context.Context, tx pgx.Tx) (err error) {
@@ -200,7 +200,7 @@ func (s *Ends) Entries() (entries []*ledger.Entry) {
 // way, and the task does not repeat itself.
 func (e *End) plain() bool {
 	return e.Kind == run.Finished && e.Result != nil && e.Failure() == nil && e.Result.Notice == nil &&
-		e.Task.Row.Single && e.Size() <= run.HeavyFrom && e.stage == fresh && e.backoff.Wait == 0
+		e.Task.Row.Single && e.Size() <= run.HeavyFrom && e.stage == fresh && !e.hasFailed()
 }
 
 // entryOf makes a ledger entry of an end.

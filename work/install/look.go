@@ -33,7 +33,7 @@ func (t *Table) Look(ctx context.Context) (found Found, err error) {
 	if err := t.lookBefore(ctx); err != nil {
 		return found, err
 	}
-	if found.Way, found.Table, err = t.wakeable(ctx); err != nil {
+	if found, err = t.wakeable(ctx); err != nil {
 		return found, err
 	}
 	found.Table.Inserter = t.Target.Inserter
@@ -50,42 +50,50 @@ func (t *Table) Look(ctx context.Context) (found Found, err error) {
 }
 
 // wakeable completes the table for the wanted way of waking, or otherwise for the best that is
-// possible, and logs why that is another one.
-func (t *Table) wakeable(ctx context.Context) (way sql.Wake, d schema.Description, err error) {
-	conn, of, left := t.Control.Conn(), t.Target.Relation(), t.Target.Wake
-	var obstacles []string
-	if left == sql.WAL {
-		if obstacles, err = wake.Unstreamable(ctx, conn, t.Control.Queries()); err != nil {
-			return way, d, err
-		}
-		if len(obstacles) == 0 {
-			if d, err = t.furnish(ctx, left); err != nil && !fault.IsDenied(err) {
-				return way, d, err
-			}
-			if t.postponed.IsZero() {
-				obstacles = wake.Unpublished(of, d)
-			}
-		}
-		if len(obstacles) > 0 {
-			left = sql.Auto
-		}
+// possible.
+func (t *Table) wakeable(ctx context.Context) (found Found, err error) {
+	if t.Target.Wake != sql.WAL {
+		return t.withoutWAL(ctx, t.Target.Wake, nil)
 	}
-	if left != sql.WAL {
-		var why []string
-		left, why = wake.Audible(left, conn.PgConn())
-		obstacles = append(obstacles, why...)
-		if d, err = t.furnish(ctx, left); err != nil {
-			return way, d, err
-		}
+	found, obstacles, err := t.withWAL(ctx)
+	if err != nil || len(obstacles) == 0 {
+		return found, err
 	}
-	way = wake.WayOf(left, d.Waking)
-	if left == sql.Notify && way != sql.Notify && t.postponed.IsZero() {
-		obstacles = append(obstacles, wake.Silent(of, t.Target.Connect["user"]))
+	return t.withoutWAL(ctx, sql.Auto, obstacles)
+}
+
+// withWAL completes the table for the write-ahead log. obstacles say why the log is not possible.
+func (t *Table) withWAL(ctx context.Context) (found Found, obstacles []string, err error) {
+	obstacles, err = wake.Unstreamable(ctx, t.Control.Conn(), t.Control.Queries())
+	if err != nil || len(obstacles) > 0 {
+		return found, obstacles, err
+	}
+	if found.Table, err = t.furnish(ctx, sql.WAL); err != nil && !fault.IsDenied(err) { // denied: it is not published
+		return found, nil, err
+	}
+	found.Way = wake.WayOf(sql.WAL, found.Table.Waking)
+	if t.postponed.IsZero() { // otherwise the publication may still be made
+		obstacles = wake.Unpublished(t.Target.Relation(), found.Table)
+	}
+	return found, obstacles, nil
+}
+
+// withoutWAL completes the table for auto, notify or poll. It logs why the target's way is not
+// possible: the obstacles, and those that it finds.
+func (t *Table) withoutWAL(ctx context.Context, wanted sql.Wake, obstacles []string) (found Found, err error) {
+	way, unheard := wake.Audible(wanted, t.Control.Conn().PgConn())
+	if found.Table, err = t.furnish(ctx, way); err != nil {
+		return found, err
+	}
+	found.Way = wake.WayOf(way, found.Table.Waking)
+	obstacles = append(obstacles, unheard...)
+	if way == sql.Notify && found.Way != sql.Notify && t.postponed.IsZero() {
+		obstacles = append(obstacles, wake.Silent(t.Target.Relation(), t.Target.Connect["user"]))
 	}
 	if len(obstacles) > 0 {
-		t.Log.Warn().Str("wake", string(way)).Msg(wake.Impossible(t.Target.Wake, obstacles))
+		t.Log.Warn().Str("wake", string(found.Way)).Msg(wake.Impossible(t.Target.Wake, obstacles))
 	}
-	return way, d, nil
+	return found, nil
 }
 
 // furnish completes the table for a way of waking, and describes it. While somebody has locked the

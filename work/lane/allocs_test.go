@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestHandingOutTasksAllocatesNothing: that happens tens of thousands of times a second. It does
-// not run beside others, whose memory would count.
+// TestHandingOutTasksAllocatesNothing: tasks are handed out tens of thousands of times a second.
+// The test is not parallel, because it would count the memory of other tests.
 func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 	d := newDesk(t, 1)
 	for id := range int64(4) {
@@ -29,7 +29,6 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 		}
 		for _, task := range [...]*item{one, two, three, four} {
 			d.Ended(task, time.Time{})
-			task.passed, task.left = false, false
 			task.Read = time.Now()
 			d.mu.Lock()
 			d.prefetched.add(d.index.of(task.Lane), task)
@@ -43,7 +42,7 @@ func TestHandingOutTasksAllocatesNothing(t *testing.T) {
 	}
 }
 
-// TestAskingForPausesAllocatesNothing: a scan asks for each task that is due.
+// TestAskingForPausesAllocatesNothing: a scan asks for each due task.
 func TestAskingForPausesAllocatesNothing(t *testing.T) {
 	d, group := newDesk(t, 1), []byte("a")
 	d.Limit([]Limit{{Group: "a", Slots: 1}})

@@ -6,13 +6,13 @@ import (
 	"time"
 )
 
-// noon is when the lanes of these tests live.
+// noon is the time at which these tests begin.
 var noon = time.Date(2026, 3, 1, 12, 0, 0, 0, time.UTC)
 
-// item is what the lanes of these tests hand out.
+// item is the task type of these tests.
 type item struct{ Ticket }
 
-// desk is lanes with a clock of the test's own, and the tasks it has been given.
+// desk is lanes with a clock that the test sets, and the tasks that were added.
 type desk struct {
 	*Lanes[*item]
 	t     *testing.T
@@ -33,7 +33,6 @@ func (d *desk) due(group string, id int64, maximum int32) *item {
 	return t
 }
 
-// fetch reads all that is chosen.
 func (d *desk) fetch() []int64 {
 	ids := d.Choose(1000)
 	var read []*item
@@ -47,7 +46,6 @@ func (d *desk) fetch() []int64 {
 
 func whichever(*item) bool { return true }
 
-// startAll starts all that may start.
 func (d *desk) startAll() (ids []int64) {
 	for t := d.Start(false, whichever); t != nil; t = d.Start(false, whichever) {
 		ids = append(ids, t.Rank.ID)

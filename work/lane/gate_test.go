@@ -8,8 +8,8 @@ import (
 	"time"
 )
 
-// TestGatesAlone plays at random with gates before numbers: at most one of a gate's members tries it,
-// no more gates are tried than may be, and a member waits exactly while it may not try.
+// TestGatesAlone uses gates of numbers at random: at most one member tries a gate, the number of
+// gates that are tried keeps to its limit, and a member waits exactly while it may not try.
 func TestGatesAlone(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(5, 1))
@@ -54,7 +54,7 @@ func TestGatesAlone(t *testing.T) {
 	}
 }
 
-// TestOneTaskTriesAGate, outside of run, and lets the others pass.
+// TestOneTaskTriesAGate: the try needs no slot of run, and its success opens the gate for others.
 func TestOneTaskTriesAGate(t *testing.T) {
 	t.Parallel()
 	now := time.Now().Truncate(time.Microsecond)
@@ -113,8 +113,8 @@ func TestOneTaskTriesAGate(t *testing.T) {
 	}
 }
 
-// TestAGateRemembersWhenToBeTried, however long the name of its remote is, and is forgotten after
-// that.
+// TestAGateRemembersWhenToBeTried, also if the name of its remote is long, and is dropped after
+// that time.
 func TestAGateRemembersWhenToBeTried(t *testing.T) {
 	t.Parallel()
 	for _, remote := range []string{"away", strings.Repeat("far ", 100)} {

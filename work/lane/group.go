@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// groups are those for which there are limits. M is what belongs to a group: a lane.
+// groups are the groups that have limits. M is a member of a group: a lane.
 type groups[M comparable] struct {
 	limits *Limits
-	all    map[string]*group[M] // by the key of their lanes
+	all    map[string]*group[M] // by Key.group
 }
 
 // group is all lanes of one group, over all remotes.
 type group[M comparable] struct {
 	members map[M]struct{}
 	rules   []*rule
-	windows map[*rule]*window // of those with a rate
-	slots   int               // most tasks at once; below 0: as many as may
+	windows map[*rule]*window // for the rules with a rate
+	slots   int               // most tasks at once; below 0: no limit
 	running int               // slots in use, in all its lanes
 }
 
-// of is the group of a key; nil: there are no limits for it.
+// of returns the group of a key; nil: it has no limits.
 func (s *groups[M]) of(key string) *group[M] {
 	if found := s.limits.of(key); s.all[key] == nil && len(found) > 0 {
 		s.all[key] = &group[M]{members: map[M]struct{}{}}
@@ -29,7 +29,7 @@ func (s *groups[M]) of(key string) *group[M] {
 	return s.all[key]
 }
 
-// change gives each group the rules that hold by now.
+// change gives each group its current rules, and drops groups without rules.
 func (s *groups[M]) change() {
 	maps.DeleteFunc(s.all, func(key string, g *group[M]) bool {
 		g.hold(s.limits.of(key))
@@ -37,7 +37,7 @@ func (s *groups[M]) change() {
 	})
 }
 
-// tidy forgets the groups that have no lane, once no start counts any more under a rate.
+// tidy drops groups without lanes, once no start counts any more under a rate.
 func (s *groups[M]) tidy(now time.Time) {
 	maps.DeleteFunc(s.all, func(_ string, g *group[M]) bool {
 		for _, w := range g.windows {
@@ -49,7 +49,7 @@ func (s *groups[M]) tidy(now time.Time) {
 	})
 }
 
-// hold makes these the rules of the group. It keeps what it knows of starts under those that stay.
+// hold replaces the rules of the group. It keeps the windows of rules that stay.
 func (g *group[M]) hold(all []*rule) {
 	g.rules, g.slots = all, -1
 	windows := make(map[*rule]*window, len(g.windows))
@@ -67,8 +67,8 @@ func (g *group[M]) hold(all []*rule) {
 	g.windows = windows
 }
 
-// held tells whether none of the group may start: until then, or, if it is zero, until something
-// else changes that.
+// held tells whether no task of the group may start, and until when; zero: until another event
+// changes that.
 func (g *group[M]) held(now time.Time) (held bool, until time.Time) {
 	for _, one := range g.rules {
 		switch {
@@ -90,7 +90,7 @@ func (g *group[M]) held(now time.Time) (held bool, until time.Time) {
 	return held, until
 }
 
-// credit is how many may start now, as far as rates are concerned; below 0: there are none.
+// credit returns how many tasks the rates allow to start now; below 0: there are no rates.
 func (g *group[M]) credit() int {
 	credit := -1
 	for _, w := range g.windows {
@@ -101,7 +101,7 @@ func (g *group[M]) credit() int {
 	return credit
 }
 
-// counts counts a task that may begin any moment; false: there are no rates.
+// counts counts a task that may begin at any moment; false: there are no rates.
 func (g *group[M]) counts() bool {
 	for _, w := range g.windows {
 		w.pending++
@@ -109,7 +109,8 @@ func (g *group[M]) counts() bool {
 	return len(g.windows) > 0
 }
 
-// began takes back that a task was counted, and counts its start (zero: none); false: no change.
+// began ends the counting of a task as pending, and counts its start (zero: it did not begin);
+// false: nothing has changed.
 func (g *group[M]) began(counted bool, at time.Time) bool {
 	if !counted && at.IsZero() {
 		return false
@@ -125,30 +126,31 @@ func (g *group[M]) began(counted bool, at time.Time) bool {
 	return len(g.windows) > 0
 }
 
-// window counts what starts in one group under a rule with a rate. What was handed out counts until
-// it is known when it began, since it may begin any moment; what began counts for Per.
+// window counts the starts in one group under a rule with a rate. A task that was handed out counts
+// until its start is known, as it may begin at any moment. A start counts for Per.
 type window struct {
 	rule    *rule
-	pending int // handed out, and not known to have begun
-	count   int // of starts
+	pending int // tasks handed out whose start is not known
+	count   int // starts that count
 	starts  []burst
 }
 
-// burst is some starts close to each other. They count as long as the last of them.
+// burst is a number of starts close together. All count as long as the last one.
 type burst struct {
 	first, last time.Time
 	n           int
 }
 
-// burstShare is the part of Per that a burst may last. So a window remembers about so many bursts at
-// most, whatever the rate, and counts a start for longer than it must by that part at most.
+// burstShare: a burst lasts at most Per/burstShare. So a window keeps about burstShare bursts at
+// most, whatever the rate, and counts a start at most Per/burstShare too long.
 const burstShare = 256
 
-// expired is how much longer than Per a start counts: so two are never exactly as far apart.
+// expired is how much longer than Per a start counts: a start never comes exactly Per after
+// another.
 const expired = time.Millisecond
 
-// add takes in a start. Starts become known in about their order; one that comes late counts as if
-// it had begun with the last.
+// add counts a start. Starts become known roughly in their order; a late one counts as if it had
+// begun with the last one.
 func (w *window) add(at time.Time) {
 	w.count++
 	if n := len(w.starts); n > 0 {
@@ -163,7 +165,7 @@ func (w *window) add(at time.Time) {
 	w.starts = append(w.starts, burst{at, at, 1})
 }
 
-// expire forgets the starts that count no more.
+// expire drops the starts that do not count any more.
 func (w *window) expire(now time.Time) {
 	n := 0
 	for n < len(w.starts) && now.After(w.ends(n)) {
@@ -175,15 +177,15 @@ func (w *window) expire(now time.Time) {
 
 func (w *window) ends(i int) time.Time { return w.starts[i].last.Add(w.rule.Per + expired) }
 
-// full tells whether nothing may start now, and when that may change by itself; zero: it will not.
+// full tells whether nothing may start now, and when that ends by itself; zero: it does not.
 func (w *window) full(now time.Time) (full bool, opens time.Time) {
 	w.expire(now)
 	if known := w.rule.unknown.Add(w.rule.Per + expired); now.Before(known) {
 		full, opens = true, known
-	} else { // a longer Per, set later, does not hold for it
+	} else { // a longer Per that is set later does not apply to it
 		w.rule.unknown = time.Time{}
 	}
-	excess := w.pending + w.count - w.rule.Rate + 1 // so many must be forgotten
+	excess := w.pending + w.count - w.rule.Rate + 1 // how many must expire first
 	if excess <= 0 {
 		return full, opens
 	}
@@ -195,23 +197,23 @@ func (w *window) full(now time.Time) (full bool, opens time.Time) {
 	return true, time.Time{}
 }
 
-// gates are those before the remotes of a target. M is what stands before a gate: a lane.
+// gates are the gates of a target's remotes. M is a member of a gate: a lane of the remote.
 type gates[M comparable] struct {
 	all    map[string]*gate[M] // by remote
-	trying int                 // gates that are tried
+	trying int                 // how many gates are tried now
 }
 
-// gate is shut until a session has been opened to its remote, and again when a server has given no
-// answer: then one task tries, outside of run, and the others wait, so that a server that does not
-// answer keeps no task of another from its turn.
+// gate is shut until a session has been opened to its remote, and again after its server has not
+// answered. While it is shut, one task tries it, without a slot of run, and the others wait. So a
+// server that does not answer delays no tasks of other remotes.
 type gate[M comparable] struct {
-	members map[M]struct{} // all that stand before it
+	members map[M]struct{} // all lanes of the remote
 	until   time.Time      // when to try again, by the server's clock
-	by      M              // whose task is chosen, read or under way to try it; zero: none. See gates.set
+	by      M              // the lane whose task is chosen, read or running to try it; zero: none. See gates.set
 	shut    bool
 }
 
-// of is the gate of a remote; nil: there is none before the target's own database.
+// of returns the gate of a remote; nil: the target's own database has none.
 func (s *gates[M]) of(remote string) *gate[M] {
 	if remote == "" {
 		return nil
@@ -224,20 +226,20 @@ func (s *gates[M]) of(remote string) *gate[M] {
 	return g
 }
 
-// tidy forgets the gates before which nothing stands, once they may be tried again.
+// tidy drops gates without members, once they may be tried again.
 func (s *gates[M]) tidy(now time.Time) {
 	maps.DeleteFunc(s.all, func(_ string, g *gate[M]) bool { return len(g.members) == 0 && !now.Before(g.until) })
 }
 
-// A gate that is not tried because others are is looked at again after crowdTick, and crowdShare
-// more for each gate: there may be a million.
+// If too many other gates are tried, a gate waits for crowdTick, plus crowdShare for each gate that
+// exists: there may be a million.
 const (
 	crowdTick  = 100 * time.Millisecond
 	crowdShare = 10 * time.Microsecond
 )
 
-// bars tells whether a member must wait for its gate: for that moment, or, if it is zero, until a
-// try has ended. At most so many gates are tried at once: a table can name any number of remotes.
+// bars tells whether a member must wait for its gate, and until when; zero: until a try has ended.
+// At most most gates are tried at once, as a table can name any number of remotes.
 func (s *gates[M]) bars(g *gate[M], m M, most int, now func() time.Time) (barred bool, until time.Time) {
 	switch {
 	case g == nil || !g.shut || g.by == m:
@@ -252,7 +254,7 @@ func (s *gates[M]) bars(g *gate[M], m M, most int, now func() time.Time) (barred
 	return false, time.Time{}
 }
 
-// set has a member try the gate; zero: none does any more. No try begins or ends elsewhere.
+// set lets a member try the gate; zero: no member tries it any more. No other function changes by.
 func (s *gates[M]) set(g *gate[M], m M) {
 	if g.isTried() {
 		s.trying--

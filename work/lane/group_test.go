@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestGroupsAlone: a group has the least of the slots that its rules give, waits for the last of what
-// holds it, and keeps what it knows of starts when its rules change.
+// TestGroupsAlone: a group has the fewest slots that a rule gives it, waits until no rule holds it
+// any more, and keeps its counted starts when its rules change.
 func TestGroupsAlone(t *testing.T) {
 	t.Parallel()
 	at := noon

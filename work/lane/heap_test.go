@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// TestHeap: whatever is pushed, changed and removed, the one on top is the first.
+// TestHeap: the first element stays on top through pushes, changes and removals.
 func TestHeap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(2, 1))

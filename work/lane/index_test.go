@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestIndexFindsLanes by their keys as by their names, however long these are, and forgets one that
-// is empty once its pause can matter to nobody.
+// TestIndexFindsLanes by key and by name, also by long names. The index drops an empty lane once no
+// task needs its pause any more.
 func TestIndexFindsLanes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)

@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// Lanes decides which task of a target is read next and which is started. It hands out values of
-// T, a pointer: nil where there is none to give. Any goroutine may call its methods.
+// Lanes decides which task of a target is read next and which starts next. It hands out values of
+// T, a pointer; nil means no task. Any goroutine may call its methods.
 type Lanes[T Holder] struct {
 	Slots  Slots
 	Limits Limits
@@ -18,8 +18,8 @@ type Lanes[T Holder] struct {
 	prefetched prefetchedSet[T]
 }
 
-// New makes lanes in which at most run tasks run at once. What is read is kept for fresh; now is
-// the server's clock.
+// New makes lanes in which at most run tasks run at once. A task stays prefetched for the time
+// fresh; now is the server's clock.
 func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T] {
 	s := &Lanes[T]{
 		Slots:      Slots{now: now},
@@ -38,14 +38,15 @@ func New[T Holder](run int, fresh time.Duration, now func() time.Time) *Lanes[T]
 	return s
 }
 
-// Load tells how many tasks run, are prefetched but not started, and are ready.
+// Load returns how many tasks run, how many are prefetched, and how many are ready.
 func (s *Lanes[T]) Load() (busy, prefetched, ready int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return s.Slots.busy, s.prefetched.n, s.ready.n
 }
 
-// Wake is when the next pause ends, by the server's clock; false when no task waits for one.
+// Wake returns when the next waiting lane may go on, or when the quarantine of a suspect ends, by
+// the server's clock; false: no time is known.
 func (s *Lanes[T]) Wake() (at time.Time, waits bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -58,7 +59,7 @@ func (s *Lanes[T]) Wake() (at time.Time, waits bool) {
 	return s.order.resumes(), true
 }
 
-// Pace is called all the time. From time to time it measures how fast tasks end.
+// Pace measures every paceTick how fast tasks end. The loop calls it in each round.
 func (s *Lanes[T]) Pace() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -67,8 +68,8 @@ func (s *Lanes[T]) Pace() {
 	}
 }
 
-// Limit makes these the limits that hold from now on. What runs goes on. It tells whether a pause
-// has ended by that, and when the next one ends by itself; zero: none will.
+// Limit replaces all limits. Running tasks go on. It returns whether this has ended a pause, and
+// when the next pause ends by itself; zero: none does.
 func (s *Lanes[T]) Limit(limits []Limit) (resumed bool, next time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -85,8 +86,8 @@ func (s *Lanes[T]) Limit(limits []Limit) (resumed bool, next time.Time) {
 	return resumed, next
 }
 
-// Doubt says that pauses may be under way that began up to now and are not known here, and that
-// tasks may have started of which nothing is known.
+// Doubt says that tasks unknown to us may have started and ended up to now. So each lane waits one
+// whole pause, and each rate its whole period.
 func (s *Lanes[T]) Doubt() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -99,8 +100,8 @@ func (s *Lanes[T]) Doubt() {
 	}
 }
 
-// Forget drops all that waits, as when leadership is lost or at a drain, and returns what was
-// prefetched and not started. What runs keeps its slots until Ended.
+// Forget drops all waiting tasks, at a drain or when leadership is lost, and returns those that
+// were prefetched. Running tasks keep their slots until Ended.
 func (s *Lanes[T]) Forget() (read []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -116,28 +117,28 @@ func (s *Lanes[T]) Forget() (read []T) {
 	return read
 }
 
-// lane is all that is known of the tasks with one group and one remote.
+// lane is the state of all tasks with one group and one remote.
 type lane[T Holder] struct {
 	key        Key
-	gate       *gate[*lane[T]]  // before its remote; nil: it has none
-	group      *group[*lane[T]] // with the limits of its group; nil: there are none
+	gate       *gate[*lane[T]]  // of its remote; nil: the target's own database
+	group      *group[*lane[T]] // nil: its group has no limits
 	ready      heap[Rank]       // due, not read
-	fresh      heap[Rank]       // what a fill under way has found, in no order
+	fresh      heap[Rank]       // found by the fill under way, in no order
 	prefetched heap[T]          // read, not started
-	fetching   int              // chosen for the read under way
-	best       Rank             // of those, the one that comes first
-	running    int              // slots in use: by tasks that we have started, or an old leader's
-	recent     int              // ended by then, half of them forgotten at each beat: see lately
-	beat       int              // the beat of that
+	fetching   int              // how many are chosen for the read under way
+	best       Rank             // the first of the chosen ones
+	running    int              // slots in use, by our tasks and by those of an old leader
+	recent     int              // recent ends, halved at each beat: see lately
+	beat       int              // when recent was last changed
 
 	ended   time.Time     // when a task of the lane last ended, by the server's clock; zero: unknown
-	planned time.Time     // that task's plan; zero: unknown
-	pause   time.Duration // the longest that was asked for here
+	planned time.Time     // the plan of the task that ended last; zero: unknown
+	pause   time.Duration // the longest pause that a task of the lane had
 
-	at [3]int32 // places in the heaps of lanes, -1: not there
+	at [3]int32 // its places in the heaps of lanes; -1: not there
 }
 
-// join makes the lane one of a group, instead of the one it was in; nil: there are no limits.
+// join moves the lane to a group; nil: its group has no limits.
 func (l *lane[T]) join(g *group[*lane[T]]) {
 	if l.group != nil {
 		delete(l.group.members, l)
@@ -149,7 +150,7 @@ func (l *lane[T]) join(g *group[*lane[T]]) {
 	}
 }
 
-// lately is how many tasks have ended a short time ago: half of them are forgotten at each beat.
+// lately is how many tasks have ended recently: each beat halves the number.
 func (l *lane[T]) lately(beat int) int { return l.recent >> min(beat-l.beat, 63) }
 
 func (l *lane[T]) first() *Ticket { return l.prefetched[0].ticket() }
@@ -158,15 +159,15 @@ func (l *lane[T]) isEmpty() bool {
 	return l.running <= 0 && l.fetching <= 0 && len(l.ready)+len(l.prefetched)+len(l.fresh) == 0
 }
 
-// room tells whether a task with this max may start while busy tasks run in the lane, and others in
-// other lanes of its group.
+// room tells whether a task with this max may start while busy tasks run in the lane. It also
+// counts what runs in other lanes of the group.
 func (l *lane[T]) room(maximum int32, busy int) bool {
 	g := l.group
 	return busy <= int(max(maximum, 0)) && (g == nil || g.slots < 0 || busy+g.running-l.running < g.slots)
 }
 
-// prefetchable tells whether the first of the ready tasks may start once it is read, or is likely
-// to be wanted soon: ahead is how many more of the lane are likely to end until then.
+// prefetchable tells whether the first ready task should be read: it could start once it is read,
+// if ahead more tasks of the lane end until then.
 func (l *lane[T]) prefetchable(ahead int) bool {
 	if len(l.ready) == 0 {
 		return false
@@ -186,12 +187,12 @@ func (l *lane[T]) prefetchable(ahead int) bool {
 	return l.room(top.Max, l.running+read-ahead)
 }
 
-// startable tells whether the first of the prefetched tasks may start.
 func (l *lane[T]) startable() bool {
 	return len(l.prefetched) > 0 && l.room(l.first().Rank.Max, l.running) && !l.outranked() && !l.overtaken()
 }
 
-// outranked tells whether a ready task comes before all prefetched ones: they wait for it.
+// outranked tells whether a ready task comes before all prefetched ones. They wait until it is
+// read.
 func (l *lane[T]) outranked() bool {
 	return len(l.ready) > 0 && len(l.prefetched) > 0 && l.ready[0].before(l.first().Rank)
 }
@@ -201,10 +202,10 @@ func (l *lane[T]) overtaken() bool {
 	return l.fetching > 0 && len(l.prefetched) > 0 && l.best.before(l.first().Rank)
 }
 
-// pauseEnds is when the lane's first task may start, if it asks for a pause: with drift, when the
-// pause has passed since the end of the one before; without, at the first multiple of the pause
-// after that end, counted from the plan of the one before. Whether a task drifts is known once it
-// is read; before that the earlier of the two holds.
+// pauseEnds returns when the pause before the lane's first task ends; zero: it has none. With
+// drift, the pause counts from the end of the previous task. Without, it ends at the first multiple
+// of the pause after that end, counted from the plan of the previous task. Drift is not known until
+// a task is read; until then the earlier time (no drift) holds.
 func (l *lane[T]) pauseEnds() time.Time {
 	var maximum int32
 	var drift bool
@@ -226,19 +227,19 @@ func (l *lane[T]) pauseEnds() time.Time {
 	if drift || l.planned.IsZero() || l.planned.After(l.ended) {
 		return l.ended.Add(pause)
 	}
-	// In microseconds: a plan may be further back than a time.Duration reaches.
+	// In microseconds: a plan may be longer ago than a time.Duration can say.
 	every, planned := pause.Microseconds(), l.planned.UnixMicro()
 	periods := (l.ended.UnixMicro()-planned)/every + 1
 	return time.UnixMicro(planned + periods*every)
 }
 
-// trying tells whether the lane's task tries the gate: no other is to be read meanwhile.
+// trying tells whether a task of the lane tries the gate. Meanwhile no other task of it is read.
 func (l *lane[T]) trying() bool { return l.gate != nil && l.gate.by == l }
 
-// index finds lanes by their keys. It makes a lane when first asked for it.
+// index finds lanes by their keys, and makes a lane at its first use.
 type index[T Holder] struct {
 	all    map[Key]*lane[T]
-	since  time.Time // an unknown pause may have begun up to then; zero: none can
+	since  time.Time // unknown tasks may have ended up to then; zero: none
 	gates  gates[*lane[T]]
 	groups groups[*lane[T]]
 	order  *order[T]
@@ -256,7 +257,7 @@ func (x *index[T]) of(key Key) *lane[T] {
 	return l
 }
 
-// named is the lane of a group and a remote. If it is known, that allocates nothing.
+// named returns the lane of a group and a remote. It allocates nothing if the lane exists.
 func (x *index[T]) named(group, remote []byte) *lane[T] {
 	if len(group) > nameMost || len(remote) > nameMost {
 		group, remote = []byte(Brief(string(group))), []byte(Brief(string(remote)))
@@ -267,11 +268,11 @@ func (x *index[T]) named(group, remote []byte) *lane[T] {
 	return x.of(Key{string(group), string(remote)})
 }
 
-// crowdFrom is how many lanes are kept that need not be.
+// crowdFrom is the number of lanes from which on prune drops lanes without a pause at once.
 const crowdFrom = 10_000
 
-// prune forgets an empty lane, once its last end, and so a pause, matters to no task that may come:
-// after a while, or at once where there are many lanes and it had no pause.
+// prune drops an empty lane once no later task has to pause after its last end: after a minute or
+// its longest pause. If there are many lanes, it drops a lane that never had a pause at once.
 func (x *index[T]) prune(l *lane[T]) {
 	crowded := len(x.all) > crowdFrom && l.pause == 0
 	if !l.isEmpty() || !crowded && x.order.now().Sub(l.ended) <= max(l.pause, time.Minute) {

@@ -29,15 +29,15 @@ func TestLargerMaxOvertakes(t *testing.T) {
 	d.due("a", 2, 1)
 	d.expect("started", d.startAll()) // 1 waits for 2, which is still to be read
 	d.expect("chosen", d.Choose(1000), 2)
-	d.expect("started", d.startAll()) // or whose read is under way
+	d.expect("started", d.startAll()) // the read of 2 is under way
 	d.Prefetched([]*item{d.tasks[2]})
 	d.expect("started", d.startAll(), 2)
 	d.Ended(d.tasks[2], d.at)
 	d.expect("started", d.startAll(), 1)
 }
 
-// TestOutrankedLaneIsRead: a task that waits for a better one, which is still to be read, must not
-// be what keeps that from being read.
+// TestOutrankedLaneIsRead: a prefetched task that waits for a better ready task must not keep that
+// task from being read.
 func TestOutrankedLaneIsRead(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 1)
@@ -48,7 +48,7 @@ func TestOutrankedLaneIsRead(t *testing.T) {
 	d.expect("started", d.startAll(), 2)
 }
 
-// TestLanesShareRun: one busy lane starves nobody, whatever its ids.
+// TestLanesShareRun: a busy lane does not starve other lanes, whatever the ids of its tasks.
 func TestLanesShareRun(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
@@ -88,7 +88,7 @@ func TestPauseWithoutDrift(t *testing.T) {
 		{noon, noon.Add(300 * time.Millisecond), noon.Add(time.Second)},
 		{noon, noon.Add(2300 * time.Millisecond), noon.Add(3 * time.Second)},
 		{noon.AddDate(-1, 0, 0).Add(400 * time.Millisecond), noon, noon.Add(400 * time.Millisecond)},
-		{noon.AddDate(-2500, 0, 0).Add(400 * time.Millisecond), noon, noon.Add(400 * time.Millisecond)}, // beyond a time.Duration
+		{noon.AddDate(-2500, 0, 0).Add(400 * time.Millisecond), noon, noon.Add(400 * time.Millisecond)}, // over its range
 	} {
 		d := newDesk(t, 4)
 		first := d.due("a", 1, -1000)
@@ -118,8 +118,8 @@ func TestUnknownPauses(t *testing.T) {
 	d.expect("fetched", d.fetch(), 1)
 }
 
-// TestManyOutrank: where many come before those that are prefetched, they are read as far ahead as
-// others.
+// TestManyOutrank: if many ready tasks come before the prefetched ones, Choose reads them as far
+// ahead as others.
 func TestManyOutrank(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
@@ -148,8 +148,8 @@ func TestManyOutrank(t *testing.T) {
 	}
 }
 
-// TestPausesAreNotReadAhead: one that waits for a pause is read when nothing of its lane is
-// prefetched, also where it comes before one that is.
+// TestPausesAreNotReadAhead: a task after a pause is read only when no task of its lane is
+// prefetched, or when it comes before the prefetched one.
 func TestPausesAreNotReadAhead(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
@@ -184,8 +184,8 @@ func TestForgetAndPrune(t *testing.T) {
 	}
 }
 
-// TestUnheardLane: however much of a busy lane is prefetched, another one that would be next to
-// start does not wait for that.
+// TestUnheardLane: a lane that would be the next to start does not wait, however many tasks of a
+// busy lane are prefetched.
 func TestUnheardLane(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 2)
@@ -199,7 +199,7 @@ func TestUnheardLane(t *testing.T) {
 	}
 	d.fetch()
 	d.startAll()
-	d.order.pace(0) // those take longer
+	d.order.pace(0) // its tasks take longer now
 	if d.Prefetchable() {
 		t.Error("there is enough")
 	}
@@ -215,8 +215,8 @@ func TestUnheardLane(t *testing.T) {
 	d.expect("fetched", d.fetch(), 300)
 }
 
-// TestSearch: a task that fits is found behind however many lanes whose first ones do not, and
-// these stay where they are.
+// TestSearch: Start finds a task that fits after any number of lanes whose first task does not, and
+// these lanes keep their places.
 func TestSearch(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 100)

@@ -7,26 +7,26 @@ import (
 	"time"
 )
 
-// Limit is a row of the table of groups. Each of the groups that it names has it by itself.
+// Limit is a row of the table of groups. It applies to each group that it names separately.
 type Limit struct {
-	Group  string // as KeyOf takes it; with Prefix, what its name begins with, at most 99 bytes
+	Group  string // as KeyOf takes it; with Prefix: the beginning of names, at most 99 bytes
 	Prefix bool
-	Paused bool          // none of its tasks starts
-	Until  time.Time     // the pause ends then, by the server's clock, or has ended; zero: no end is set
-	Slots  int           // most of its tasks at once, over all remotes; below 0: as many as may
-	Rate   int           // most of its tasks that start in any stretch of Per; 0: as many as may
-	Per    time.Duration // above 0 where Rate is
+	Paused bool          // no task of the group starts
+	Until  time.Time     // end of the pause, by the server's clock, maybe past; zero: no end is set
+	Slots  int           // most tasks at once, over all remotes; below 0: no limit
+	Rate   int           // most tasks that start in any stretch of Per; 0: no limit
+	Per    time.Duration // above 0 if Rate is
 }
 
-// pausedAt tells whether the limit keeps its groups from starting anything then.
+// pausedAt tells whether the limit pauses its groups at that time.
 func (l *Limit) pausedAt(now time.Time) bool {
 	return l.Paused && (l.Until.IsZero() || now.Before(l.Until))
 }
 
-// rule is a limit that holds.
+// rule is a limit in force.
 type rule struct {
 	Limit
-	unknown time.Time // up to then tasks may have started under it that are not known here; zero: none
+	unknown time.Time // unknown tasks may have started under it up to then; zero: none
 }
 
 type ruleKey struct {
@@ -34,22 +34,23 @@ type ruleKey struct {
 	prefix bool
 }
 
-// endedFor is how long the end of a pause is remembered.
+// endedFor is how long Limits remembers the end of a pause.
 const endedFor = 30 * 24 * time.Hour
 
-// Limits are the limits of all groups of a target, found by the group's name. Its methods are for
-// the goroutine that calls Lanes.Limit and Lanes.Doubt, which alone change it.
+// Limits are the limits of all groups of a target, found by the group's name. Only Lanes.Limit and
+// Lanes.Doubt change it, and only the goroutine that calls these may call its methods.
 type Limits struct {
 	now     func() time.Time // the server's clock
 	all     map[ruleKey]*rule
-	lengths []int                 // those of the prefixes that there have been
-	ended   map[ruleKey]time.Time // when the pause of a rule, or of one that there was, has ended
-	unsure  time.Time             // rule.unknown of what the next change brings
-	pauses  bool                  // there are pauses, of whatever time
-	rated   atomic.Bool           // there are rates
+	lengths []int                 // of all prefixes so far
+	ended   map[ruleKey]time.Time // when the pause of a rule ended, also if the rule is gone
+	unsure  time.Time             // rule.unknown for new rules of the next change
+	pauses  bool                  // a rule has Paused set, whatever its Until
+	rated   atomic.Bool           // a rule has a rate
 }
 
-// Holds tells whether a group is paused. It costs nothing while none is: a scan may ask a million times.
+// Holds tells whether a group is paused. It is cheap while no group is paused, as a scan may ask a
+// million times.
 func (r *Limits) Holds(group []byte) bool {
 	if !r.pauses {
 		return false
@@ -58,8 +59,8 @@ func (r *Limits) Holds(group []byte) bool {
 	return paused
 }
 
-// Paused tells whether a group is paused, and if not, when its last pause had ended by the last
-// call of Lanes.Limit; zero: it had none, as far as is known.
+// Paused tells whether a group is paused, and when its last pause ended, as of the last call of
+// Lanes.Limit; zero: no end is known.
 func (r *Limits) Paused(group string) (paused bool, ended time.Time) {
 	now := r.now()
 	for _, n := range r.names(Brief(group)) {
@@ -70,7 +71,7 @@ func (r *Limits) Paused(group string) (paused bool, ended time.Time) {
 	return paused, ended
 }
 
-// LastPause is when the last pause of any group has ended; zero: none has, as far as is known.
+// LastPause returns when the last pause of any group ended; zero: no end is known.
 func (r *Limits) LastPause() (ended time.Time) {
 	for _, at := range r.ended {
 		ended = later(ended, at)
@@ -78,7 +79,7 @@ func (r *Limits) LastPause() (ended time.Time) {
 	return ended
 }
 
-// names are the keys of all rules that a group may have. key is the group's in Key.
+// names returns the keys of all rules that may apply to a group. key is its Key.group.
 func (r *Limits) names(key string) []ruleKey {
 	names, head := []ruleKey{{key, false}}, Head(key)
 	for _, n := range r.lengths {
@@ -127,7 +128,7 @@ func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 			r.ends(n, now, now)
 			resumed = true
 		}
-		if after != nil { // what is known of starts under it holds
+		if after != nil { // keep the rule: windows and unknown belong to it
 			one.Limit, all[n] = after.Limit, one
 		}
 	}
@@ -137,7 +138,7 @@ func (r *Limits) change(limits []Limit) (resumed bool, next time.Time) {
 	return resumed, next
 }
 
-// ends takes note that a pause has ended, if it has by then.
+// ends records the end of a pause, if it is not after now.
 func (r *Limits) ends(n ruleKey, at, now time.Time) {
 	if !at.IsZero() && !at.After(now) {
 		r.ended[n] = later(r.ended[n], at)

@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// start starts all that may start, and says that it begins at once.
+// begin starts all tasks that may start, and says that they begin at once.
 func (d *desk) begin() (ids []int64) {
 	for t := d.Start(false, whichever); t != nil; t = d.Start(false, whichever) {
 		d.Began(t, d.at)
@@ -16,7 +16,7 @@ func (d *desk) begin() (ids []int64) {
 	return ids
 }
 
-// dueIn is due for a group of a remote, whose gate is open.
+// dueIn is like due, but for a remote, whose gate it opens.
 func (d *desk) dueIn(group, remote string, id int64, maximum int32) *item {
 	t := &item{Ticket{Read: time.Now(), Lane: KeyOf(group, remote), Rank: Rank{ID: id, Max: maximum}, Plan: d.at}}
 	d.tasks[id] = t
@@ -60,7 +60,7 @@ func TestAPausedGroupStartsNothing(t *testing.T) {
 	}
 }
 
-// TestTheEndOfAPauseIsRemembered when its row is gone, or says so no more.
+// TestTheEndOfAPauseIsRemembered after its row is deleted or has no pause any more.
 func TestTheEndOfAPauseIsRemembered(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 100)
@@ -81,7 +81,7 @@ func TestTheEndOfAPauseIsRemembered(t *testing.T) {
 	}
 }
 
-// TestLimitsAlone tells pauses by the names that rows give, without any lane.
+// TestLimitsAlone finds pauses by the names in the rows, without lanes.
 func TestLimitsAlone(t *testing.T) {
 	t.Parallel()
 	at := noon
@@ -126,7 +126,8 @@ func TestLimitsAlone(t *testing.T) {
 	}
 }
 
-// TestRowsThatMatchAllHold: by the whole name, by its beginning, and for all; long names too.
+// TestRowsThatMatchAllHold: rows match by the whole name, by its beginning, or match all; also long
+// names.
 func TestRowsThatMatchAllHold(t *testing.T) {
 	t.Parallel()
 	long := strings.Repeat("x", 2*nameMost)
@@ -155,7 +156,7 @@ func TestRowsThatMatchAllHold(t *testing.T) {
 	}
 }
 
-// TestSlotsCountOverAllRemotes, whatever max says, and those of an old leader.
+// TestSlotsCountOverAllRemotes: whatever max says, and with the runs of an old leader.
 func TestSlotsCountOverAllRemotes(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 100)
@@ -197,7 +198,7 @@ func TestSlotsCountOverAllRemotes(t *testing.T) {
 	}
 }
 
-// TestTheLastOfASlotFollowsInItsSession: a group of one slot goes on without a word in between.
+// TestTheLastOfASlotFollowsInItsSession: in a group with one slot, the next task follows at once.
 func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 100)
@@ -221,7 +222,7 @@ func TestTheLastOfASlotFollowsInItsSession(t *testing.T) {
 	}
 }
 
-// TestAHeldGroupLetsOthersTryTheGate of its remote.
+// TestAHeldGroupLetsOthersTryTheGate: groups with the same remote can try it.
 func TestAHeldGroupLetsOthersTryTheGate(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)

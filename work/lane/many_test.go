@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// crowd are lanes with one due task each.
+// crowd makes n lanes with one due task each.
 func crowd(n int, name, remote string) *Lanes[*item] {
 	s := New[*item](8, time.Hour, time.Now)
 	for id := range int64(n) {
@@ -21,9 +21,9 @@ func crowd(n int, name, remote string) *Lanes[*item] {
 	return s
 }
 
-// TestWhatALaneTakes: no more memory than docs/reference.md says. It does not run beside others,
-// whose memory would count.
-func TestWhatALaneTakes(t *testing.T) {
+// TestMemoryOfALane: a lane takes no more memory than docs/reference.md says. The test is not
+// parallel, because it would count the memory of other tests.
+func TestMemoryOfALane(t *testing.T) {
 	for name, c := range map[string]struct {
 		name, remote string
 		most         uint64
@@ -47,9 +47,8 @@ func TestWhatALaneTakes(t *testing.T) {
 	}
 }
 
-// TestWhatIsEmptyIsForgotten, however it came to be empty: lanes, their gates, and the groups with
-// limits.
-func TestWhatIsEmptyIsForgotten(t *testing.T) {
+// TestEmptyLanesAreForgotten, with their gates and limited groups, however their tasks left them.
+func TestEmptyLanesAreForgotten(t *testing.T) {
 	t.Parallel()
 	now := noon
 	s := New[*item](100_000, time.Hour, func() time.Time { return now })
@@ -84,8 +83,6 @@ func TestWhatIsEmptyIsForgotten(t *testing.T) {
 	}
 }
 
-// BenchmarkTask is what a task costs that is added, read, started and ended, beside a thousand
-// lanes.
 func BenchmarkTask(b *testing.B) {
 	s := crowd(1000, "rest", "away")
 	task := &item{Ticket{Lane: KeyOf("a", "")}}

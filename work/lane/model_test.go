@@ -7,7 +7,7 @@ import (
 	"time"
 )
 
-// TestLanesAgainstModel plays at random with lanes, and counts beside them what runs.
+// TestLanesAgainstModel uses lanes at random, and compares them with a count of running tasks.
 func TestLanesAgainstModel(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 150; seed++ {
@@ -15,8 +15,8 @@ func TestLanesAgainstModel(t *testing.T) {
 	}
 }
 
-// model knows how many tasks of each lane run: those that were started and have not ended, less
-// those that have passed their slot on.
+// model counts the running tasks of each lane: tasks that have started and not ended, without those
+// that have passed their slot on.
 type model struct {
 	*desk
 	random  *rand.Rand
@@ -36,10 +36,10 @@ func (m model) play(seed uint64) {
 		under = append(under, t)
 	}
 	finish := func(t *item) {
-		m.Ended(t, m.at)
-		if !t.passed {
+		if t.holds != noSlots {
 			m.running[t.Lane.group]--
 		}
+		m.Ended(t, m.at)
 		under = slices.DeleteFunc(under, func(other *item) bool { return other == t })
 	}
 	for range 400 {
@@ -65,11 +65,22 @@ func (m model) play(seed uint64) {
 			m.Occupy(KeyOf("a", ""), 1)
 			m.Occupy(KeyOf("a", ""), -1)
 		}
-		if busy, _, _ := m.Load(); busy > m.Slots.most() || busy < 0 {
-			m.t.Fatalf("seed %d: %d of %d in use", seed, busy, m.Slots.most())
+		held := 0
+		for _, t := range under {
+			if t.holds == bothSlots {
+				held++
+			}
+		}
+		if busy, _, _ := m.Load(); busy > m.Slots.most() || busy != held {
+			m.t.Fatalf("seed %d: %d of %d in use, tasks hold %d", seed, busy, m.Slots.most(), held)
+		}
+		for _, l := range m.index.all {
+			if l.running != m.running[l.key.group] {
+				m.t.Fatalf("seed %d: lane %s has %d running, want %d", seed, l.key.group, l.running, m.running[l.key.group])
+			}
 		}
 	}
-	for int64(total) < next { // all come to their end
+	for int64(total) < next { // until all have ended
 		m.at = m.at.Add(20 * time.Millisecond)
 		m.fetch()
 		for t := m.Start(false, whichever); t != nil; t = m.Start(false, whichever) {
@@ -95,13 +106,12 @@ func (m model) play(seed uint64) {
 	}
 }
 
-// followed lets a session go from one task to the next.
 func (m model) followed(under []*item, begin, finish func(*item)) {
 	if len(under) == 0 {
 		return
 	}
 	before := under[m.random.IntN(len(under))]
-	if before.passed || before.left {
+	if before.holds != bothSlots {
 		return
 	}
 	next := m.Follow(before, whichever)
@@ -109,11 +119,13 @@ func (m model) followed(under []*item, begin, finish func(*item)) {
 		finish(before)
 		return
 	}
-	if before.passed != (next.Lane == before.Lane) || before.left == before.passed {
-		m.t.Fatalf("task %d follows %d: passed %t, left %t", next.Rank.ID, before.Rank.ID, before.passed, before.left)
-	}
-	if before.passed {
+	want := laneSlot
+	if next.Lane == before.Lane {
+		want = noSlots
 		m.running[before.Lane.group]--
+	}
+	if before.holds != want {
+		m.t.Fatalf("task %d follows %d, which holds %d, want %d", next.Rank.ID, before.Rank.ID, before.holds, want)
 	}
 	begin(next)
 	finish(before)

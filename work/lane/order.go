@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// order knows which lanes may be read, may start a task or wait for a moment, and in which order.
+// order knows which lanes may be read, may start a task, or wait for a time, and in which order.
 type order[T Holder] struct {
 	now     func() time.Time // the server's clock
 	slots   *Slots
@@ -14,11 +14,11 @@ type order[T Holder] struct {
 	fetches laneHeap[T]           // lanes whose first ready task is to be read
 	starts  laneHeap[T]           // lanes whose first prefetched task may start
 	tryouts map[*lane[T]]struct{} // lanes whose first prefetched task may try their gate
-	pausing laneHeap[T]           // lanes that wait for a pause to end, a try of their gate, or room under a rate
+	pausing laneHeap[T]           // lanes that wait for the end of a pause, a try of their gate, or a rate
 	ahead   int                   // how many tasks may be read beyond those that can start now
-	ends    int                   // of tasks, since ahead was changed
-	paced   time.Time             // when that was, by our clock
-	beat    int                   // counts these changes
+	ends    int                   // how many tasks have ended since the last pace
+	paced   time.Time             // when pace was last called, by our clock
+	beat    int                   // how often pace was called
 }
 
 const (
@@ -26,9 +26,9 @@ const (
 	mostAhead = 3000
 )
 
-// pace changes how many tasks are read ahead: as many as end between four looks, so that runners find
-// tasks while the loop has hundreds of ends to write, and must share the cores with them. With each
-// call lanes forget half of what they have ended.
+// pace sets how many tasks are read ahead. Lanes.Pace asks for as many as end in four ticks:
+// runners must find tasks while the loop writes hundreds of ends and shares the cores with them.
+// Each call halves the recent ends of all lanes.
 func (o *order[T]) pace(ahead int) {
 	o.ahead, o.ends, o.paced = ahead, 0, time.Now()
 	o.beat++
@@ -39,12 +39,12 @@ func (o *order[T]) countEnd(l *lane[T]) {
 	o.ends++
 }
 
-// place puts a lane where it now belongs. It is called after each change of a lane.
+// place puts a lane where it belongs now. It must be called after each change of a lane.
 func (o *order[T]) place(l *lane[T]) {
 	waits, until := o.waits(l)
 	switch {
 	case l.trying() && l.fetching+l.running == 0 && (waits || len(l.prefetched) == 0):
-		o.tries(l.gate, nil) // others may try instead; it is placed with them
+		o.tries(l.gate, nil) // others may try instead; this places all lanes of the gate
 		return
 	case waits:
 		o.pause(l, until)
@@ -53,7 +53,7 @@ func (o *order[T]) place(l *lane[T]) {
 	o.pausing.drop(l)
 	if o.wanted(l) {
 		top := l.ready[0]
-		if l.outranked() { // what is prefetched waits for it
+		if l.outranked() { // the prefetched tasks wait for it
 			top.Priority = math.MaxInt32
 		}
 		o.fetches.put(l, top, l.running+len(l.prefetched)+l.fetching)
@@ -72,8 +72,8 @@ func (o *order[T]) place(l *lane[T]) {
 	}
 }
 
-// waits tells whether nothing of the lane may start, whatever is ready there: until then, or, if it
-// is zero, until something else puts the lane back.
+// waits tells whether no task of the lane may start, whatever is ready there, and until when; zero:
+// until another event places the lane.
 func (o *order[T]) waits(l *lane[T]) (waits bool, until time.Time) {
 	if barred, until := o.barred(l); barred {
 		return true, until
@@ -87,7 +87,7 @@ func (o *order[T]) waits(l *lane[T]) (waits bool, until time.Time) {
 	return !until.IsZero() && o.now().Before(until), until
 }
 
-// pause takes the lane out until then: see waits.
+// pause takes the lane out of the other heaps until that time: see waits.
 func (o *order[T]) pause(l *lane[T], until time.Time) {
 	if until.IsZero() {
 		o.pausing.drop(l)
@@ -107,7 +107,7 @@ func (o *order[T]) placeAll(lanes map[*lane[T]]struct{}, but *lane[T]) {
 	}
 }
 
-// resume puts back the lanes whose moment has come.
+// resume places the lanes whose waiting time is over.
 func (o *order[T]) resume() {
 	if len(o.pausing.heap) == 0 {
 		return
@@ -119,33 +119,32 @@ func (o *order[T]) resume() {
 	}
 }
 
-// resumes is when the first of the lanes that wait is to be put back.
 func (o *order[T]) resumes() time.Time { return time.UnixMicro(o.pausing.heap[0].order.ID) }
 
 func (o *order[T]) barred(l *lane[T]) (barred bool, until time.Time) {
 	return o.gates.bars(l.gate, l, o.slots.most(), o.now)
 }
 
-// tries has a lane try a gate; nil: none does any more.
+// tries lets a lane try a gate; nil: no lane tries it any more.
 func (o *order[T]) tries(g *gate[*lane[T]], l *lane[T]) {
 	o.gates.set(g, l)
 	o.placeAll(g.members, nil)
 }
 
-// mayTry makes the lane the one that tries its gate, if that is shut.
+// mayTry lets the lane try its gate, if the gate is shut and no lane tries it.
 func (o *order[T]) mayTry(l *lane[T]) {
 	if l.gate != nil && l.gate.shut && !l.gate.isTried() {
 		o.tries(l.gate, l)
 	}
 }
 
-// wanted tells whether the lane's first ready task is to be read, as far as its gate lets it.
+// wanted tells whether the lane's first ready task is to be read, if the gate does not bar it.
 func (o *order[T]) wanted(l *lane[T]) bool {
 	return !l.trying() && l.prefetchable(min(l.lately(o.beat), o.ahead))
 }
 
-// next is the first of the lanes to be read; nil: there is none. One of which nothing is to be read
-// any more is put aside: its gate cannot be tried now, as others are, or fewer of it end.
+// next returns the first lane to be read, or nil. It puts lanes aside that are not to be read any
+// more: too many other gates are tried now, or fewer tasks of the lane end.
 func (o *order[T]) next() *lane[T] {
 	for len(o.fetches.heap) > 0 {
 		l := o.fetches.first()
@@ -157,8 +156,8 @@ func (o *order[T]) next() *lane[T] {
 	return nil
 }
 
-// unheard tells whether the first of the lanes to be read, of which nothing is read, would be the
-// next to start: it must not wait for what was read of others, however much that is.
+// unheard tells whether the first lane to be read has no prefetched task and would be the next to
+// start one. It must not wait, however many tasks of other lanes are prefetched.
 func (o *order[T]) unheard() bool {
 	l, next := o.next(), o.starts.first()
 	if l == nil || len(l.prefetched)+l.fetching > 0 {
@@ -171,7 +170,7 @@ func (o *order[T]) unheard() bool {
 	return a > b || a == b && l.running < next.running
 }
 
-// passMost is how many lanes are passed over each time: a search through 3000 takes 0.4 ms.
+// passMost is how many lanes a search passes over: a search through 3000 lanes takes 0.4 ms.
 const passMost = 16
 
 func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
@@ -183,8 +182,7 @@ func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
 	for len(o.starts.heap) > 0 && (all || len(passed) < passMost) && !found {
 		l := o.starts.first()
 		if found = o.accepts(l, fits); found {
-			o.slots.busy++
-			t = o.start(l)
+			t = o.start(l, bothSlots)
 		} else {
 			o.starts.drop(l)
 			passed = append(passed, l)
@@ -196,25 +194,25 @@ func (o *order[T]) first(fits func(T) bool, all bool) (t T, found bool) {
 	return t, found
 }
 
-// accepts tells whether the first prefetched task of a lane may start as it was read, and fits.
+// accepts tells whether the first prefetched task of a lane fits and is not stale.
 func (o *order[T]) accepts(l *lane[T], fits func(T) bool) bool {
 	return !o.read.stale(l.first()) && fits(l.prefetched[0])
 }
 
-func (o *order[T]) start(l *lane[T]) T {
+// start hands out the first prefetched task of a lane, with these slots.
+func (o *order[T]) start(l *lane[T], with holding) T {
 	task := o.read.remove(l, 0)
 	t := task.ticket()
 	if l.group != nil && l.group.counts() {
 		t.counted = true
 		o.placeAll(l.group.members, l)
 	}
-	o.runs(l, +1)
-	o.place(l)
+	o.hold(l, t, with)
 	o.slots.begins(t)
 	return task
 }
 
-// runs counts n more tasks that run in a lane, and in its group.
+// runs adds n to the running tasks of a lane and of its group.
 func (o *order[T]) runs(l *lane[T], n int) {
 	l.running += n
 	if g := l.group; g != nil {
@@ -224,7 +222,7 @@ func (o *order[T]) runs(l *lane[T], n int) {
 	}
 }
 
-// began says that a task of a lane has begun, at that time by the server's clock; zero: it has not.
+// began records when a task of a lane began, by the server's clock; zero: it did not begin.
 func (o *order[T]) began(l *lane[T], t *Ticket, at time.Time) {
 	counted := t.counted
 	if t.counted = false; l.group != nil && l.group.began(counted, at) {
@@ -232,7 +230,7 @@ func (o *order[T]) began(l *lane[T], t *Ticket, at time.Time) {
 	}
 }
 
-// ended notes when a task of a lane has ended; zero: it never ran.
+// ended records when a task of a lane ended; zero: it never ran.
 func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
 	if !at.IsZero() {
 		l.ended, l.planned = at, t.Plan
@@ -242,25 +240,44 @@ func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
 	}
 }
 
-// hold gives back (n is -1), or takes again (+1), the slots of a task.
-func (o *order[T]) hold(l *lane[T], t *Ticket, n int) {
-	if !t.passed {
-		if o.runs(l, n); !t.left && !t.tries {
-			o.slots.busy += n
-		}
+// holding says which slots a task holds. Only hold changes it.
+type holding int
+
+const (
+	noSlots   holding = iota // it waits, has ended, or has handed its slots on to the next task of its session
+	laneSlot                 // of its lane: the next task of its session has its slot of run
+	trySlot                  // of its lane: it tries the gate of its remote, which needs no slot of run
+	bothSlots                // of run, and of its lane
+)
+
+// hold changes which slots a task holds, and returns which it held.
+func (o *order[T]) hold(l *lane[T], t *Ticket, now holding) (before holding) {
+	before, t.holds = t.holds, now
+	if before == bothSlots {
+		o.slots.busy--
+	}
+	if now == bothSlots {
+		o.slots.busy++
+	}
+	switch {
+	case before == noSlots && now != noSlots:
+		o.runs(l, +1)
+	case before != noSlots && now == noSlots:
+		o.runs(l, -1)
 	}
 	o.place(l)
+	return before
 }
 
-// handOn makes a task take again what it gave back by hold, less what has passed to the next one:
-// the place in run, and within the lane its slot.
-func (o *order[T]) handOn(l *lane[T], t *Ticket, next T, found bool) {
+// handOn gives a task the slots back that it held before the search for the next task, except those
+// that pass to the next task: the slot of run, and within the lane also the slot of the lane.
+func (o *order[T]) handOn(l *lane[T], t *Ticket, held holding, next T, found bool) {
 	switch {
 	case found && next.ticket().Lane == t.Lane:
-		t.passed = true
+		held = noSlots
 		o.countEnd(l)
 	case found:
-		t.left = true
+		held = laneSlot
 	}
-	o.hold(l, t, +1)
+	o.hold(l, t, held)
 }

@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// TestLaneHeap: whatever is put, moved and dropped, the lane on top is the first, and each knows
-// its place.
+// TestLaneHeap: the first lane stays on top, and each lane knows its place, through puts, moves and
+// drops.
 func TestLaneHeap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(3, 1))
@@ -41,8 +41,8 @@ func TestLaneHeap(t *testing.T) {
 	}
 }
 
-// TestOrderAlone: a lane is where its tasks, its gate, its group and its pause put it, and comes in
-// the order of what it competes with.
+// TestOrderAlone: tasks, gate, group and pause decide in which heaps a lane is, and the heaps keep
+// their order.
 func TestOrderAlone(t *testing.T) {
 	t.Parallel()
 	at := noon
@@ -86,7 +86,7 @@ func TestOrderAlone(t *testing.T) {
 	other.ready.push(Rank{ID: 2})
 	other.gate.members[other] = struct{}{}
 	expect("before a gate that is tried", other, false, false, false, false)
-	if o.start(one).Rank.ID != 1 || one.running != 1 {
+	if o.start(one, trySlot).Rank.ID != 1 || one.running != 1 {
 		t.Error("runs", one.running)
 	}
 	o.tries(one.gate, nil)

@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// TestNothingReadStaysForEver: a lane whose first task was read among the last of its reading can
-// start it again, however long it had to wait. What must not start as it was read would keep the
-// lane from starting anything.
+// TestNothingReadStaysForEver: a stale task would block its lane for ever. So a lane can start its
+// tasks again after any wait, even if they were read at different times.
 func TestNothingReadStaysForEver(t *testing.T) {
 	t.Parallel()
 	const fresh = time.Second
 	d := newDesk(t, 100)
 	first, last := d.due("a", 1, 0), d.due("b", 2, 0)
 	d.fetch()
-	passes := func(since time.Duration) { // since the reading
+	passes := func(since time.Duration) { // since the read
 		began := time.Now().Add(-since)
 		d.prefetched.looked = time.Time{}
 		first.Read, last.Read = began, began.Add(40*time.Millisecond)
@@ -28,7 +27,7 @@ func TestNothingReadStaysForEver(t *testing.T) {
 	d.expect("started", sorted(d.startAll()), 1, 2)
 }
 
-// TestChangedRowsAreReadAgain, however fresh they are.
+// TestChangedRowsAreReadAgain, even if they were read just before.
 func TestChangedRowsAreReadAgain(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 100)
@@ -40,7 +39,7 @@ func TestChangedRowsAreReadAgain(t *testing.T) {
 	d.expect("read again", d.fetch(), 1)
 }
 
-// TestPrefetchedAlone counts what is in lanes, whichever way it leaves them.
+// TestPrefetchedAlone counts the prefetched tasks, whichever way they leave.
 func TestPrefetchedAlone(t *testing.T) {
 	t.Parallel()
 	p := prefetchedSet[*item]{now: func() time.Time { return noon }, fresh: time.Second, lanes: map[*lane[*item]]struct{}{}}

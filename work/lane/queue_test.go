@@ -5,8 +5,7 @@ import (
 	"time"
 )
 
-// TestLaneAfterRejoin: a lane whose tasks have been given back, and then stopped, can be read as
-// before.
+// TestLaneAfterRejoin: a lane can be read as before after its tasks were given back and stopped.
 func TestLaneAfterRejoin(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 1)
@@ -19,7 +18,7 @@ func TestLaneAfterRejoin(t *testing.T) {
 	one := d.Start(false, whichever)
 	two := d.Queue(one, false, whichever)
 	three := d.Queue(two, false, whichever)
-	for range 9 { // it takes its time
+	for range 9 { // one takes long
 		d.order.pace(0)
 	}
 	d.Rejoin([]*item{two, three}, &one.Ticket)
@@ -31,8 +30,8 @@ func TestLaneAfterRejoin(t *testing.T) {
 	d.expect("fetched", d.fetch(), 4)
 }
 
-// TestQueueAndRejoin: what is queued behind a task holds what that will not hold any more, and
-// gives it back.
+// TestQueueAndRejoin: a task that is queued behind another takes over its slots, and gives them
+// back when it rejoins.
 func TestQueueAndRejoin(t *testing.T) {
 	t.Parallel()
 	full := func() (d *desk, one *item, behind []*item) {
@@ -110,8 +109,8 @@ func TestQueueAndRejoin(t *testing.T) {
 	rest(d, "forgotten, then")
 }
 
-// TestQueueInWideLane: where several tasks of a lane run at once one is queued behind another only
-// when it could not start beside it.
+// TestQueueInWideLane: in a lane where several tasks run at once, a task is queued behind another
+// only if it could not start beside it.
 func TestQueueInWideLane(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 3)
@@ -144,7 +143,7 @@ func TestQueueInWideLane(t *testing.T) {
 	d.expect("then", []int64{d.Start(false, whichever).Rank.ID}, 4)
 }
 
-// TestReadAheadFollowsTheEnds: as many as end between four looks.
+// TestReadAheadFollowsTheEnds: as many tasks are read ahead as end in four ticks.
 func TestReadAheadFollowsTheEnds(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 3)

@@ -6,8 +6,7 @@ import (
 	"time"
 )
 
-// TestARateHoldsInEveryStretch: whenever tasks begin after they were started, and however they come
-// back.
+// TestARateHoldsInEveryStretch, whenever started tasks begin, and however they come back.
 func TestARateHoldsInEveryStretch(t *testing.T) {
 	t.Parallel()
 	for seed := uint64(1); seed <= 60; seed++ {
@@ -32,7 +31,7 @@ func TestARateHoldsInEveryStretch(t *testing.T) {
 				one := started[0]
 				started = started[1:]
 				if random.IntN(10) == 0 {
-					d.Ended(one, time.Time{}) // it did not begin, and waits again
+					d.Ended(one, time.Time{}) // the task did not begin, and waits again
 					d.Enter(one)
 					continue
 				}
@@ -52,7 +51,7 @@ func TestARateHoldsInEveryStretch(t *testing.T) {
 	}
 }
 
-// TestALargeRateIsNotCountedOneByOne: what is kept of it is bounded, and it is reached.
+// TestALargeRateIsNotCountedOneByOne: its memory is bounded, and tasks still reach the rate.
 func TestALargeRateIsNotCountedOneByOne(t *testing.T) {
 	t.Parallel()
 	w := &window{rule: &rule{Limit: Limit{Rate: 100_000, Per: time.Minute}}}
@@ -68,8 +67,8 @@ func TestALargeRateIsNotCountedOneByOne(t *testing.T) {
 	}
 }
 
-// TestUnknownStarts: a new leader waits until what an old one may have started does not count any
-// more.
+// TestUnknownStarts: a new leader waits until tasks that the old leader may have started do not
+// count any more.
 func TestUnknownStarts(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)

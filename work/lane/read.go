@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// Add makes a due task ready, if it is not. It keeps none of the bytes. An empty remote is the
-// target's own database.
+// Add makes a due task ready, unless it is ready already. It keeps no reference to the bytes. An
+// empty remote is the target's own database.
 func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -19,7 +19,7 @@ func (s *Lanes[T]) Add(group, remote []byte, r Rank) {
 	}
 }
 
-// Enter makes a task ready that has been ended and waits again.
+// Enter makes a task ready that has ended and waits again.
 func (s *Lanes[T]) Enter(task T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -31,8 +31,8 @@ func (s *Lanes[T]) Enter(task T) {
 	}
 }
 
-// Fill starts to gather all that is due, beside what is known, so that tasks whose priority, group
-// or plan was changed find their place. Until Filled, Add counts for both. Fill forgets empty lanes.
+// Fill starts a new list of all due tasks, so that tasks whose priority, group or plan was changed
+// find their place. Until Filled, Add adds to both lists. Fill also drops empty lanes.
 func (s *Lanes[T]) Fill() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -42,13 +42,13 @@ func (s *Lanes[T]) Fill() {
 	}
 	s.index.gates.tidy(s.order.now())
 	s.index.groups.tidy(s.order.now())
-	if s.ready.filling = nil; s.ready.n > 0 { // else there is nothing to replace
+	if s.ready.filling = nil; s.ready.n > 0 { // otherwise there is no list to replace
 		s.ready.filling = idSet{}
 	}
 }
 
-// Filled replaces what was known by what was gathered. It leaves out what has been read since: tasks
-// that cannot be read again would stand before all others of their lane until each has been tried.
+// Filled replaces the ready tasks by the new list. It leaves out tasks that were read since Fill:
+// those that cannot be read again would block their lane until each has been tried.
 func (s *Lanes[T]) Filled() {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -59,7 +59,7 @@ func (s *Lanes[T]) Filled() {
 	}
 }
 
-// Prefetchable tells whether Choose would find anything.
+// Prefetchable tells whether Choose would find a task.
 func (s *Lanes[T]) Prefetchable() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -68,9 +68,9 @@ func (s *Lanes[T]) Prefetchable() bool {
 	return !s.Slots.IsClosed() && l != nil && (free || l.outranked() || s.order.unheard())
 }
 
-// Choose picks the ids of the tasks to be read now, in order: those that may start, and some that
-// will be wanted before the next read comes back. There are at most so many, and one of each lane
-// that would wait for others otherwise. Prefetched must follow.
+// Choose picks the ids of the tasks to read now, in order: tasks that may start, and some that will
+// be needed before the next read ends. It picks at most that many, and one more of each lane that
+// would otherwise wait for other lanes. The caller must call Prefetched next.
 func (s *Lanes[T]) Choose(most int) []int64 {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -80,8 +80,8 @@ func (s *Lanes[T]) Choose(most int) []int64 {
 	var ids []int64
 	size, used := s.Slots.most()+s.order.ahead, s.Slots.busy+s.prefetched.n
 	spare, most := min(most, 2*size-used), min(most, size-used)
-	// What is prefetched in an outranked lane waits for what is ready there. So these lanes come
-	// first, and there is room for one task of each at least.
+	// The prefetched tasks of an outranked lane wait for a ready one. So these lanes come first,
+	// and each gets at least one task.
 	for l := s.order.next(); l != nil; l = s.order.next() {
 		if len(ids) >= most && !(l.outranked() && (l.fetching == 0 || len(ids) < spare)) {
 			break
@@ -101,7 +101,7 @@ func (s *Lanes[T]) choose(l *lane[T]) int64 {
 	return id
 }
 
-// Prefetched brings the tasks that were read, chosen or not, and ends what Choose began.
+// Prefetched adds the tasks that were read, chosen or not, and ends the read that Choose began.
 func (s *Lanes[T]) Prefetched(tasks []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -124,7 +124,7 @@ func (s *Lanes[T]) Prefetched(tasks []T) {
 	s.ready.chosen = s.ready.chosen[:0]
 }
 
-// Stocked tells whether more than n tasks are prefetched, and none of them waits for a ready one.
+// Stocked tells whether more than n tasks are prefetched and none of them waits for a ready task.
 func (s *Lanes[T]) Stocked(n int) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -132,7 +132,7 @@ func (s *Lanes[T]) Stocked(n int) bool {
 	return s.prefetched.n > n && (first == nil || !first.outranked())
 }
 
-// Unread makes tasks ready again that were read too long ago and have not started, or all of them.
+// Unread makes prefetched tasks ready again that were read too long ago (or all), and returns them.
 func (s *Lanes[T]) Unread(all bool) (old []T) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -145,7 +145,7 @@ func (s *Lanes[T]) Unread(all bool) (old []T) {
 	return old
 }
 
-// Drop takes out a task that is prefetched; false when it has started or is not known.
+// Drop removes a prefetched task; false: it has started or is not known.
 func (s *Lanes[T]) Drop(t T) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -158,38 +158,36 @@ func (s *Lanes[T]) Drop(t T) bool {
 	return i >= 0
 }
 
-// Ticket is what lanes know of one task. A task embeds it. The exported fields are set before the
-// task is handed to Prefetched, and do not change after that.
+// Ticket is the part of a task that lanes know; a task embeds it. The exported fields are set
+// before Prefetched gets the task, and do not change afterwards.
 type Ticket struct {
 	Lane    Key
 	Rank    Rank
 	Plan    time.Time // by the server's clock
-	Expires time.Time // from then on it must not start, by the server's clock; zero: it always may
-	Read    time.Time // by our clock: its row had been read by then
-	Drift   bool      // a pause is counted from the end of the run before, not from its plan
-	Suspect bool      // the server has crashed while it ran: nothing else starts while it is young
+	Expires time.Time // after that it must not start, by the server's clock; zero: it may always start
+	Read    time.Time // when its row had been read, by our clock
+	Drift   bool      // its pause counts from the end of the previous run, not from its plan
+	Suspect bool      // the server has crashed while it ran: see quarantine
 
-	passed  bool // the slot of the lane belongs to the next task of the session
-	left    bool // the place in run belongs to the next task of the session
-	tries   bool // it tries the gate of its remote, and has no place in run
-	counted bool // in the rates of its group, until it is known when it began
+	holds   holding // its slots
+	counted bool    // the rates of its group count it as pending, until its start is known
 }
 
-// These make whatever embeds a Ticket a Holder.
+// These methods make a Holder of each type that embeds Ticket.
 func (t *Ticket) ticket() *Ticket { return t }
 func (t *Ticket) rank() Rank      { return t.Rank }
 func (t *Ticket) moved(int)       {}
 
-// Holder is what lanes hand out: a pointer to a type that embeds Ticket.
+// Holder is the type that lanes hand out: a pointer to a type that embeds Ticket.
 type Holder interface {
 	ranked
 	ticket() *Ticket
 }
 
-// Rank is a task's place in its lane: larger max first, then higher priority, then lower id.
+// Rank orders the tasks of a lane: larger max first, then higher priority, then lower id.
 type Rank struct {
 	ID       int64
-	Max      int32 // below 0: one at a time, with a pause of so many milliseconds
+	Max      int32 // below 0: one task at a time, with a pause of that many milliseconds
 	Priority int32
 }
 
@@ -206,46 +204,47 @@ func (a Rank) before(b Rank) bool {
 	return a.ID < b.ID
 }
 
-// ranked is what has a place in a heap: a rank itself, a task, or a lane. It is told which place.
+// ranked is an element of a heap: a rank, a task or a lane. The heap tells it its place.
 type ranked interface {
 	rank() Rank
-	moved(i int) // -1: it is taken out
+	moved(i int) // -1: it was removed
 }
 
-// Key tells lanes apart: by the group's and the remote's own text, or, as there may be many lanes,
-// by what stands for a long one and for no other.
+// Key identifies a lane by its group and its remote. As there may be many lanes, Brief shortens
+// long names.
 type Key struct {
 	group  string
 	remote string // "" is the target's own database
 }
 
-// nameMost is the longest name that a lane keeps, in bytes. Of a longer one it keeps so much after
-// the hash: rows of the table of groups may name its beginning.
+// nameMost is the longest name that a lane keeps, in bytes. Instead of a longer name it keeps a
+// hash and the first nameMost bytes: rows of the table of groups may name the beginning.
 const (
 	nameMost = 100
 	hashSize = sha256.Size
 )
 
-// KeyOf is the key of the lane of a group and a remote. Any goroutine may call it.
+// KeyOf returns the key of the lane of a group and a remote. Any goroutine may call it.
 func KeyOf(group, remote string) Key { return Key{Brief(group), Brief(remote)} }
 
-// Brief is a name of at most 100 bytes, or what stands for a longer one and for no other. What the
-// server sends for one that is longer still, with code 1 in front, stays. Any goroutine may call it.
+// Brief returns a name of at most 100 bytes as it is, and a unique stand-in for a longer one. For a
+// very long name the server sends a stand-in that begins with code 1: Brief returns that as it is.
+// Any goroutine may call it.
 func Brief(name string) string {
 	if len(name) <= nameMost || strings.HasPrefix(name, "\x01") {
 		return name
 	}
 	sum := sha256.Sum256([]byte(name))
-	return "\x00" + string(sum[:]) + name[:nameMost] // code 0, which no name of the server's has
+	return "\x00" + string(sum[:]) + name[:nameMost] // no name from the server has code 0
 }
 
-// Head is what Brief has kept of the beginning of a name. Any goroutine may call it.
+// Head returns the beginning of a name that Brief has kept. Any goroutine may call it.
 func Head(key string) string {
 	switch {
 	case strings.HasPrefix(key, "\x00"):
 		return key[min(len(key), 1+hashSize):]
 	case strings.HasPrefix(key, "\x01"):
-		return key[min(len(key), 1+2*hashSize):] // which the server writes in hexadecimal digits
+		return key[min(len(key), 1+2*hashSize):] // the server writes the hash in hexadecimal digits
 	}
 	return key
 }

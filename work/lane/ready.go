@@ -2,15 +2,15 @@ package lane
 
 import "time"
 
-// readySet counts the tasks that are due and not read, and knows their ids. Lanes have the tasks.
+// readySet counts the ready tasks and keeps their ids. The lanes keep their ranks.
 type readySet[T Holder] struct {
 	n       int
-	known   idSet      // a scan may bring a task again
-	filling idSet      // those of the fill under way that have not been read since, nil when there is none
-	chosen  []*lane[T] // with tasks in the read under way
+	known   idSet      // all ready tasks: a scan may find a task again
+	filling idSet      // found by the fill under way and not read since; nil: no fill is under way
+	chosen  []*lane[T] // lanes with tasks in the read under way
 }
 
-// add makes a task of a lane ready; false: it is already.
+// add makes a task of a lane ready; false: it was ready already.
 func (r *readySet[T]) add(l *lane[T], rank Rank) (added bool) {
 	if added = r.known.add(rank.ID); added {
 		l.ready.push(rank)
@@ -22,7 +22,7 @@ func (r *readySet[T]) add(l *lane[T], rank Rank) (added bool) {
 	return added
 }
 
-// choose takes the lane's first task out, to be read.
+// choose removes the lane's first ready task, and returns its id to be read.
 func (r *readySet[T]) choose(l *lane[T]) int64 {
 	top := l.ready.remove(0)
 	r.known.remove(top.ID)
@@ -36,8 +36,8 @@ func (r *readySet[T]) choose(l *lane[T]) int64 {
 	return top.ID
 }
 
-// filled ends a fill: what was gathered, and not read since, takes the place of what was known.
-// False: there was no fill.
+// filled ends a fill: the tasks that it found, without those read since, replace all ready tasks.
+// False: no fill was under way.
 func (r *readySet[T]) filled(lanes map[Key]*lane[T]) bool {
 	found := r.filling
 	if found == nil {
@@ -57,12 +57,11 @@ func (r *readySet[T]) filled(lanes map[Key]*lane[T]) bool {
 	return true
 }
 
-// idSet is a set of task ids. Ids come from a sequence and lie close together, so that a block of
-// 64 in a word makes a million of them cost some hundred kilobytes, where a map would take forty
-// megabytes.
+// idSet is a set of task ids. Ids come from a sequence and lie close together, so each word holds a
+// block of 64 ids. A million ids take some hundred kilobytes; a plain map would take 40 megabytes.
 type idSet map[int64]uint64
 
-// add returns false when the id was a member already.
+// add returns false if the id was a member already.
 func (s idSet) add(id int64) bool {
 	block, bit := id>>6, uint64(1)<<(id&63)
 	word := s[block]
@@ -73,7 +72,7 @@ func (s idSet) add(id int64) bool {
 	return true
 }
 
-// remove returns false when the id was no member.
+// remove returns false if the id was no member.
 func (s idSet) remove(id int64) bool {
 	block, bit := id>>6, uint64(1)<<(id&63)
 	word, rest := s[block], s[block]&^bit
@@ -85,8 +84,8 @@ func (s idSet) remove(id int64) bool {
 	return word != rest
 }
 
-// heap holds what has an order; the first is on top. It moves a million ranks when leadership
-// begins, which takes three times as long by heap.Interface.
+// heap keeps its first element on top. When leadership begins, it takes in a million ranks;
+// container/heap would need three times as long for that.
 type heap[E ranked] []E
 
 func (h heap[E]) set(i int, e E) {
@@ -135,17 +134,17 @@ func (h *heap[E]) remove(i int) E {
 	return e
 }
 
-// settle moves what is in a place to where it belongs.
+// settle moves element i to its place.
 func (h heap[E]) settle(i int) {
 	h.down(i)
 	h.up(i)
 }
 
-// laneHeap orders lanes by what they compete with for run, or by the moment that they wait for. It
-// keeps that beside each lane: most changes of a lane leave its place as it is.
+// laneHeap orders lanes by how they compete for run, or by the time that they wait for. It keeps
+// this order beside each lane, because most changes of a lane do not change its place.
 type laneHeap[T Holder] struct {
 	heap[contender[T]]
-	which int // of a lane's places
+	which int // index in lane.at
 }
 
 // The heaps that a lane may be in.
@@ -155,9 +154,9 @@ const (
 	pausing
 )
 
-// contender is a lane in one of them. Its rank is not that of a task: higher priority comes first,
-// then the lane of which fewest tasks are counted, then the lower id of its first task, or the
-// earlier moment.
+// contender is a lane in a laneHeap. Its order is not a task's rank: higher priority comes first,
+// then the lane with fewer busy tasks, then the lower id of its first task (in pausing: the earlier
+// time).
 type contender[T Holder] struct {
 	lane  *lane[T]
 	which int
@@ -174,7 +173,7 @@ func (h *laneHeap[T]) first() *lane[T] {
 	return h.heap[0].lane
 }
 
-// put makes a lane a member, or moves it to where it belongs now.
+// put adds a lane, or moves it to its new place.
 func (h *laneHeap[T]) put(l *lane[T], first Rank, busy int) {
 	c := contender[T]{l, h.which, Rank{ID: first.ID, Max: first.Priority, Priority: -int32(busy)}}
 	switch i := int(l.at[h.which]); {
@@ -192,19 +191,19 @@ func (h *laneHeap[T]) drop(l *lane[T]) {
 	}
 }
 
-// prefetchedSet counts the tasks that lanes have read, and finds those that were read too long ago.
+// prefetchedSet counts the prefetched tasks in lanes, and finds those that were read too long ago.
 type prefetchedSet[T Holder] struct {
 	n       int
 	now     func() time.Time      // the server's clock
-	fresh   time.Duration         // how long what was read is kept
-	lanes   map[*lane[T]]struct{} // that have tasks, or had some lately
-	looked  time.Time             // at their tasks
-	dropped time.Time             // all that was read before
+	fresh   time.Duration         // how long a task is kept after it was read
+	lanes   map[*lane[T]]struct{} // with prefetched tasks, or with some recently
+	looked  time.Time             // when age last looked at their tasks
+	dropped time.Time             // the last Forget: tasks read before it are dropped
 }
 
 const (
-	freshMargin = 500 * time.Millisecond // a task that is older than fresh by more must not start
-	lookTick    = freshMargin / 2        // between two looks for old ones: none is stale before
+	freshMargin = 500 * time.Millisecond // a task older than fresh plus this must not start
+	lookTick    = freshMargin / 2        // how often age looks: often enough to find tasks before they are stale
 )
 
 func (p *prefetchedSet[T]) add(l *lane[T], t T) {
@@ -224,13 +223,13 @@ func (p *prefetchedSet[T]) removeAll(l *lane[T]) (tasks []T) {
 	return tasks
 }
 
-// stale tells whether a task must not start as it was read: its row may have changed, or it is not
-// worth running any more.
+// stale tells whether a task must not start as it was read: it was read too long ago, so its row
+// may have changed, or it has expired.
 func (p *prefetchedSet[T]) stale(t *Ticket) bool {
 	return time.Since(t.Read) >= p.fresh+freshMargin || !t.Expires.IsZero() && p.now().After(t.Expires)
 }
 
-// age takes out the tasks that must not start as they were read, or soon will not, or all.
+// age removes and returns the tasks that are stale or will soon be (or all tasks).
 func (p *prefetchedSet[T]) age(all bool) (old []T) {
 	now := time.Now()
 	if !all && now.Sub(p.looked) < lookTick {

@@ -5,13 +5,13 @@ import (
 	"testing"
 )
 
-func TestFillBringsWhatIsNew(t *testing.T) {
+func TestFillBringsChanges(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
 	d.due("a", 1, 0)
 	d.due("b", 2, 0)
 	d.Fill()
-	d.due("b", 1, 0) // it has changed its lane; 2 is gone
+	d.due("b", 1, 0) // 1 has changed its lane; 2 is gone
 	d.due("b", 3, 1)
 	d.Filled()
 	if _, _, ready := d.Load(); ready != 2 {
@@ -23,10 +23,9 @@ func TestFillBringsWhatIsNew(t *testing.T) {
 	d.expect("fetched", d.fetch(), 1)
 }
 
-// TestFillLeavesOutWhatWasRead: what is read while a fill is under way, and has been seen by it,
-// does not wait again, and so keeps nothing from starting; unless it was given back and was seen
-// once more.
-func TestFillLeavesOutWhatWasRead(t *testing.T) {
+// TestFillLeavesOutReadTasks: a task that a fill has found, and that is read before the fill ends,
+// does not become ready again, where it could block others; unless the fill finds it once more.
+func TestFillLeavesOutReadTasks(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
 	d.due("a", 1, 0)
@@ -50,8 +49,8 @@ func TestFillLeavesOutWhatWasRead(t *testing.T) {
 	d.expect("started", d.startAll(), 2)
 }
 
-// TestReadyAgainstMaps plays at random with two lanes: what is known is never added twice, and after
-// a fill each lane has what the fill has found and nobody has read since.
+// TestReadyAgainstMaps uses two lanes at random: no task is added twice, and after a fill each lane
+// has the tasks that the fill has found, without those read since.
 func TestReadyAgainstMaps(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(4, 1))
@@ -61,7 +60,7 @@ func TestReadyAgainstMaps(t *testing.T) {
 	fills := int64(0)
 	for range 20_000 {
 		id := random.Int64N(300)
-		l := lanes[KeyOf([]string{"a", "b"}[(id+fills)%2], "")] // a fill finds that each has changed its lane
+		l := lanes[KeyOf([]string{"a", "b"}[(id+fills)%2], "")] // each fill finds every task in its other lane
 		switch random.IntN(100) {
 		default:
 			if r.add(l, Rank{ID: id}) != (known[id] == nil) {
@@ -83,7 +82,7 @@ func TestReadyAgainstMaps(t *testing.T) {
 			}
 			delete(known, id)
 			if r.filling != nil {
-				r.filling.remove(id) // it is read
+				r.filling.remove(id) // the task was read
 				delete(found, id)
 			}
 		case 21:
@@ -120,8 +119,7 @@ func TestReadyAgainstMaps(t *testing.T) {
 	}
 }
 
-// TestIDSetAgainstMap plays at random with ids that lie close together, and with some that are far
-// apart or negative.
+// TestIDSetAgainstMap uses random ids: most lie close together, some are far apart or negative.
 func TestIDSetAgainstMap(t *testing.T) {
 	t.Parallel()
 	random := rand.New(rand.NewPCG(1, 1))

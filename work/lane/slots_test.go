@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestSlotsAlone: a suspect keeps others from starting until it ends, another one's end changes
-// nothing, and what halts the target holds whatever else ends.
+// TestSlotsAlone: a suspect keeps other tasks from starting until it ends; the end of another task
+// does not change that; and a halt lasts whatever ends.
 func TestSlotsAlone(t *testing.T) {
 	t.Parallel()
 	at := noon
@@ -45,7 +45,7 @@ func TestSlotsAlone(t *testing.T) {
 	}
 }
 
-// TestASuspectIsAlone for a while, and the next one is, too.
+// TestASuspectIsAlone for a while, and the next suspect too.
 func TestASuspectIsAlone(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)
@@ -66,7 +66,7 @@ func TestASuspectIsAlone(t *testing.T) {
 	d.expect("started after the quarantine", d.startAll(), 3)
 }
 
-// TestNothingStartsWhileHalted, and nothing that waits is lost.
+// TestNothingStartsWhileHalted, and no waiting task is lost.
 func TestNothingStartsWhileHalted(t *testing.T) {
 	t.Parallel()
 	d := newDesk(t, 4)

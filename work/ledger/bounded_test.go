@@ -91,7 +91,7 @@ func (w *world) round() {
 	}
 	w.now = w.now.Add(time.Duration(w.IntN(int(100 * time.Millisecond))))
 	for _, e := range look {
-		w.queue.Looked(e, Look{Ours: w.IntN(8) > 0, Free: w.IntN(3) == 0, Own: w.IntN(8) == 0, MayOwn: w.IntN(4) == 0}, w.now)
+		w.queue.Looked(e, Reason(w.IntN(int(SessionGone)+1)), w.now)
 	}
 }
 
@@ -100,19 +100,18 @@ func TestNoAnswerLastsForEver(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
 		err  error
-		look Look
+		why  Reason
 		want Result
 	}{
-		"another has the row":                  {look: Look{Ours: true}, want: Locked},
-		"another has what it needs":            {err: errs[1], look: Look{Ours: true}, want: Locked},
+		"another has the row":                  {why: LockedByOther, want: Locked},
+		"another has what it needs":            {err: errs[1], why: LockedByOther, want: Locked},
 		"it conflicts each time":               {err: errs[2], want: Refused},
 		"the disk is full":                     {err: errs[3], want: Locked},
 		"the table does not take it":           {err: errTable, want: Refused},
-		"its run may have what it needs":       {err: errs[1], look: Look{Ours: true, MayOwn: true}, want: Own},
-		"its session is gone":                  {look: Look{Ours: true, Gone: true}, want: Lost},
-		"nobody has it, and it is passed over": {look: Look{Ours: true, Free: true}, want: Refused},
-		"nobody has it, and it has waited":     {err: errs[1], look: Look{Ours: true, Free: true}, want: Locked},
-		"it is not as it was read":             {want: Changed},
+		"its run may have what it needs":       {err: errs[1], why: MaybeByRun, want: Own},
+		"its session is gone":                  {why: SessionGone, want: Lost},
+		"nobody has it, and it is passed over": {why: Unlocked, want: Refused},
+		"it is not as it was read":             {why: RowChanged, want: Changed},
 	} {
 		q, now, got := &Queue{}, epoch, told{}
 		for id := range int64(5) {
@@ -128,7 +127,7 @@ func TestNoAnswerLastsForEver(t *testing.T) {
 				look = q.Failed(round, c.err, now)
 			}
 			for _, e := range look {
-				q.Looked(e, c.look, now)
+				q.Looked(e, c.why, now)
 			}
 			if rounds > 1000 {
 				t.Fatal(name, "is never over")

@@ -96,7 +96,7 @@ func (q *Queue) Written(round []*waiting, rows map[int64]Row) (look []*waiting) 
 		case met && e.Kind.urgent():
 			q.refused(e, fault.ErrKept)
 		case e.Kind.urgent():
-			e.waited, look = false, append(look, e)
+			look = append(look, e)
 		default:
 			e.Tell(Answer{Result: Passed})
 		}
@@ -122,7 +122,6 @@ func (q *Queue) Failed(round []*waiting, err error, now time.Time) (look []*wait
 	case !e.Kind.urgent():
 		e.Tell(Answer{Result: Passed, Err: err})
 	case fault.Has(err, "55P03"): // the entry has waited for a lock in vain, even if the error comes from SQL
-		e.waited = true
 		return round
 	case class == fault.Crossed, class == fault.Deadlocked: // passes soon, unless the table's own code raises it
 		q.later(e, now, false, Answer{Result: Refused, Err: err})
@@ -140,48 +139,50 @@ func (q *Queue) refused(e *waiting, err error) {
 		e.Tell(Answer{Result: Refused, Err: err})
 		return
 	}
-	e.Output, e.Notice, e.bare, e.silent = nil, nil, err, 0
+	e.Output, e.Notice, e.bare, e.unlocked = nil, nil, err, 0
 	q.add(e)
 }
 
-// Look is what the ledger has found out about a row that was passed over.
-type Look struct {
-	Gone   bool // the session does not exist any more
-	Ours   bool // the row is still as it was read
-	Free   bool // nobody holds a lock on the row or the table
-	Own    bool // the run itself holds the lock,
-	MayOwn bool // or may hold it
-}
+// Reason is why a row was passed over.
+type Reason int
 
-// Looked decides what follows from a look. If an entry has waited for a lock, but nobody seems to
-// hold one on the row or the table, its own run probably holds that lock: on another row that a
-// trigger of the table changes, or on an equal value in an index.
-func (q *Queue) Looked(e *waiting, l Look, now time.Time) {
+// The reasons.
+const (
+	LockedByOther Reason = iota // another transaction has the lock, or it is not known who has it
+	LockedByRun                 // the run itself has the lock
+	MaybeByRun                  // the run may have it: no other transaction seems to
+	Unlocked                    // nobody has a lock on the row or the table
+	RowChanged                  // the row is not as it was read
+	SessionGone                 // the session does not exist any more
+)
+
+// unlockedMost is how often in a row an entry is passed over while its row is unlocked, before the
+// ledger blames the table: somebody may have released a lock just before the look.
+const unlockedMost = 3
+
+// Looked decides what to do with an entry whose row was passed over.
+func (q *Queue) Looked(e *waiting, why Reason, now time.Time) {
 	if e.since.IsZero() {
 		e.since = now
 	}
-	free := l.Free && !e.waited
-	own := l.Own || l.MayOwn && !free && (!e.Patient || now.Sub(e.since) >= ownMost)
-	if e.silent++; !free {
-		e.silent = 0
+	if why == Unlocked {
+		e.unlocked++
+	} else {
+		e.unlocked = 0
 	}
 	switch {
-	case l.Gone:
+	case why == SessionGone:
 		e.Tell(Answer{Result: Lost})
-	case !l.Ours:
+	case why == RowChanged:
 		e.Tell(Answer{Result: Changed})
-	case own && e.Kind == Prepare:
+	case why == LockedByRun, why == MaybeByRun && (!e.Patient || now.Sub(e.since) >= ownMost):
 		e.Tell(Answer{Result: Own})
-	case e.silent >= silences:
+	case e.unlocked >= unlockedMost:
 		q.refused(e, fault.ErrKept)
 	default:
 		q.later(e, now, e.Patient, Answer{Result: Locked})
 	}
 }
-
-// silences is how often in a row a preparation must be passed over while the row is free, before
-// the ledger blames the table itself: a lock may have been released just before the look.
-const silences = 3
 
 // later retries an entry after a pause. After lockedMost it tells the entry the answer after
 // instead, unless patient is set.
@@ -241,13 +242,12 @@ type Entry struct {
 // waiting is an entry in the queue, with the results of its tries.
 type waiting struct {
 	*Entry
-	group  int       // a round with an entry of a group takes only entries of that group
-	since  time.Time // when it first met a lock
-	after  time.Time // not tried before this time
-	tries  int
-	waited bool  // the last try waited for a lock in vain, and was not passed over
-	silent int   // how often in a row it was passed over while the row was free
-	bare   error // why the table refused its texts; the entry is now written without them
+	group    int       // a round with an entry of a group takes only entries of that group
+	since    time.Time // when it first met a lock
+	after    time.Time // not tried before this time
+	tries    int
+	unlocked int   // how often in a row it was passed over while the row was unlocked
+	bare     error // why the table refused its texts; the entry is now written without them
 }
 
 // size is the size of the texts, in bytes.

@@ -178,7 +178,32 @@ func TestARefusedPreparationIsTriedWithoutItsTexts(t *testing.T) {
 	wantTold(t, "taken bare", got, told{1: {Result: Refused, Err: errTable}, 2: {Result: Taken, Err: fault.ErrKept}})
 }
 
-// TestLooked: the look shows who holds the lock, and the queue decides what follows.
+// TestReason: a run is in the way only after its SQL began, and if nobody else is.
+func TestReason(t *testing.T) {
+	t.Parallel()
+	for _, c := range []struct {
+		waited         bool
+		seen           sight
+		prepare, claim Reason
+	}{
+		{false, sight{ours: true, own: true, free: true}, SessionGone, SessionGone},
+		{true, sight{there: true, own: true, free: true}, RowChanged, RowChanged},
+		{false, sight{there: true, ours: true, own: true, others: true}, LockedByRun, LockedByOther},
+		{false, sight{there: true, ours: true, own: true, free: true}, LockedByRun, Unlocked}, // FOR KEY SHARE
+		{false, sight{there: true, ours: true, holds: true}, MaybeByRun, LockedByOther},
+		{false, sight{there: true, ours: true, holds: true, others: true}, LockedByOther, LockedByOther},
+		{false, sight{there: true, ours: true, holds: true, free: true}, Unlocked, Unlocked},
+		{false, sight{there: true, ours: true}, LockedByOther, LockedByOther},
+		{true, sight{there: true, ours: true, free: true}, MaybeByRun, LockedByOther},
+		{true, sight{there: true, ours: true, free: true, others: true}, LockedByOther, LockedByOther},
+	} {
+		if p, q := c.seen.reason(Prepare, c.waited), c.seen.reason(Claim, c.waited); p != c.prepare || q != c.claim {
+			t.Errorf("%+v, waited %t: %d, %d", c.seen, c.waited, p, q)
+		}
+	}
+}
+
+// TestLooked: the queue decides what follows from the reason.
 func TestLooked(t *testing.T) {
 	t.Parallel()
 	later := Answer{Result: -1} // tried again
@@ -186,28 +211,27 @@ func TestLooked(t *testing.T) {
 		name    string
 		kind    Kind
 		patient bool
-		look    Look
+		why     Reason
 		since   time.Duration // since the entry first met a lock
 		want    Answer
 	}{
-		{"the row is another now", Prepare, false, Look{}, 0, Answer{Result: Changed}},
-		{"another, of a run that must not be repeated", Prepare, true, Look{Own: true}, time.Hour, Answer{Result: Changed}},
-		{"its own lock", Prepare, false, Look{Ours: true, Own: true}, 0, Answer{Result: Own}},
-		{"its own lock, and it must not be repeated", Prepare, true, Look{Ours: true, Own: true}, 0, Answer{Result: Own}},
-		{"before its SQL began it has none", Claim, false, Look{Ours: true, Own: true}, 0, later},
-		{"maybe its own", Prepare, false, Look{Ours: true, MayOwn: true}, 0, Answer{Result: Own}},
-		{"maybe its own, and it must not be repeated", Prepare, true, Look{Ours: true, MayOwn: true}, ownMost - 1, later},
-		{"maybe its own for long", Prepare, true, Look{Ours: true, MayOwn: true}, ownMost, Answer{Result: Own}},
-		{"another's lock", Prepare, false, Look{Ours: true}, lockedMost - 1, later},
-		{"another's lock for long", Prepare, false, Look{Ours: true}, lockedMost, Answer{Result: Locked}},
-		{"another's for long before its SQL began", Claim, false, Look{Ours: true}, lockedMost, Answer{Result: Locked}},
-		{"another's for very long, and it must not be repeated", Prepare, true, Look{Ours: true}, time.Hour, later},
+		{"the row is another now", Prepare, false, RowChanged, 0, Answer{Result: Changed}},
+		{"another, of a run that must not be repeated", Prepare, true, RowChanged, time.Hour, Answer{Result: Changed}},
+		{"its own lock", Prepare, false, LockedByRun, 0, Answer{Result: Own}},
+		{"its own lock, and it must not be repeated", Prepare, true, LockedByRun, 0, Answer{Result: Own}},
+		{"maybe its own", Prepare, false, MaybeByRun, 0, Answer{Result: Own}},
+		{"maybe its own, and it must not be repeated", Prepare, true, MaybeByRun, ownMost - 1, later},
+		{"maybe its own for long", Prepare, true, MaybeByRun, ownMost, Answer{Result: Own}},
+		{"another's lock", Prepare, false, LockedByOther, lockedMost - 1, later},
+		{"another's lock for long", Prepare, false, LockedByOther, lockedMost, Answer{Result: Locked}},
+		{"another's for long before its SQL began", Claim, false, LockedByOther, lockedMost, Answer{Result: Locked}},
+		{"another's for very long, and it must not be repeated", Prepare, true, LockedByOther, time.Hour, later},
 	} {
 		q, got, now := &Queue{}, told{}, epoch.Add(c.since)
 		got.put(q, Entry{Kind: c.kind, ID: 1, Patient: c.patient})
 		e := q.Next(epoch)[0]
 		e.since = epoch
-		q.Looked(e, c.look, now)
+		q.Looked(e, c.why, now)
 		if c.want != later {
 			wantTold(t, c.name, got, told{1: c.want})
 			continue
@@ -226,7 +250,7 @@ func TestTriesComeLessOften(t *testing.T) {
 	for ; q.Len() > 0; tries++ {
 		now = now.Add(q.Rest(now))
 		look := q.Written(q.Next(now), nil)
-		q.Looked(look[0], Look{Ours: true}, now)
+		q.Looked(look[0], LockedByOther, now)
 	}
 	wantTold(t, "in the end", got, told{1: {Result: Locked}})
 	if took := now.Sub(epoch); took < lockedMost || took > lockedMost+lockedPause || tries > 120 {
@@ -241,7 +265,7 @@ func TestWhatWaitsHoldsUpNothing(t *testing.T) {
 	put(q, "p")
 	look := q.Failed(q.Next(epoch), &pgconn.PgError{Code: "55P03"}, epoch)
 	wantIDs(t, "to be looked at", look, 1)
-	q.Looked(look[0], Look{Ours: true}, epoch)
+	q.Looked(look[0], LockedByOther, epoch)
 	q.Seen(&Entry{Kind: Prepare, ID: 2})
 	q.Seen(&Entry{Kind: Done, ID: 3})
 	if rest := q.Rest(epoch); rest != 0 {

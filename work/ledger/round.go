@@ -29,6 +29,7 @@ func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*waiting, e
 	rows, err := l.write(ctx, conn, entries)
 	l.mu.Lock()
 	var look []*waiting
+	waited := err != nil // an error leaves only entries to look at that waited for a lock in vain
 	switch fault.Of(err) {
 	case fault.None:
 		look = l.queue.Written(entries, rows)
@@ -39,13 +40,13 @@ func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*waiting, e
 	}
 	l.mu.Unlock()
 	for i, e := range look {
-		seen, err := l.look(ctx, conn.Conn, e)
+		why, err := l.look(ctx, conn.Conn, e, waited)
 		if err != nil {
 			lost(look[i:])
 			return entries, err
 		}
 		l.mu.Lock()
-		l.queue.Looked(e, seen, time.Now())
+		l.queue.Looked(e, why, time.Now())
 		l.mu.Unlock()
 	}
 	return entries, err
@@ -139,30 +140,49 @@ func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, valu
 	return rows, conn.SendBatch(ctx, batch).Close() // includes the answer to COMMIT
 }
 
-// look finds out why a row was passed over.
-func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting) (seen Look, err error) {
-	queries := l.Control.Queries()
-	var own, others bool
-	if err := conn.QueryRow(ctx, queries.Text("holders"), e.PID).Scan(&own, &others); err != nil {
-		return seen, err
+// look finds out why a row was passed over. waited: its round has waited for a lock in vain.
+func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting, waited bool) (why Reason, err error) {
+	queries, row := l.Control.Queries(), sight{ours: true, there: true}
+	if err := conn.QueryRow(ctx, queries.Text("holders"), e.PID).Scan(&row.own, &row.others); err != nil {
+		return why, err
 	}
-	if own || others {
-		return Look{Ours: true, Own: own}, nil
+	if row.own || row.others {
+		return row.reason(e.Kind, waited), nil
 	}
-	var holds, there bool
 	batch := &pgx.Batch{}
 	batch.Queue(queries.Text("ledger_limits"), patience, lazy)
-	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID, e.Since).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&seen.Ours, &seen.Own, &others, &holds, &seen.Free, &there)
+	batch.Queue(queries.Text("blocked"), e.ID, int32(e.Version), e.PID, e.Since).QueryRow(func(r pgx.Row) error {
+		return r.Scan(&row.ours, &row.own, &row.others, &row.holds, &row.free, &row.there)
 	})
 	switch err = conn.SendBatch(ctx, batch).Close(); fault.Of(err) {
 	case fault.None:
-		seen.Gone, seen.MayOwn = !there, !others && (holds || e.waited)
-		return seen, nil
+		return row.reason(e.Kind, waited), nil
 	case fault.Lost:
-		return seen, err
+		return why, err
 	}
-	return Look{Ours: true}, nil // the statement was refused: the entry is tried again
+	return LockedByOther, nil // the statement was refused: the entry is tried again
+}
+
+// sight is what holders.sql and blocked.sql return about a row.
+type sight struct{ ours, own, others, holds, free, there bool }
+
+// reason says why the row was passed over. If the round has waited for a lock that nobody else
+// seems to hold, the run probably holds it: on another row that a trigger of the table changes, or
+// on an equal value in an index. Before its SQL (Claim), a run holds no lock.
+func (s sight) reason(k Kind, waited bool) Reason {
+	switch {
+	case !s.there:
+		return SessionGone
+	case !s.ours:
+		return RowChanged
+	case k == Prepare && s.own:
+		return LockedByRun
+	case s.free && !waited:
+		return Unlocked
+	case k == Prepare && !s.others && (s.holds || waited):
+		return MaybeByRun
+	}
+	return LockedByOther
 }
 
 // The commit of a round waits for one of these.

@@ -13,14 +13,15 @@ import (
 	"github.com/rs/zerolog"
 )
 
-// TestShortage: one is tried from time to time; it is logged once.
+// TestShortage: during a shortage one session is tried from time to time; begin and end are logged
+// once.
 func TestShortage(t *testing.T) {
 	t.Parallel()
 	synctest.Test(t, func(t *testing.T) {
 		var log bytes.Buffer
 		s := &shortage{log: zerolog.New(&log)}
 		tried := 0
-		for range 30 * 60 { // half a minute of many who want one
+		for range 30 * 60 { // half a minute in which many want a session
 			if !s.Short() || s.Admit() {
 				tried++
 				s.fail(errors.New("too many"), 2)
@@ -47,7 +48,7 @@ func TestShortage(t *testing.T) {
 	})
 }
 
-// messages are the lines of a log, each with its error.
+// messages returns the lines of a log, each with its error.
 func messages(log *bytes.Buffer) []string {
 	var found []string
 	for line := range strings.Lines(log.String()) {

@@ -19,7 +19,7 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// Open opens a session for a task.
+// Open opens a session for a task. If there are run sessions already, it first closes a free one.
 func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	if s := p.room(run); s != nil {
 		s.Close()
@@ -32,11 +32,11 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	return &Session{Session: session, Need: n, born: time.Now()}, nil
 }
 
-// waitsMost is how many places are known.
+// waitsMost is how many places Delay remembers.
 const waitsMost = 1000
 
-// Delay counts a try to open a session that failed, and says how long to wait with the next: for a
-// remote or role longer each time.
+// Delay counts a failed try to open a session, and returns how long to wait before the next: for a
+// remote or a role, longer each time.
 func (p *Pool) Delay(n Need) time.Duration {
 	place := lane.Brief(n.Place())
 	if place == "" {
@@ -48,20 +48,20 @@ func (p *Pool) Delay(n Need) time.Duration {
 		clear(p.waits)
 	}
 	w := p.waits[place]
-	if time.Until(w.After) <= w.Wait/2 { // else it is one of many that failed together
+	if time.Until(w.After) <= w.Wait/2 { // otherwise it is one of many tries that failed together
 		w.Later(hold.Closed)
 		p.waits[place] = w
 	}
 	return w.Wait
 }
 
-// ErrNotLeading is the error of a session that is not for our tasks any more.
+// ErrNotLeading is the error of a session that must not run our tasks any more.
 var ErrNotLeading = errors.New("another controller leads")
 
-// registered has the leader register a session before its first task, which the session must not
-// get before. The leader must be the one who has read the task, and lead still: its answer is asked
-// for when the session is ready. We may have been frozen meanwhile, and a new leader knows of no
-// session that is opened now, and would run more in the lane than may.
+// registered waits until the leader has registered a session; its first task must not start before.
+// The leader must be the one that has read the task, and must still lead. It is asked only once the
+// session is open: if we were frozen meanwhile, a new leader would not know this session, and would
+// run too many tasks in the lane.
 func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*exec.Session, error) {
 	b := Backend{int32(session.PID), session.Since}
 	err := p.Register(ctx, b, n.Reader)
@@ -76,26 +76,26 @@ func (p *Pool) registered(ctx context.Context, session *exec.Session, n Need) (*
 	return nil, &NoSession{err}
 }
 
-// Register takes down one of our backends and waits until the leader with that process id, 0: any,
-// has registered it. On an error the caller closes it, and then it leaves.
+// Register records one of our backends, and waits until the leader with that process id (0: any)
+// has registered it. On an error the caller closes the session, and then calls Leave.
 func (p *Pool) Register(ctx context.Context, b Backend, leader int32) error {
 	p.mu.Lock()
-	p.pids[b.PID] = b.Since // first: what is in the register and not ours is an earlier leader's
+	p.pids[b.PID] = b.Since // before Enrol: a registered backend that is not in pids is an earlier leader's
 	p.mu.Unlock()
 	return p.Enrol(ctx, b, leader)
 }
 
-// NoSession is the error of a session in the target's own database that could not be opened. It is
-// no fault of the task's, which waits, whatever the error.
+// NoSession is the error of a session in the target's own database that could not be opened. The
+// task is not at fault and waits, whatever the cause.
 type NoSession struct{ Cause error }
 
 func (e *NoSession) Error() string { return e.Cause.Error() }
 
-// Unwrap is why it could not be opened.
+// Unwrap returns the cause.
 func (e *NoSession) Unwrap() error { return e.Cause }
 
-// Final tells an error of a connection that will not mend by itself from one of a server that
-// cannot take it now.
+// Final tells whether a connection error will not go away by itself. The error of a server that
+// cannot take connections now is not final.
 func Final(err error) bool {
 	var own *NoSession
 	if errors.As(err, &own) {
@@ -114,26 +114,25 @@ func Final(err error) bool {
 		answer.Code == "42704" || answer.Code == "22023"
 }
 
-// Where sessions can't be opened: how long until one more is tried, and how long after the last
-// vain try it counts as over.
+// shortPause is the time between two tries during a shortage. shortOver is how long after the last
+// failed try the shortage counts as over.
 const (
 	shortPause = time.Second
 	shortOver  = 3 * time.Second
 )
 
-// shortage is that of sessions to the target's own database: too many connections, a password that
-// has been changed. Tasks go on with those that there are, and wait for them; now and then one more
-// is tried. Any goroutine may use it.
+// shortage is a time in which no more sessions can be opened in the target's own database: too many
+// connections, a changed password. Tasks wait for the sessions that exist. Any goroutine may use it.
 type shortage struct {
 	log zerolog.Logger
 
 	mu    sync.Mutex
-	since time.Time // zero: there is none
-	last  time.Time // of the vain tries
+	since time.Time // zero: there is no shortage
+	last  time.Time // the last failed try
 	next  time.Time // when to try again
 }
 
-// fail takes note that a session could not be opened, while so many were open.
+// fail records that a session could not be opened. open is the number of sessions then.
 func (s *shortage) fail(err error, open int) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -152,7 +151,7 @@ func (s *shortage) Short() bool {
 	return !s.since.IsZero()
 }
 
-// Admit tells whether a session may be opened now: while there is a shortage one from time to time.
+// Admit tells whether a session may be opened now: during a shortage, one every shortPause.
 func (s *shortage) Admit() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -164,8 +163,8 @@ func (s *shortage) Admit() bool {
 	return true
 }
 
-// Look logs the end of a shortage: none was tried in vain for a while, as they could be opened
-// again, or nobody needs one.
+// Look ends and logs a shortage when no try has failed for a while: sessions can be opened again,
+// or nobody needs one.
 func (s *shortage) Look() {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -21,24 +21,24 @@ type Pool struct {
 	shortage
 
 	mu    sync.Mutex
-	waits map[string]hold.Backoff // by the place that takes no connections
-	free  []*Session              // without work, the one that was used last at the end
-	all   int                     // with those at work
-	pids  map[int32]time.Time     // of all in the target's own database, and of what joined; their starts
+	waits map[string]hold.Backoff // by Need.Place
+	free  []*Session              // without work; the last one was used last
+	all   int                     // number of sessions, free and at work
+	pids  map[int32]time.Time     // all registered backends in the target's own database, and their starts
 }
 
 // Config is how a pool opens sessions.
 type Config struct {
 	Target  *target.Target
-	Control *control.Control // tells of the server
-	Group   *routine.Group   // their goroutines belong to it
-	// Enrol registers one of our backends. It is an error where we do not lead, by the control
-	// session with that process id (0: any).
+	Control *control.Control // has the facts about the server
+	Group   *routine.Group   // runs the goroutines of sessions
+	// Enrol registers one of our backends. It fails unless we lead with the control session that
+	// has the process id leader (0: any).
 	Enrol func(ctx context.Context, b Backend, leader int32) error
 	Log   zerolog.Logger
 }
 
-// Backend is a server process: process id and start name one for good.
+// Backend identifies a server process for good, by its process id and its start.
 type Backend struct {
 	PID   int32
 	Since time.Time
@@ -54,7 +54,7 @@ func New(c Config) *Pool {
 	}
 }
 
-// most is how many sessions there may be: no more than there are where no more can be opened.
+// most is how many sessions there may be. In a shortage it is 0, as no more can be opened.
 func (p *Pool) most(run int) int {
 	if p.Short() {
 		return 0
@@ -62,8 +62,8 @@ func (p *Pool) most(run int) int {
 	return run
 }
 
-// Take takes a session that lies ready and suits the task, if its server has not ended it meanwhile
-// and no network forgotten it: that is no matter of the task's. nil: there is none.
+// Take takes a free session that suits the task, or returns nil. Take first drops sessions that the
+// server has ended or the network has lost meanwhile, so that the task does not notice.
 func (p *Pool) Take(ctx context.Context, n Need, run int) *Session {
 	for {
 		s := p.pick(n, p.most(run))
@@ -83,13 +83,13 @@ func (p *Pool) Take(ctx context.Context, n Need, run int) *Session {
 	}
 }
 
-// idleLong is how long a session has lain ready that is asked whether it is still there, which
-// takes an exchange of messages.
+// idleLong: Take asks the server of a session that was idle for so long whether it is still there.
+// That takes an exchange of messages.
 const idleLong = time.Second
 
-// pick takes the free session that suits the task best: one with its lane's state, else a common
-// one that was used last. One that holds another lane's state is taken only where there are as many
-// sessions as there may be. nil: none.
+// pick takes the free session that suits the task best, or returns nil: one with the lane's state,
+// otherwise the common one that was used last. It takes one with another lane's state only if no
+// more sessions may be opened.
 func (p *Pool) pick(n Need, most int) *Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -114,8 +114,7 @@ func (p *Pool) Fits(n Need) bool {
 	return slices.ContainsFunc(p.free, func(s *Session) bool { return s.Fits(n) })
 }
 
-// Spare tells whether the task can have a session that holds no other lane's state: a free one, or
-// a new one.
+// Spare tells whether the task can have a session without another lane's state, free or new.
 func (p *Pool) Spare(n Need, run int) bool {
 	most := p.most(run)
 	p.mu.Lock()
@@ -123,16 +122,15 @@ func (p *Pool) Spare(n Need, run int) bool {
 	return p.all < most || slices.ContainsFunc(p.free, func(s *Session) bool { return !s.Bound && s.rank(n) > 0 })
 }
 
-// Empty tells whether no session lies ready.
+// Empty tells whether no session is free.
 func (p *Pool) Empty() bool {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.free) == 0
 }
 
-// room makes place for one more session: when there are as many as there may be, it takes out one
-// without work, to be closed; one that is bound to a lane, or holds its state, only if there is no
-// other.
+// room counts one more session. If there are too many then, it removes and returns a free session,
+// to be closed. It takes one that is bound to a lane or holds its state only if there is no other.
 func (p *Pool) room(most int) *Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -147,7 +145,7 @@ func (p *Pool) room(most int) *Session {
 	return s
 }
 
-// Gone counts a session out that has ended, or (nil) could not be opened.
+// Gone removes a session that has ended, or (nil) could not be opened, from the count.
 func (p *Pool) Gone(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -167,7 +165,7 @@ func (p *Pool) left(b Backend) {
 	}
 }
 
-// Put gives back a session that has no work.
+// Put gives back a session that has no more work.
 func (p *Pool) Put(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -175,8 +173,8 @@ func (p *Pool) Put(s *Session) {
 	p.free = append(p.free, s)
 }
 
-// Stale takes out the sessions that nobody needs any more, to be closed: idle for too long, or used
-// up.
+// Stale removes and returns the free sessions that were idle for too long or are used up, to be
+// closed.
 func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -191,7 +189,7 @@ func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 	return old
 }
 
-// Close ends sessions, all at once: it takes no longer than a second.
+// Close closes sessions in parallel. It takes at most a second.
 func Close(old []*Session) {
 	closing := routine.New(context.Background())
 	for _, s := range old {
@@ -203,21 +201,21 @@ func Close(old []*Session) {
 	}
 }
 
-// Count is how many sessions there are, with those at work.
+// Count returns how many sessions there are, free and at work.
 func (p *Pool) Count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.all
 }
 
-// Leave takes out a backend that has ended, unless another one has its process id by now.
+// Leave removes a backend that has ended, unless another backend has its process id by now.
 func (p *Pool) Leave(b Backend) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.left(b)
 }
 
-// Backends are the backends of our sessions.
+// Backends returns all registered backends.
 func (p *Pool) Backends() []Backend {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -228,14 +226,14 @@ func (p *Pool) Backends() []Backend {
 	return all
 }
 
-// PIDs are those of our sessions in the target's own database.
+// PIDs returns the process ids of all registered backends.
 func (p *Pool) PIDs() []int32 {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return slices.AppendSeq([]int32{}, maps.Keys(p.pids))
 }
 
-// Columns are backends as statements take them.
+// Columns returns backends in the form that statements take.
 func Columns(backends []Backend) (pids []int32, starts []time.Time) {
 	pids, starts = make([]int32, len(backends)), make([]time.Time, len(backends))
 	for i, b := range backends {

@@ -7,8 +7,8 @@ import (
 	"pgtaskd/exec"
 )
 
-// TestRoomSparesBoundSeats: the session of a lane makes room for another only if no common one can.
-func TestRoomSparesBoundSeats(t *testing.T) {
+// TestRoomSparesBoundSessions: the session of a lane makes room only if no common session can.
+func TestRoomSparesBoundSessions(t *testing.T) {
 	t.Parallel()
 	p := New(Config{})
 	bound := &Session{Session: &exec.Session{PID: 1}, Bound: true}
@@ -27,8 +27,8 @@ func TestRoomSparesBoundSeats(t *testing.T) {
 	}
 }
 
-// TestRemotesNameNoBackends: whatever pid a remote names, those of the target's own sessions are
-// what they are.
+// TestRemotesNameNoBackends: a process id that a remote reports does not change those of the
+// target's own sessions.
 func TestRemotesNameNoBackends(t *testing.T) {
 	t.Parallel()
 	p := New(Config{Enrol: func(context.Context, Backend, int32) error { return nil }})

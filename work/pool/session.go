@@ -15,17 +15,17 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Need is what a task asks of its session.
+// Need is what a task requires of its session.
 type Need struct {
 	Wishes
 	Remote, Group string
-	Reader        int32 // pid of the control session that has read the task
+	Reader        int32 // process id of the control session that has read the task
 	Lane          lane.Key
 	Max           int32
-	Once          bool // it must not run twice: a session that lay ready is asked whether it is still there
+	Once          bool // it must not run twice: Take asks the server whether a free session is still there
 }
 
-// Wishes are what the row of a task asks of its session.
+// Wishes is what the row of a task requires of its session.
 type Wishes struct {
 	Role  Role
 	Epoch int64 // of the settings of databases and roles
@@ -33,15 +33,15 @@ type Wishes struct {
 	Live  time.Duration
 }
 
-// Role is that under which a task runs. The zero value is the target's own.
+// Role is the role under which a task runs. The zero value is the target's own.
 type Role struct {
 	Name      string
 	Number    int64 // its oid: another role may have its name later
 	Superuser bool
 }
 
-// Place is what the task asks for that may not be had for a while: a remote, or another role than
-// the target's. "": neither.
+// Place names the remote of a task, or its role if that is not the target's: connections there may
+// fail for a while. "": neither.
 func (n Need) Place() string {
 	if n.Remote == "" && n.Role.Name != "" {
 		return "\x00" + n.Role.Name // no remote has such a name
@@ -49,45 +49,47 @@ func (n Need) Place() string {
 	return n.Remote
 }
 
-// Session is a session with what has to be known in order to give it a task. It belongs to one
-// runner, or lies in the pool.
+// Session is a session with the facts that decide which task can use it. It belongs to one runner,
+// or is free in the pool.
 type Session struct {
 	*exec.Session
 	Need  Need // of the task that it was opened for, or that it is bound to
 	born  time.Time
-	idle  time.Time // since when it has no work
-	Tasks int       // that have run on it
-	Bound bool      // its first task has it for its lane: for count tasks, or until it is live old, of at least its max
+	idle  time.Time // since when it is free
+	Tasks int       // how many have run on it
+	// Bound: only the lane of its first task uses it, for count tasks or until it is live old, and
+	// only tasks with at least the max of the first.
+	Bound bool
 
-	// Of a remote's server: how far the target's clock is ahead of it, roughly, and how long it takes
-	// to answer.
+	// For a remote: how far the target's clock is ahead of the remote server's, roughly, and how
+	// long that server takes to answer.
 	Ahead, Lag time.Duration
 
-	Shielded bool // by the row of its last task, which was marked: see (*run.runner).ready
+	Shielded bool // its last task was marked, so a new leader spares it: see (*run.runner).ready
 
-	Saved lane.Key // of the lane whose state it holds since the last task
-	Holds bool     // it holds state
+	Saved lane.Key // the lane of its last task
+	Holds bool     // it holds the state of that lane
 }
 
-// Compare takes a reading of the clock of the session's server that was asked for between two
-// moments of the target's. The difference changes by no more than it must be wrong.
+// Compare takes a reading of the remote server's clock. By the target's clock, the reading was
+// taken between asked and answered. Compare changes Ahead only as far as the reading proves it
+// wrong.
 func (s *Session) Compare(reading, asked, answered time.Time) {
 	s.Lag = min(answered.Sub(asked), answerMost)
 	s.Ahead = min(max(s.Ahead, asked.Sub(reading)), answered.Sub(reading))
 }
 
-// answerMost is what is taken for the time of an answer at most, so that tasks do not wait for
-// one that lasts because a network has stalled before.
+// answerMost is the largest Lag, so that tasks do not wait long because a network has stalled once.
 const answerMost = time.Second
 
-// Bind gives the session to the lane of its first task, if that asks for it.
+// Bind binds the session to the lane of its first task, if the task asks for that.
 func (s *Session) Bind(n Need) {
 	if s.Tasks == 0 && (n.Count > 0 || n.Live > 0) {
 		s.Bound, s.Need = true, n
 	}
 }
 
-// Fits tells whether the task may run here.
+// Fits tells whether the task may run on the session.
 func (s *Session) Fits(n Need) bool {
 	switch {
 	case s.Need.Remote != n.Remote || s.Need.Role != n.Role || s.Need.Epoch != n.Epoch:
@@ -100,17 +102,17 @@ func (s *Session) Fits(n Need) bool {
 	return true
 }
 
-// Spent tells whether the session has served as its first task asked, or cannot serve any more.
+// Spent tells whether a bound session has run count tasks or is live old.
 func (s *Session) Spent() bool {
 	count, live := s.Need.Count, s.Need.Live
 	return s.Bound && (count > 0 && s.Tasks >= int(count) || live > 0 && time.Since(s.born) >= live)
 }
 
-// Keeps tells whether the state of the session is that of a lane.
+// Keeps tells whether the session holds the state of the lane.
 func (s *Session) Keeps(lane lane.Key) bool { return s.Holds && s.Saved == lane }
 
-// rank tells how well the session suits a task that it fits: 3 it is bound to the lane, 2 it holds
-// the lane's state, 1 it holds none, 0 it holds another lane's.
+// rank tells how well the session suits a task that fits: 3: it is bound to the lane, 2: it holds
+// the lane's state, 1: it holds no state, 0: it holds another lane's state.
 func (s *Session) rank(n Need) int {
 	switch {
 	case s.Bound:
@@ -123,11 +125,11 @@ func (s *Session) rank(n Need) int {
 	return 0
 }
 
-// SessionLimit bounds all that a session does besides the task's own SQL, deferred triggers of the
-// user's among it.
+// SessionLimit limits everything that a session does besides the task's own SQL. That includes
+// deferred triggers of the user.
 const SessionLimit = 5 * time.Minute
 
-// Connect opens a session for a task, where the task wants it.
+// Connect opens a session for a task, in the target's own database or at its remote.
 func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err error) {
 	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
 	defer cancel()
@@ -146,8 +148,8 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	return session, nil
 }
 
-// connectOwn opens a session in the target's own database. An error of one as another role than the
-// target's is no matter of the others.
+// connectOwn opens a session in the target's own database. If the task has another role than the
+// target's, an error concerns only this role and is no shortage.
 func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 	cfg, err := configure(ctx, p.Target, n.Role.Name, n.Group, p.Control.Facts().Version)
 	if err != nil {
@@ -161,16 +163,16 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 		return nil, &remote.Refused{Message: "the session has other rights than those of the task's role", SQLState: "42501"}
 	case err == nil:
 		return session, nil
-	case own && !errors.Is(ctx.Err(), context.Canceled): // else nobody wants it any more
+	case own && !errors.Is(ctx.Err(), context.Canceled): // otherwise nobody wants the session any more
 		p.shortage.fail(err, p.Count())
 		err = &NoSession{err}
 	}
 	return nil, err
 }
 
-// elsewhere opens a session elsewhere. The rules ask for the role of the task: what a string
-// leaves out comes from the target's own connection, but not who that is. A remote of the
-// configuration is everybody's.
+// elsewhere opens a session at a remote. The rules for remotes apply to the role of the task: parts
+// that its string leaves out come from the target's own connection, except for user and password.
+// All roles may use a remote of the configuration.
 func (p *Pool) elsewhere(ctx context.Context, n Need) (*exec.Session, error) {
 	c := p.Control.Facts()
 	rules := remote.Rules{Base: c.Base, Superuser: c.Superuser, Named: p.Target.Remotes}
@@ -184,8 +186,8 @@ func (p *Pool) elsewhere(ctx context.Context, n Need) (*exec.Session, error) {
 	return destination.Connect(ctx, sessionName(p.Target, n.Group), SessionLimit)
 }
 
-// configure configures a session of a role ("": the target's own) for tasks of a group. version
-// is the server's.
+// configure returns the settings of a session for a role ("": the target's own) and a group.
+// version is the server's.
 func configure(ctx context.Context, t *target.Target, role, group string, version int) (*pgconn.Config, error) {
 	settings, err := login(ctx, t, role)
 	if err != nil {
@@ -196,22 +198,22 @@ func configure(ctx context.Context, t *target.Target, role, group string, versio
 		return nil, err
 	}
 	for _, setting := range initial(t, group) {
-		if target.Printable(setting[1]) == setting[1] { // the server takes these as they come, in no encoding
+		if target.Printable(setting[1]) == setting[1] { // the server does not convert the encoding of these
 			cfg.RuntimeParams[setting[0]] = setting[1]
 		}
 	}
 	cfg.RuntimeParams["client_encoding"] = "UTF8"
-	// A session is idle only between tasks, or between a task and its end: that is our business,
-	// and has limits of its own.
+	// A session is idle only between tasks, or between a task and its end. We have our own limits
+	// for that.
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = control.Milliseconds(SessionLimit)
 	if version >= 140000 {
 		cfg.RuntimeParams["idle_session_timeout"] = "0"
-		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // a controller that is gone is noticed while a statement runs
+		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // the server notices a dead controller while SQL runs
 	}
 	return cfg, nil
 }
 
-// Try is an error if no session of a role can be opened for tasks.
+// Try opens a session of a role as for a task, closes it, and returns the error, if any.
 func Try(ctx context.Context, t *target.Target, role string, version int) error {
 	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
 	defer cancel()
@@ -227,7 +229,7 @@ func Try(ctx context.Context, t *target.Target, role string, version int) error 
 	return nil
 }
 
-// login are the settings by which a role logs in; "": the target's own.
+// login returns the settings by which a role logs in; "": the target's own.
 func login(ctx context.Context, t *target.Target, role string) (remote.Settings, error) {
 	if role == "" {
 		return t.Connect, nil
@@ -236,18 +238,18 @@ func login(ctx context.Context, t *target.Target, role string) (remote.Settings,
 	return t.Connect.As(role, password), err
 }
 
-// initial are the settings that a session has from its start. They go into a packet that the server
-// takes up to 10,000 bytes of.
+// initial returns the settings that a session has from its start. They go into the startup packet:
+// the server accepts at most 10,000 bytes.
 func initial(t *target.Target, group string) [][2]string {
 	shown := OfGroup(t, group)
 	if len(group) >= 1000 {
-		shown = shown[:1] // not its name
+		shown = shown[:1] // without pg_task.group
 	}
 	return append(shown, OfTask(t, "", "", 1)...)
 }
 
-// SessionPrefix begins the application_name of every session of the target in its own database, and
-// maybe of one with a similar name.
+// SessionPrefix is the beginning of the application_name of each session of the target in its own
+// database. A target with a similar name may have it, too.
 func SessionPrefix(t *target.Target) string { return target.ApplicationPrefix(sessionsOf(t)) }
 
 func sessionName(t *target.Target, group string) string {
@@ -256,12 +258,12 @@ func sessionName(t *target.Target, group string) string {
 
 func sessionsOf(t *target.Target) string { return "pg_task " + t.Schema + " " + t.Table + " " }
 
-// OfGroup are the settings that a session shows of a task's group.
+// OfGroup returns the settings that show a task's group in its session.
 func OfGroup(t *target.Target, group string) [][2]string {
 	return [][2]string{{"application_name", sessionName(t, group)}, {"pg_task.group", group}}
 }
 
-// OfTask are those that it shows of the task.
+// OfTask returns the settings that show the task itself.
 func OfTask(t *target.Target, data, parent string, attempt int) [][2]string {
 	return [][2]string{
 		{"pg_task.schema", t.Schema},

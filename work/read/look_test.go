@@ -7,8 +7,8 @@ import (
 	"pgtaskd/work/hold"
 )
 
-// TestTheNextLook: a scan under way goes on first. Else a full scan comes, if full scans stay
-// within their share of the time; else a look at the news.
+// TestTheNextLook: a full scan comes next if full scans stay within their share of the time; else
+// a look at the news.
 func TestTheNextLook(t *testing.T) {
 	t.Parallel()
 	for name, c := range map[string]struct {
@@ -17,8 +17,6 @@ func TestTheNextLook(t *testing.T) {
 	}{
 		"nothing has happened":                      {view{rested: true}, nothing},
 		"long not looked":                           {view{stale: true}, all},
-		"long not looked, and a look is under way":  {view{stale: true, active: true}, nextPart},
-		"a look is under way":                       {view{active: true, wanted: true, due: true, rested: true}, nextPart},
 		"wanted":                                    {view{wanted: true, rested: true}, all},
 		"wanted a moment after a look":              {view{wanted: true, rested: true, paused: true}, all},
 		"wanted, and a look takes long":             {view{wanted: true}, news},
@@ -26,9 +24,9 @@ func TestTheNextLook(t *testing.T) {
 		"due":                                        {view{due: true, rested: true}, all},
 		"due, and a look takes long":                 {view{due: true}, news},
 		"due, takes long, a moment after a look":     {view{due: true, paused: true}, news},
-		"only what is new was looked at":             {view{later: true, rested: true}, all},
-		"only what is new, and a look takes long":    {view{later: true}, nothing},
-		"only what is new, takes long, and wanted":   {view{later: true, wanted: true}, news},
+		"only what is new was looked at":             {view{followUp: true, rested: true}, all},
+		"only what is new, and a look takes long":    {view{followUp: true}, nothing},
+		"only what is new, takes long, and wanted":   {view{followUp: true, wanted: true}, news},
 		"a moment after a look that has found it":    {view{paused: true}, nothing},
 		"long not looked, a moment after what's new": {view{stale: true, paused: true}, all},
 	} {

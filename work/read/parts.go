@@ -28,69 +28,59 @@ const (
 	visibility = time.Second
 )
 
-// place is the position of a scan, in the order of plans.
+// place is the position of a look, in the order of plans.
 type place struct {
-	active, full bool
-	begun        bool // the first part has been asked for
-	atOnce       bool // the loop does nothing else between the parts
-	plan         pgtype.Timestamptz
-	id           int64
-	began        time.Time // by our clock
-	asked        time.Time // by the server's
-	again        bool      // a pause has ended: scan again, for the tasks that were left out
-	held         int       // tasks that were left out because their group is paused
-	taken        int       // tasks that were added to the lanes
+	look  look // nothing: it has ended
+	plan  pgtype.Timestamptz
+	id    int64
+	asked time.Time // by the server's clock
+	began time.Time // when the first part was asked for, by our clock; zero: it was not
+	again bool      // a pause has ended: scan again, for the tasks that were left out
+	held  int       // tasks that were left out because their group is paused
+	taken int       // tasks that were added to the lanes
 }
 
-// scan starts a full scan: it reads all due tasks. With atOnce it reads part after part, for up to
-// scanAtOnce. Otherwise the loop does other duties between the parts.
-func (s *Scan) scan(ctx context.Context, atOnce bool) error {
+// startAll starts a full scan: it reads all due tasks.
+func (s *Scan) startAll() place {
 	s.Lanes.Fill()
 	s.Expire.Clear() // the scan finds these tasks again
-	s.looks.missing, s.Changes.Wanted, s.looks.later, s.looks.changed = 0, false, false, false
+	s.looks.missing, s.Changes.Wanted, s.looks.followUp, s.looks.changed = 0, false, false, false
 	first := pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
-	s.place = s.placeFrom(first, math.MaxInt64) // after the tasks that have no plan yet
-	s.place.full, s.place.atOnce = true, atOnce
-	for {
-		if err := s.scanOn(ctx, &s.place); err != nil || !s.place.active || !s.place.atOnce {
-			return err
-		}
+	return s.placeFrom(all, first, math.MaxInt64) // after the tasks that have no plan yet
+}
+
+// startNews starts a look at the news: it reads only plans from seenUpTo on.
+func (s *Scan) startNews() place {
+	s.Changes.Wanted, s.looks.followUp = false, true
+	return s.placeFrom(news, pgtype.Timestamptz{Valid: true, Time: s.seenUpTo()}, math.MinInt64)
+}
+
+func (s *Scan) placeFrom(look look, plan pgtype.Timestamptz, id int64) place {
+	s.looks.low = s.Clock.Now()
+	return place{look: look, plan: plan, id: id, asked: s.looks.low}
+}
+
+// nextPart reads the next part of the look under way. Unless that ends the look, it wants the news
+// after the first part, and after a plan has come: that plan is not in looks.next any more.
+func (s *Scan) nextPart(ctx context.Context) error {
+	next, first := s.looks.next, s.place.began.IsZero()
+	_, err := s.readPart(ctx, &s.place)
+	if err == nil && s.Active() && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
+		s.Changes.Want()
 	}
+	return err
 }
 
-// lookForNew starts a look at the news: it reads only plans from seenUpTo on.
-func (s *Scan) lookForNew() place {
-	s.Changes.Wanted, s.looks.later = false, true
-	return s.placeFrom(pgtype.Timestamptz{Valid: true, Time: s.seenUpTo()}, math.MinInt64)
-}
-
-func (s *Scan) placeFrom(plan pgtype.Timestamptz, id int64) place {
-	p := place{active: true, began: time.Now(), asked: s.Clock.Now(), plan: plan, id: id}
-	s.looks.low = p.asked
-	return p
-}
-
-// goOn looks at the news, which the scan would find last, and reads the next part of the scan.
-func (s *Scan) goOn(ctx context.Context, due bool) error {
-	if due || s.Changes.Wanted && s.pause() <= 0 {
-		newer := s.lookForNew()
-		if err := s.scanOn(ctx, &newer); err != nil {
-			return err
-		}
-	}
-	return s.scanOn(ctx, &s.place)
-}
-
-// scanOn reads the next part of the due tasks, and the time of the next plan.
-func (s *Scan) scanOn(ctx context.Context, p *place) error {
+// readPart reads the next part of a look, and the next plan. more: there may be more due tasks.
+func (s *Scan) readPart(ctx context.Context, p *place) (more bool, err error) {
 	var expired []expiring
 	var found int
-	next, first := s.looks.next, !p.begun
+	first := p.began.IsZero()
 	batch := &pgx.Batch{}
 	if first {
-		p.begun = true
+		p.began = time.Now()
 		s.Wake.AskUnseen(batch)
-		s.Ask(batch, p.full)
+		s.Ask(batch, p.look == all)
 	}
 	s.QueueNext(batch)
 	s.Control.Queue(batch, "scan", p.plan, p.id, scanChunk).Query(func(rows pgx.Rows) (err error) {
@@ -98,37 +88,28 @@ func (s *Scan) scanOn(ctx context.Context, p *place) error {
 		return err
 	})
 	if err := s.Control.Send(ctx, batch); err != nil {
-		return err
+		return false, err
 	}
 	if found > 0 {
 		s.Wake.Found(time.Now())
 	}
 	if err := s.Asked(ctx, first); err != nil {
-		return err
+		return false, err
 	}
 	if err := s.Expire.found(ctx, expired); err != nil {
-		return err
+		return false, err
 	}
-	more := found == scanChunk
-	if more && p.atOnce && time.Since(p.began) > scanAtOnce {
-		p.atOnce = false
-		s.Changes.Want()
-	}
+	more = found == scanChunk
 	if !more || p.taken >= scanMost || s.listed() >= scanMost {
-		s.endScan(p, more)
-	} else if p == &s.place && !p.atOnce && (first || !next.IsZero() && s.Clock.Until(next) <= 0) {
-		s.Changes.Want() // a task that has become due meanwhile is not in looks.next any more
+		s.end(p, more)
 	}
-	return nil
+	return more, nil
 }
 
-// endScan ends a scan. partial: there are more due tasks than were read.
-func (s *Scan) endScan(p *place, partial bool) {
-	p.active, s.looks.last = false, time.Now()
-	if p == &s.place {
-		s.looks.low = p.asked
-	}
-	if p.full {
+// end ends a look. partial: there are more due tasks than were read.
+func (s *Scan) end(p *place, partial bool) {
+	s.looks.last, s.looks.low = time.Now(), p.asked
+	if p.look == all {
 		s.Lanes.Filled()
 		s.Holds.Sweep()
 		if s.looks.full = time.Now(); p.again {
@@ -136,6 +117,7 @@ func (s *Scan) endScan(p *place, partial bool) {
 		}
 		s.looks.partial, s.looks.took, s.looks.held = partial, time.Since(p.began), p.held
 	}
+	p.look = nothing
 }
 
 // find adds the tasks of one part to the lanes. It returns the number of rows, and the tasks that

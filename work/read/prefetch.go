@@ -97,7 +97,7 @@ func (p *Prefetch) took(chosen []int64, tasks []*run.Task) {
 	if missing > 0 {
 		p.Changes.PutOff(chosen...)
 	}
-	if s := p.Scan; s.looks.misses(missing, len(tasks), s.listed()) && !s.place.active {
+	if s := p.Scan; s.looks.misses(missing, len(tasks), s.listed()) && !s.Active() {
 		s.All()
 	}
 }

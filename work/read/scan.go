@@ -40,11 +40,21 @@ type Scan struct {
 	Adopt   func(id int64, key lane.Key)                    // takes over a task that is under way and not ours
 
 	looks looks
-	place place // position of the scan under way
+	place place // of the look under way, if there is one
 }
 
 // Begin starts a full scan at the start of a term, and reads as many parts as scanAtOnce allows.
-func (s *Scan) Begin(ctx context.Context) error { return s.scan(ctx, true) }
+func (s *Scan) Begin(ctx context.Context) error {
+	for s.place = s.startAll(); s.Active(); {
+		if more, err := s.readPart(ctx, &s.place); err != nil {
+			return err
+		} else if more && time.Since(s.place.began) > scanAtOnce {
+			s.Changes.Want()
+			break
+		}
+	}
+	return nil
+}
 
 // Clear forgets everything. Call it when a term begins or ends.
 func (s *Scan) Clear() { s.looks, s.place, s.Changes.Wanted = looks{}, place{}, false }
@@ -58,20 +68,20 @@ func (s *Scan) Changed() { s.looks.changed = true }
 // Resumed asks for a full scan, because paused tasks may start now.
 func (s *Scan) Resumed() {
 	s.All()
-	s.place.again = s.place.active
+	s.place.again = true
 }
 
-// Rest gives up the scan under way, because the target drains.
+// Rest gives up the look under way, because the target drains.
 func (s *Scan) Rest() {
 	s.Wake.News(s.looks.last)
 	s.Changes.Wanted, s.place = false, place{}
 }
 
-// Active tells whether a scan is under way.
-func (s *Scan) Active() bool { return s.place.active }
+// Active tells whether a look is under way.
+func (s *Scan) Active() bool { return s.place.look != nothing }
 
 // Pending tells whether a look is wanted or under way.
-func (s *Scan) Pending() bool { return s.Changes.Wanted || s.looks.later || s.place.active }
+func (s *Scan) Pending() bool { return s.Changes.Wanted || s.looks.followUp || s.Active() }
 
 // Partial tells that some due tasks are not known.
 func (s *Scan) Partial() bool { return s.looks.partial }
@@ -93,7 +103,8 @@ func (s *Scan) StartedAlone() {
 	s.Wake.LookLater(s.looks.last)
 }
 
-// Step takes in the news that woke the loop, and looks for due tasks if there is a reason to.
+// Step takes in the news that woke the loop, and looks for due tasks if there is a reason to. While
+// a look is under way, it reads the next part of that, and before it, if wanted, some of the news.
 func (s *Scan) Step(ctx context.Context) error {
 	now := time.Now()
 	if rest, ok := s.Holds.Next(s.looks.full); ok && rest <= 0 {
@@ -107,24 +118,31 @@ func (s *Scan) Step(ctx context.Context) error {
 			return err
 		}
 	}
-	switch choose(s.view(now, due)) {
-	case nextPart:
-		return s.goOn(ctx, due)
-	case all:
-		return s.scan(ctx, false)
-	case news:
-		s.place = s.lookForNew()
-		return s.scanOn(ctx, &s.place)
+	if s.Active() {
+		if due || s.Changes.Wanted && s.pause() <= 0 {
+			newer := s.startNews() // the look under way would find them last
+			if _, err := s.readPart(ctx, &newer); err != nil {
+				return err
+			}
+		}
+		return s.nextPart(ctx)
 	}
-	return nil
+	switch choose(s.view(now, due)) {
+	case all:
+		s.place = s.startAll()
+	case news:
+		s.place = s.startNews()
+	default:
+		return nil
+	}
+	return s.nextPart(ctx)
 }
 
 func (s *Scan) view(now time.Time, due bool) view {
 	full, listed := now.Sub(s.looks.full), s.listed()
 	return view{
-		active: s.place.active,
 		stale:  full >= s.every() || s.looks.partial && listed < scanMost/2,
-		wanted: s.Changes.Wanted, later: s.looks.later, due: due,
+		wanted: s.Changes.Wanted, followUp: s.looks.followUp, due: due,
 		rested: full >= s.rest(listed), paused: s.pause() > 0,
 	}
 }
@@ -150,7 +168,7 @@ func (s *Scan) pause() time.Duration { return s.Wake.Pause() - time.Since(s.look
 // not look for new tasks of its own accord.
 func (s *Scan) Next(drains bool) time.Duration {
 	noticed, urgent := s.Wake.Noticed()
-	if urgent || s.place.active {
+	if urgent || s.Active() {
 		return 0
 	}
 	next := s.every() - time.Since(s.looks.full)
@@ -160,7 +178,7 @@ func (s *Scan) Next(drains bool) time.Duration {
 	if !drains {
 		next = min(next, s.Wake.Rest(s.looks.last))
 	}
-	if s.looks.later {
+	if s.looks.followUp {
 		next = min(next, s.rest(s.listed())-time.Since(s.looks.full))
 	}
 	if !s.looks.next.IsZero() {
@@ -192,34 +210,30 @@ func (s *Scan) QueueNext(batch *pgx.Batch) {
 	s.Columns(batch)
 }
 
-// look is the kind of the next look at the table.
+// look is what a look at the table reads.
 type look int
 
 const (
-	nothing  look = iota
-	nextPart      // of the scan under way
-	all           // a full scan: all due tasks
-	news          // only tasks that have become due, or were inserted, since the last look began
+	nothing look = iota
+	all          // a full scan: all due tasks
+	news         // only tasks that have become due, or were inserted, since the last look began
 )
 
 // view is the input of choose.
 type view struct {
-	active bool // a scan is under way, in parts
-	stale  bool // the last full scan was long ago, or it left out tasks and there is room for them now
-	wanted bool // a task may have become due
-	later  bool // since the last full scan there was a look at the news
-	due    bool // the time of the next plan has come
-	rested bool // a full scan now would keep to its share of the time
-	paused bool // the last look was a moment ago
+	stale    bool // the last full scan was long ago, or it left out tasks and there is room for them now
+	wanted   bool // a task may have become due
+	followUp bool // a full scan must follow a look at the news
+	due      bool // the time of the next plan has come
+	rested   bool // a full scan now would keep to its share of the time
+	paused   bool // the last look was a moment ago
 }
 
-// choose picks the next look: a full scan if that does not take too much time, else a look at the
-// news, which is always cheap.
+// choose picks the next look, if none is under way: a full scan if that does not take too much
+// time, else a look at the news, which is always cheap.
 func choose(v view) look {
 	switch {
-	case v.active:
-		return nextPart
-	case v.stale, (v.wanted || v.later || v.due) && v.rested:
+	case v.stale, (v.wanted || v.followUp || v.due) && v.rested:
 		return all
 	case v.due, v.wanted && !v.paused:
 		return news
@@ -233,7 +247,7 @@ type looks struct {
 	took       time.Duration // duration of the last full scan
 	low        time.Time     // plans before this were seen, by the server's clock
 	next       time.Time     // the earliest plan to come; zero: there is none
-	later      bool          // a look at the news was made: a full scan follows when its rest is over
+	followUp   bool          // a look at the news was made: a full scan follows when its rest is over
 	changed    bool          // somebody has changed rows since the last full scan began
 	partial    bool          // some due tasks are not known
 	missing    int           // since the last full scan: tasks whose rows were missing, minus tasks that were read

@@ -1,7 +1,6 @@
 package read
 
 import (
-	"context"
 	"strconv"
 	"testing"
 	"time"
@@ -39,7 +38,8 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	s := staged(t)
 	s.Exec(`INSERT INTO task (input, "group", plan) SELECT 'SELECT 1', 'g' || i % 7, now() - interval '30 min' FROM generate_series(1, 45000) AS i`)
 	due := s.Add(`input, "group", plan`, "SELECT 1", "due", time.Now().Add(time.Second))
-	s.does(func(ctx context.Context) error { return s.scan.scan(ctx, false) })
+	s.scan.place = s.scan.startAll()
+	s.does(s.scan.nextPart)
 	id, tasks := s.Add(`input, "group"`, "SELECT 1", "others"), s.scan.Tasks
 	servertest.Wait(t, 25*time.Second, "due", func() bool { return s.scan.Clock.Until(s.scan.looks.next) <= 0 })
 	s.scan.Changes.Want()
@@ -62,7 +62,7 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 func TestADrainGivesUpTheLookUnderWay(t *testing.T) {
 	t.Parallel()
 	s := unserved()
-	s.looks.last, s.looks.full, s.place.active = time.Now(), time.Now(), true
+	s.looks.last, s.looks.full, s.place.look = time.Now(), time.Now(), all
 	s.Changes.Want()
 	s.Rest()
 	if next := s.Next(true); next <= 0 || s.Pending() {

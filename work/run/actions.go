@@ -12,60 +12,73 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// What follows from what was seen of a run: decisions as values, on which the runner acts.
+// The functions of this file decide about runs. They return actions, which the runner carries out.
 
-// action is what a runner does with a run whose SQL is over.
+// action says what a runner does after the SQL of a run has ended.
 type action int
 
 const (
-	actEnd    action = iota // its outcome is noted
-	actLeave                // likewise, and the session ends before
-	actCommit               // its transaction is committed, and its outcome follows from that
-	actRepeat               // it runs once more, as the attempt says now
+	actEnd    action = iota // note the outcome
+	actLeave                // end the session, then note the outcome
+	actCommit               // commit the transaction; the outcome follows from that
+	actRepeat               // run the task once more, as the attempt says now
 )
 
-// readOnlyWait is how long a task waits that met a server on which writes have just been switched off.
+// readOnlyWait is how long a task waits after it met a server that has just become read-only.
 const readOnlyWait = time.Second
 
-// ran says what follows from the result of a run, and makes the outcome that of the task. reads: the
-// transactions of the session began as READ ONLY when it was opened.
+// ran decides what follows from the result of a run, and completes the outcome. reads: transactions
+// of the session were READ ONLY by default when it was opened.
 func (a *attempt) ran(o *Outcome, reads bool) action {
-	t, result := a.task, o.Result
-	byItself := result.Reason == exec.NotCancelled
-	again := byItself && a.repeatable()
+	row, result := &a.task.Row, o.Result
 	switch {
-	case result.Open && byItself:
+	case result.Reason != exec.NotCancelled:
+		return a.ranCancelled(o)
+	case result.Open:
 		return actCommit
-	case result.Alone && byItself: // and its like are not pipelined any more
+	case result.Alone: // a task that runs again is neither pipelined nor a query
 		a.again = true
 		return actRepeat
-	case again && result.Retry() && a.atomic && !a.claims:
-		a.again, a.outside = true, true // it cannot run inside a transaction: once more, as it is
+	case !a.atomic || !a.repeatable():
+		return actEnd // a failure of the task's own
+	case result.Retry() && !a.claims: // it cannot run in a transaction
+		a.again, a.outside = true, true
 		return actRepeat
-	case again && result.ReadOnly && !(reads && t.Row.Session.Role.Name != "") && a.atomic && t.Row.Remote == "":
-		o.Kind, o.Fault, o.Delay = Released, result.Failure, readOnlyWait // the leader will see it, too, and start nothing more
-		return actLeave                                                   // it may have begun with that setting, which is only for a moment
-	case again && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // a lock it did not wait for
-		!result.Failure.Raised() && a.atomic && !a.claims && t.Row.Remote == "":
+	case row.Remote != "":
+		return actEnd
+	case result.ReadOnly && !(reads && row.Session.Role.Name != ""): // not a setting of the task's own role
+		o.Kind, o.Fault, o.Delay = Released, result.Failure, readOnlyWait // the leader sees this, too, and starts nothing
+		return actLeave                                                   // the session may have begun with that setting
+	case !a.claims && InTheWay(result.Failure) && result.Failure.SQLState != "55P03" && // 55P03: it did not wait for a lock
+		!result.Failure.Raised():
 		o.Kind, o.Fault = Refused, result.Failure
-	case result.Reason == exec.Drained && (result.Failure != nil || result.Open) && a.repeatable():
-		o.Kind = Released
-	case result.Reason == exec.Drained && result.Failure != nil:
-		o.Fault = text.NewFailure("task was interrupted", "57014",
-			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", *t.Row.Input)
-	case result.Reason == exec.Stopped:
-		o.Kind = Stopped
-	case result.Reason == exec.TimedOut && (result.Failure == nil && result.Open || result.Alone):
-		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", *t.Row.Input)
 	}
-	if result.Open { // it may have locked what its end is written to
+	return actEnd
+}
+
+// ranCancelled is ran for a cancelled run. If its transaction is still open, the cancel came too
+// late: the run is rolled back at once, because it may have locked its own row, or the table.
+func (a *attempt) ranCancelled(o *Outcome) action {
+	result, input := o.Result, *a.task.Row.Input
+	switch reason, unfinished := result.Reason, result.Failure != nil || result.Open; {
+	case reason == exec.Stopped:
+		o.Kind = Stopped
+	case reason == exec.Drained && unfinished && a.repeatable():
+		o.Kind = Released
+	case reason == exec.Drained && unfinished:
+		o.Fault = text.NewFailure("task was interrupted", "57014",
+			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", input)
+	case reason == exec.TimedOut && (result.Open || result.Alone):
+		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", input)
+	}
+	if result.Open {
 		return actLeave
 	}
 	return actEnd
 }
 
-// untaken says what follows for a task whose row has not taken its preparation: the answer says
-// why. The transaction is rolled back. If the run itself holds the lock, the task runs once more.
+// untaken decides what follows if the row has not taken the preparation, for the reason in answer.
+// The transaction is rolled back by now. If the run itself holds the lock, the task runs once more.
 func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) action {
 	input := *a.task.Row.Input
 	switch answer {
@@ -90,9 +103,9 @@ func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) ac
 	return actEnd
 }
 
-// concluded says what follows from the answer to COMMIT: a verdict, or else the loss of the
-// session. If the session is lost, and the row is prepared, the server's record of the transaction
-// judges the task.
+// concluded decides what follows from the answer to COMMIT: a verdict, or (nil) the loss of the
+// session. If the session is lost and the row is prepared, the server's record of the transaction
+// decides.
 func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	away, input := a.task.Row.Remote != "", *a.task.Row.Input
 	switch {
@@ -105,29 +118,30 @@ func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	case verdict.Committed:
 	case a.watch:
 		o.Result.Failure = verdict.Failure
-	case a.query: // there is nothing to lose
+	case a.query: // it has no effects
 		o.Kind, o.Delay = Refused, time.Millisecond
 	case a.repeatable() && (InTheWay(verdict.Failure) && !verdict.Failure.Raised() || verdict.Failure.QueueIsFull() && !away):
 		o.Kind, o.Fault = Refused, verdict.Failure
-	case o.Xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised(): // somebody has cancelled it, and is not asked what for
+	case o.Xact != 0 && verdict.Failure.SQLState == "57014" && !verdict.Failure.Raised():
+		// somebody has cancelled the COMMIT; the reason does not matter
 		o.Kind, o.Delay = Released, time.Millisecond
 	default:
 		o.Result.Failure = verdict.Failure
 	}
 }
 
-// terminated tells that the server has ended the session with a FATAL error, and not by a crash. If
-// the server goes on, a person or a time limit has ended it.
+// terminated tells whether the server has ended the session with a FATAL error, without a crash. If
+// the server goes on, a person or a time limit has ended the session.
 func terminated(err error) bool {
 	var gone *exec.Lost
 	return errors.As(err, &gone) && gone.Fatal != nil && gone.Fatal.Code != "57P02"
 }
 
-// lost says what follows from the loss of a session in the middle of a run, err. ended: a remote
-// server has ended the session, and the task has failed if that server goes on.
+// lost decides what follows from err, the loss of the session in the middle of a run. ended: a
+// remote server has ended the session, so the task has failed if that server goes on.
 func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 	t, result := a.task, o.Result
-	unready := exec.NotCancelled // why it was cancelled before its SQL began
+	unready := exec.NotCancelled // why the task was cancelled before its SQL began
 	if o.Start.IsZero() {
 		unready = t.cancelled()
 	}
@@ -138,7 +152,7 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 	case unready == exec.Stopped:
 		o.Kind = Stopped
 	case o.Start.IsZero() && errors.As(err, &gone) && gone.Unbegun:
-		o.Kind = Released // the session had ended while it had no work
+		o.Kind = Released // the session had ended while it was idle
 	case result != nil && result.Reason == exec.Stopped:
 		o.Kind = Stopped
 		result.Failure = o.Fault
@@ -148,7 +162,7 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.",
 				human.Duration(t.Row.How.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
-		o.Kind = Finished // it would do so again
+		o.Kind = Finished // the server would break the protocol again
 	case o.Start.IsZero() || !terminated(err):
 	case t.Row.Remote == "":
 		o.Kind = Killed
@@ -158,13 +172,13 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 	return false
 }
 
-// InTheWay tells an error that is no fault of the task's, unless its SQL has raised it: another
-// transaction was in the way.
+// InTheWay tells whether another transaction was in the way. Unless the SQL itself has raised the
+// error, the task is not at fault.
 func InTheWay(f *text.Failure) bool {
 	return f != nil && (f.SQLState == "40001" || f.SQLState == "40P01" || f.SQLState == "55P03")
 }
 
-// lostFailure is the error of a session that is gone.
+// lostFailure returns the failure of a task whose session is gone.
 func lostFailure(err error, input string) *text.Failure {
 	var gone *exec.Lost
 	if errors.As(err, &gone) && gone.Fatal != nil {
@@ -177,29 +191,28 @@ func lostFailure(err error, input string) *text.Failure {
 	return text.NewFailure("the connection was lost while the task ran", "08006", "STATEMENT", input)
 }
 
-// broken tells the loss of a session whose server does not keep to the protocol from that of a
-// connection.
+// broken tells whether the session was lost because its server has broken the protocol.
 func broken(err error) bool {
 	var gone *exec.Lost
 	return errors.As(err, &gone) && gone.Broken
 }
 
-// attempt is one run of a task: how it runs. Its runner makes it when the task starts, and decides
-// once the task has its session.
+// attempt says how one run of a task runs. The runner makes it when the task starts, and decides
+// once the task has a session.
 type attempt struct {
-	task    *Task // nil: there is none
-	atomic  bool  // in a transaction of ours
-	query   bool  // in one on a remote, where it must not write
-	watch   bool  // in one on a remote, where it may write, so that its like are known
-	again   bool  // it runs once more, for reasons of our own,
-	outside bool  // since it cannot run in a transaction,
-	claims  bool  // or since it locks its row, which is prepared before its SQL begins
+	task    *Task // nil: no task
+	atomic  bool  // it runs in a transaction of ours
+	query   bool  // atomic on a remote, and it must not write
+	watch   bool  // atomic on a remote, and it may write: its profile learns whether it does
+	again   bool  // it runs once more, for a reason of our own:
+	outside bool  // it cannot run in a transaction,
+	claims  bool  // or it locks its own row; so its row is prepared before its SQL begins
 
-	claim   Prepared      // what became of that,
-	refused *text.Failure // and why not
+	claim   Prepared      // the answer to that preparation
+	refused *text.Failure // why the table refuses it
 }
 
-// decide says how the task runs on the session.
+// decide decides how the task runs on the session.
 func (a *attempt) decide(d *Dispatcher, session *pool.Session) {
 	t := a.task
 	t.Examine()
@@ -207,14 +220,14 @@ func (a *attempt) decide(d *Dispatcher, session *pool.Session) {
 		a.atomic = t.atomic() && !a.outside
 		return
 	}
-	a.query, a.watch = false, false // one that has written was taken for a query
+	a.query, a.watch = false, false // the attempt may repeat a run as a query that has written
 	if !a.again && !session.Foreign {
 		a.query, a.watch = d.Profiles.asQuery(t)
 	}
 	a.atomic = a.query || a.watch
 }
 
-// once tells whether the effects of the run happen exactly once, as far as its SQL shows.
+// once tells whether the effects of the run happen exactly once, judged by its SQL.
 func (a *attempt) once() bool {
 	return a.task.Traits != nil && a.atomic && !a.task.Traits.Outside && !a.watch
 }
@@ -222,33 +235,32 @@ func (a *attempt) once() bool {
 // repeatable tells whether the task may run again.
 func (a *attempt) repeatable() bool { return a.task.Row.Rerun || a.once() }
 
-// guarded tells whether the mark must be on the server's disk before the task starts: a crash that
-// forgot it would have the task run twice, where it must not, or judge it as one that has had no
-// effect.
+// guarded tells whether the mark must be on the server's disk before the task starts. If a crash
+// lost the mark, the task could run twice though it must not, or count as one without effects.
 func (a *attempt) guarded() bool { return !a.once() || !a.task.Row.Rerun }
 
-// needsMark tells whether the row must show WORK before the task starts: it is not exactly once, or
-// must not run again, or it has met a lock on its row before.
+// needsMark tells whether the row must show WORK before the task starts: the task is not exactly
+// once, must not run again, or has met a lock on its row before.
 func (a *attempt) needsMark() bool {
 	t := a.task
 	return t.Row.marksFirst() || !a.atomic || a.watch || a.again || t.Again > 0 || t.Traits.Outside
 }
 
-// spec is the task as its session has to know it. keep: it runs in the state that the task before
-// has left.
+// spec returns the task in the form that its session needs. keep: it runs in the state that the
+// previous task has left.
 func (d *Dispatcher) spec(a *attempt, keep bool) *exec.Task {
 	t, live, parent := a.task, d.Live.Load(), ""
 	if t.Row.Parent != nil {
 		parent = strconv.FormatInt(*t.Row.Parent, 10)
 	}
 	traits, how := *t.Traits, &t.Row.How
-	traits.Modes = traits.Modes || len(how.Settings) > 0 // any may be among them
+	traits.Modes = traits.Modes || len(how.Settings) > 0 // the settings may change a mode
 	return &exec.Task{
 		Sending: t.sending(),
 		Input:   *t.Row.Input, Traits: traits, Atomic: a.atomic, Save: how.Save, Keep: keep,
 		Settings: [][2]string{
 			{"pg_task.id", strconv.FormatInt(t.Row.ID, 10)},
-			{"pg_task.plan", t.Row.Schedule.Plan.UTC().Format("2006-01-02 15:04:05.000000+00")}, // for any DateStyle and TimeZone
+			{"pg_task.plan", t.Row.Schedule.Plan.UTC().Format("2006-01-02 15:04:05.000000+00")}, // in any DateStyle
 		},
 		Usual: exec.Usual{
 			pool.OfGroup(d.Target, t.Row.Group), pool.OfTask(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),

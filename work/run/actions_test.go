@@ -12,7 +12,7 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// attemptOf is a run of an input, in a transaction of ours where it can be.
+// attemptOf returns an attempt of an input, in a transaction of ours if possible.
 func attemptOf(input string, change func(*attempt)) *attempt {
 	t := &Task{Row: Row{Input: &input, Rerun: true}}
 	t.Examine()
@@ -27,7 +27,6 @@ func attemptOf(input string, change func(*attempt)) *attempt {
 func once(a *attempt)      { a.task.Row.Rerun = false }
 func elsewhere(a *attempt) { a.task.Row.Remote, a.atomic = "other", false }
 
-// TestRan: what follows from the result of a run.
 func TestRan(t *testing.T) {
 	t.Parallel()
 	plain := text.NewFailure("division by zero", "22012")
@@ -53,6 +52,7 @@ func TestRan(t *testing.T) {
 		"stopped too late":  {nil, exec.Result{Open: true, Reason: exec.Stopped}, actLeave, Stopped, false},
 		"drained":           {nil, exec.Result{Failure: plain, Reason: exec.Drained}, actEnd, Released, false},
 		"drained, once":     {func(a *attempt) { once(a); a.atomic = false }, exec.Result{Failure: plain, Reason: exec.Drained}, actEnd, Finished, true},
+		"drained too late":  {func(a *attempt) { once(a); a.task.Traits.Outside = true }, exec.Result{Open: true, Reason: exec.Drained}, actLeave, Finished, true},
 		"timeout":           {nil, exec.Result{Open: true, Reason: exec.TimedOut}, actLeave, Finished, false},
 	} {
 		a, result := attemptOf("INSERT INTO a VALUES (1)", c.change), c.result
@@ -66,8 +66,8 @@ func TestRan(t *testing.T) {
 	}
 }
 
-// TestAQueryThatWroteRunsOnceMore: a remote task that was taken for a query and has written runs once more,
-// marked and not as one.
+// TestAQueryThatWroteRunsOnceMore: a remote task that ran as a query and has written runs once
+// more, marked and not as a query.
 func TestAQueryThatWroteRunsOnceMore(t *testing.T) {
 	t.Parallel()
 	a := attemptOf("SELECT leave_effect()", elsewhere)
@@ -80,8 +80,8 @@ func TestAQueryThatWroteRunsOnceMore(t *testing.T) {
 	}
 }
 
-// TestRunsOutside: what cannot run in a transaction runs once more, marked and without one,
-// and no third time.
+// TestRunsOutside: a task that cannot run in a transaction runs once more, marked and without one,
+// but no third time.
 func TestRunsOutside(t *testing.T) {
 	t.Parallel()
 	a := attemptOf("SELECT 1", nil)
@@ -97,8 +97,8 @@ func TestRunsOutside(t *testing.T) {
 	}
 }
 
-// TestUntaken: what follows where the row has not taken its preparation; the run that is in its own
-// way is prepared before its SQL, once.
+// TestUntaken: a run that has locked its own row runs once more, and its row is prepared before its
+// SQL.
 func TestUntaken(t *testing.T) {
 	t.Parallel()
 	refused := text.NewFailure("no", "23514")
@@ -126,7 +126,7 @@ func TestUntaken(t *testing.T) {
 	}
 }
 
-// TestConcluded: what follows from the answer to COMMIT, and from none.
+// TestConcluded: the outcome follows from the answer to COMMIT, or from its loss.
 func TestConcluded(t *testing.T) {
 	t.Parallel()
 	no := func(code string) *exec.Verdict { return &exec.Verdict{Failure: text.NewFailure("no", code)} }
@@ -162,7 +162,7 @@ func TestConcluded(t *testing.T) {
 	}
 }
 
-// TestLost: what follows where the session is gone in the middle of a run.
+// TestLost: the outcome if the session is lost in the middle of a run.
 func TestLost(t *testing.T) {
 	t.Parallel()
 	fatal := &exec.Lost{Fatal: &pgproto3.ErrorResponse{Code: "57P01"}}

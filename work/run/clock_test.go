@@ -5,8 +5,8 @@ import (
 	"time"
 )
 
-// TestClockHeard: no reading is before a moment that the server is known to have seen, and none is
-// made fast by an old one.
+// TestClockHeard: the clock is never before a time that the server is known to have reached, and an
+// old time does not make it fast.
 func TestClockHeard(t *testing.T) {
 	t.Parallel()
 	var c Clock

@@ -23,47 +23,46 @@ import (
 	"pgtaskd/work/target"
 )
 
-// Config is what runners work with. It belongs to the leader, who shares it.
+// Config is what runners work with. The leader owns and shares it.
 type Config struct {
 	Target *target.Target
-	Live   *atomic.Pointer[target.Live] // its settings, which may change while tasks run
+	Live   *atomic.Pointer[target.Live] // settings that may change while tasks run
 	Leader Leader
 	Group  *routine.Group // all goroutines of the target
 	Lanes  *lane.Lanes[*Task]
 	Pool   *pool.Pool
 	Clock  *Clock
 	Log    zerolog.Logger
-	Blame  func(id int64) // takes note of a task at which a runner has panicked
+	Blame  func(id int64) // records a task at which a runner has panicked
 }
 
-// Dispatcher starts runners, and is what they share. Any goroutine may use it, but Dispatch is the
-// leader's.
+// Dispatcher starts runners, which share it. Only the leader's goroutine calls Dispatch; any
+// goroutine may call the other methods.
 type Dispatcher struct {
 	Config
 	Profiles  Profiles
-	pipelines sync.Map  // those of the runners that are at work
-	searched  time.Time // when Dispatch looked at all lanes
+	pipelines sync.Map  // of the runners at work
+	searched  time.Time // when Dispatch last looked at all lanes
 
-	// The leader sets them.
-	Superuser atomic.Bool // the target's role is one
-	Foreign   atomic.Bool // there are foreign servers: what writes through them has no transaction id here
+	// The leader sets these.
+	Superuser atomic.Bool // the target's role is a superuser
+	Foreign   atomic.Bool // there are foreign servers: writes through them have no transaction id here
 }
 
-// New returns one that has started nothing.
+// New returns a Dispatcher that has started no runner.
 func New(c Config) *Dispatcher {
 	return &Dispatcher{Config: c, Profiles: Profiles{all: map[like]*profile{}}}
 }
 
-// Dispatch looks at all lanes every searchTick. It stops after searchMost, when the search under
-// way is over.
+// Dispatch looks at all lanes every searchTick, and starts no further search after searchMost.
 const (
 	searchTick = 100 * time.Millisecond
 	searchMost = 10 * time.Millisecond
 )
 
-// Dispatch starts a runner for each task that may start, as far as there are sessions. It tries
-// only the lanes that come first. So that other tasks do not wait while those wait for a session,
-// it looks at all lanes from time to time.
+// Dispatch starts a runner for each task that may start, as far as there are sessions. Usually it
+// tries only the lanes that come first. Their tasks may wait for a session, so from time to time it
+// looks at all lanes.
 func (d *Dispatcher) Dispatch() {
 	fits := func(t *Task) bool { return !d.Profiles.crowded(t) && d.servable(t) }
 	for t := d.Lanes.Tryout(fits); t != nil; t = d.Lanes.Tryout(fits) {
@@ -95,7 +94,7 @@ func (d *Dispatcher) launch(t *Task) {
 	})
 }
 
-// Behind counts the tasks that are with the server after the one under way, in all pipelines.
+// Behind counts the tasks that servers have after the current ones, in all pipelines.
 func (d *Dispatcher) Behind() (n int) {
 	for p := range d.pipelines.Range {
 		n += p.(*pipeline).count()
@@ -103,8 +102,8 @@ func (d *Dispatcher) Behind() (n int) {
 	return n
 }
 
-// CallBack gives the pipelined tasks back to the lanes that begin no more, because the task before
-// them lasts.
+// CallBack gives pipelined tasks back to the lanes if they cannot begin any more, because the task
+// before them takes long.
 func (d *Dispatcher) CallBack() {
 	for p := range d.pipelines.Range {
 		for _, t := range p.(*pipeline).back(true) {
@@ -113,8 +112,8 @@ func (d *Dispatcher) CallBack() {
 	}
 }
 
-// prepare has the row show the transaction in which the run's effects are. The failure tells why
-// the table refuses it.
+// prepare makes the row show the transaction that holds the effects of the run. The failure tells
+// why the table refuses that.
 func (d *Dispatcher) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
 	t.xact.Store(p.Xact)
 	answer, refused := d.Leader.Prepare(d.Group.Context(), t, p)
@@ -124,15 +123,15 @@ func (d *Dispatcher) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
 	return answer, refused
 }
 
-// servable tells whether there is a session for the task, or one may be opened.
+// servable tells whether a session is free for the task, or one may be opened.
 func (d *Dispatcher) servable(t *Task) bool {
 	return t.need().Place() != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()
 }
 
-// Fits tells whether a session lies ready that suits the task.
+// Fits tells whether a session that suits the task is free.
 func (d *Dispatcher) Fits(t *Task) bool { return d.Pool.Fits(t.need()) }
 
-// take finds a session for the task, or opens one; nil: the task has an outcome without it.
+// take takes a session for the task from the pool, or opens one; nil: o is the task's outcome.
 func (d *Dispatcher) take(ctx context.Context, t *Task) (session *pool.Session, o Outcome) {
 	o = Outcome{Task: t, Kind: Released}
 	if session = d.Pool.Take(ctx, t.need(), d.Live.Load().Run); session == nil {
@@ -142,21 +141,21 @@ func (d *Dispatcher) take(ctx context.Context, t *Task) (session *pool.Session, 
 		if d.Lanes.Opened(t) {
 			return session, o
 		}
-		d.Pool.Put(session) // the task was to try its remote, but run is full: it waits as others do
+		d.Pool.Put(session) // the task has tried its remote, but run is full: it waits like others
 	}
 	o.Stop = d.Clock.Now()
 	return nil, o
 }
 
-// open opens a session for the task, or says what follows for it. A task that is cancelled
-// meanwhile, or in a drain, has not begun.
+// open opens a session for the task; nil: o says what follows. If the task is cancelled meanwhile,
+// also by a drain, it has not begun.
 func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Session {
 	opening, giveUp := context.WithCancel(ctx)
 	defer giveUp()
 	if t.opens(giveUp) {
 		giveUp()
 	}
-	if d.Lanes.Slots.IsClosed() { // else the drain withdraws it
+	if d.Lanes.Slots.IsClosed() { // a drain that begins later withdraws the task itself
 		t.Withdraw()
 	}
 	began := time.Now()
@@ -176,7 +175,7 @@ func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Sessio
 	return nil
 }
 
-// unopened says what follows from the error of a session that could not be opened.
+// unopened decides what follows from the error of a session that could not be opened.
 func (d *Dispatcher) unopened(ctx context.Context, o *Outcome, began time.Time, err error) {
 	t := o.Task
 	o.Fault, o.Delay = d.unreachable(ctx, t, began, err), d.Pool.Delay(t.need())
@@ -191,15 +190,15 @@ func (d *Dispatcher) unopened(ctx context.Context, o *Outcome, began time.Time, 
 	}
 }
 
-// unreachableAfter is how long after the first try a role that is no superuser learns, at the
-// earliest, that no server has answered: what this machine refuses by itself takes no time, and
-// what others do hardly any.
+// unreachableAfter is how long after the first try a role without superuser rights learns, at the
+// earliest, that no server has answered. Otherwise the time would tell whether this machine itself
+// has refused the connection, as that takes no time.
 const unreachableAfter = time.Second
 
-// readLog is the hint where only the administrator may know more.
+// readLog is the hint when only the administrator may know more.
 const readLog = "The log of pgtaskd says why, at level debug."
 
-// loginHints say what lets a role log in.
+// loginHints says, by SQLSTATE, how to let a role log in.
 var loginHints = map[string]string{
 	"28000": "pg_hba.conf must let the role in from where pgtaskd runs, and ALTER ROLE ... LOGIN.",
 	"28P01": "Its password_file or password_command in the configuration, or the password file of libpq, must have its password.",
@@ -207,9 +206,9 @@ var loginHints = map[string]string{
 	"53300": "Raise max_connections, or the CONNECTION LIMIT of the role or the database.",
 }
 
-// unreachable is what a task's row shows when its session could not be opened. What a server
-// answers is shown to all; what we see ourselves, to a superuser alone: a remote can name any path
-// and port of our machine.
+// unreachable returns the failure that a task's row shows if its session could not be opened. All
+// roles see the answer of a server. Only superusers see errors of our own machine: a remote can
+// name any path and port of it.
 func (d *Dispatcher) unreachable(ctx context.Context, t *Task, began time.Time, err error) *text.Failure {
 	d.Log.Debug().Err(err).Int64("id", t.Row.ID).Bool("remote", t.Row.Remote != "").Msg("cannot open a session")
 	var refused *remote.Refused
@@ -219,14 +218,14 @@ func (d *Dispatcher) unreachable(ctx context.Context, t *Task, began time.Time, 
 	role := t.Row.Session.Role
 	superuser := role.Superuser || role.Name == "" && d.Superuser.Load()
 	switch {
-	case errors.As(err, &panicked): // it says nothing of ourselves
+	case errors.As(err, &panicked): // the row shows nothing of our internals
 		fault.Advised(d.Log.Error(), err).Int64("id", t.Row.ID).Msg("internal error while opening a session for a task")
 		return text.NewFailure("the task could not be run", "XX000", "DETAIL",
 			"pgtaskd met an internal error; its log has the details.")
 	case role.Name != "" && t.Row.Remote == "" && errors.As(err, &answer):
 		return text.NewFailure("pgtaskd cannot log in as role "+strconv.Quote(role.Name), answer.Code, "DETAIL",
 			answer.Message, "HINT", loginHints[answer.Code])
-	case errors.As(err, &costly): // the server has said that
+	case errors.As(err, &costly): // it tells only what servers have asked for
 		return text.NewFailure("could not establish connection", "08001", "DETAIL", costly.Error())
 	case errors.As(err, &refused):
 		detail, hint := refused.Detail, refused.Hint
@@ -250,22 +249,22 @@ func (d *Dispatcher) unreachable(ctx context.Context, t *Task, began time.Time, 
 	return text.NewFailure("could not establish connection", "08001", "HINT", readLog)
 }
 
-// Clock is the server's, as well as we know it, and never fast: what decides about tasks is the
-// server's time, ours only measures how long to sleep. Any goroutine may use it.
+// Clock is the server's clock as well as we know it, and never fast. The server's time decides
+// about tasks; our own only measures how long to sleep. Any goroutine may use it.
 type Clock struct {
 	ahead atomic.Int64 // nanoseconds
-	read  bool         // of the goroutine that calls set
+	read  bool         // Set was called; owned by its goroutine
 }
 
-// Now is the server's time.
+// Now returns the server's time.
 func (c *Clock) Now() time.Time { return time.Now().Add(time.Duration(c.ahead.Load())) }
 
-// Until is how long it takes until the server's clock shows t.
+// Until returns how long it takes until the server's clock shows t.
 func (c *Clock) Until(t time.Time) time.Duration { return t.Sub(c.Now()) }
 
-// Set takes a reading of the server's clock that was asked for between two moments of ours. It
-// tells how far the server's is ahead at least (if the answer took no time) and at most; the best
-// reading so far stays, as long as it can be true.
+// Set takes a reading of the server's clock, which was taken between asked and answered by our
+// clock. It shows how far the server's clock is ahead at least (if the answer took no time) and at
+// most. The current estimate stays as long as it can be true. One goroutine calls Set.
 func (c *Clock) Set(server, asked, answered time.Time) {
 	least, most := int64(server.Sub(answered)), int64(server.Sub(asked))
 	for ahead := c.ahead.Load(); (!c.read || ahead < least || ahead > most) && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
@@ -273,9 +272,9 @@ func (c *Clock) Set(server, asked, answered time.Time) {
 	c.read = true
 }
 
-// heard takes in a moment that the server's clock has reached: from then on Now is no earlier.
-// Otherwise a task could seem to begin (by our reading) before the task before it in the lane has
-// ended (by the server's).
+// heard takes a time that the server's clock has reached: from then on Now is not earlier.
+// Otherwise a task could seem to begin (by our estimate) before the previous task of the lane has
+// ended (by the server's clock).
 func (c *Clock) heard(server time.Time) {
 	for ahead, least := c.ahead.Load(), int64(time.Until(server)); ahead < least && !c.ahead.CompareAndSwap(ahead, least); ahead = c.ahead.Load() {
 	}

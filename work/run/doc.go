@@ -1,20 +1,20 @@
-// Package run has tasks at work on sessions. A Dispatcher starts a runner for each session that is
-// to be busy; the runner goes from task to task, as long as there are some that fit.
+// Package run runs tasks on sessions. The Dispatcher starts a runner for each session that gets
+// work. The runner takes one task after the other from the lanes, as long as tasks fit its session.
 //
-// It owns a Task from the moment at which the lanes give it to a runner until its Outcome is told.
-// How one run of it goes is an attempt: a value of its runner's, as are the tasks that are with the
-// server after it (pipeline) and the outcomes that are not told yet. Runners share the Dispatcher,
-// with what statements of one shape have done so far (Profiles). Package read reads the tasks,
-// package work calls Dispatch, and package inbox is the Leader, the only way back up: an outcome, a
-// mark that must be made first, the transaction that is about to commit, a long text, and whether
-// it leads.
+// The package owns a Task from the moment at which the lanes hand it out until the runner tells its
+// Outcome. A runner owns one attempt (how the current task runs), a pipeline (the tasks that the
+// server has after it), and the outcomes that it has not told yet. All runners share the Dispatcher
+// and its Profiles: what inputs of one shape have done so far.
 //
-// Goroutines: each runner is one, started in the Group of the target. It never waits for the leader
-// but in Leader.Mark, Text and Leads, with nothing of its session open, in Leader.Prepare, in the
-// transaction of a task, and at the end of a task whose outcome is large. Dispatch belongs to the
-// leader's goroutine; all other methods may be called from any.
+// Package read reads the tasks, and package work calls Dispatch. The Leader (package inbox) is the
+// only way back up: runners tell it outcomes, ask it for marks, preparations and long texts, and
+// ask whether it still leads.
 //
-// Locks: pipeline, Profiles and Task have one mutex each. None is held across a statement or
-// another wait. Two are held at once only in this order: a pipeline's before the lanes' before that
-// of the profiles; a task's before its session's.
+// Goroutines: each runner is a goroutine in the Group of the target. It waits for the leader only
+// in Leader.Mark, Text and Leads (with no transaction open), in Leader.Prepare (inside the task's
+// transaction), and after a task with a large outcome. Only the leader's goroutine calls Dispatch;
+// any goroutine may call the other methods.
+//
+// Locks: pipeline, Profiles and Task have one mutex each. None is held during a statement or
+// another wait. Locks nest only in this order: pipeline, lanes, Profiles; and Task, session.
 package run

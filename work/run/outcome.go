@@ -11,42 +11,42 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Outcome is what was seen of a task that a runner has done with. It belongs to the leader once the
-// runner has told it.
+// Outcome is what a runner has seen of a task that it is done with. Once told, it belongs to the
+// leader.
 type Outcome struct {
 	Task    *Task
 	Kind    Kind
-	PID     int32     // backend that ran it, 0: none did
+	PID     int32     // backend that ran it; 0: none did
 	Since   time.Time // start of that backend
 	Start   time.Time // zero: its SQL has not begun
 	Stop    time.Time
 	Result  *exec.Result
-	Fault   *text.Failure // instead of the result's, where the trouble is not the SQL's own
+	Fault   *text.Failure // replaces the result's, if the SQL is not the cause
 	Delay   time.Duration // before it runs again
 	Exactly bool          // its effects happen exactly once
 	Xact    int64         // the transaction with which its row is prepared; 0: none
 	Shed    bool          // the row has its texts by now,
-	Less    *text.Failure // or why it does not take them
-	Queued  bool          // lost while it was with the server after another task: it has not run, or what it did is gone
-	Stays   bool          // the backend did not obey when its run was cancelled, and is still there
-	Heavy   bool          // its runner waits until it is written
-	Written chan struct{} // to be closed then; nil: nobody waits
+	Less    *text.Failure // or the failure tells why it does not take them
+	Queued  bool          // lost while another task was under way: it has not run, or its effects are gone
+	Stays   bool          // the backend did not obey a cancel, and still exists
+	Heavy   bool          // over HeavyFrom: its runner waits until it is written
+	Written chan struct{} // the leader closes it when the end is written; nil: nobody waits
 }
 
-// Kind says what became of a task.
+// Kind is the kind of an Outcome.
 type Kind int
 
-// What becomes of a task.
+// The kinds of outcomes.
 const (
 	Finished Kind = iota // its end is to be written
-	Refused              // its effects are rolled back: the row was changed, or something was in the way
-	Released             // it has not run, or has been taken back: to PLAN
+	Refused              // rolled back: the row was changed, or something was in the way
+	Released             // not run, or taken back: to PLAN
 	Stopped              // cancelled because of a STOP
-	Lost                 // cut off: what became of it is to be found out
-	Killed               // its session was terminated: by a person, or by the end of the server
+	Lost                 // cut off: the judge decides
+	Killed               // a person, or the shutdown of the server, has terminated its session
 )
 
-// at is when the task ended, zero when it has not run.
+// at returns when the task ended; zero: it has not run.
 func (o Outcome) at() time.Time {
 	if o.Start.IsZero() {
 		return time.Time{}
@@ -54,7 +54,7 @@ func (o Outcome) at() time.Time {
 	return o.Stop
 }
 
-// Failure is why the task has failed; nil: it has not.
+// Failure returns why the task has failed; nil: it has not.
 func (o *Outcome) Failure() *text.Failure {
 	if o.Fault == nil && o.Result != nil {
 		return o.Result.Failure
@@ -62,7 +62,7 @@ func (o *Outcome) Failure() *text.Failure {
 	return o.Fault
 }
 
-// Size is that of what is to be written, roughly, in bytes.
+// Size returns roughly how many bytes are to be written.
 func (o *Outcome) Size() (n int) {
 	if o.Result != nil {
 		n = Size(o.Result)
@@ -73,7 +73,7 @@ func (o *Outcome) Size() (n int) {
 	return n
 }
 
-// Size is that of the texts of a result, in bytes.
+// Size returns the bytes of the texts of a result.
 func Size(result *exec.Result) (n int) {
 	for _, text := range []*string{result.Output, result.Notice} {
 		if text != nil {
@@ -86,54 +86,54 @@ func Size(result *exec.Result) (n int) {
 	return n
 }
 
-// HeavyFrom is the size from which on an outcome is heavy, in bytes. How many others wait to be
-// written follows from how far ahead tasks are read.
+// HeavyFrom is the largest outcome, in bytes, that is not heavy. Read-ahead limits how many of the
+// others wait to be written.
 const HeavyFrom = 64 << 10
 
-// Leader is all that runners see of the one who leads the target. Outcome and Wake return at once.
-// The others wait until the leader has been at the server, and answer no when ctx ends.
+// Leader is all that runners see of the leader of the target. Outcome and Wake return at once. The
+// other methods wait until the leader has asked the server; if ctx ends, the answer is no.
 type Leader interface {
-	// Outcome tells what was seen of a task that the runner has done with.
+	// Outcome tells the outcome of a task that the runner is done with.
 	Outcome(o Outcome)
-	// Mark has the row show WORK for a session before the task starts.
+	// Mark makes the row show WORK for a session before the task starts.
 	Mark(ctx context.Context, t *Task, m Marking) Answer
-	// Text brings a long text of the row, or its names.
+	// Text reads a long text of the row, or its names.
 	Text(ctx context.Context, t *Task, pid int32, which Text) Answer
-	// Prepare has the row show the transaction that is to commit next on that session; the failure
-	// tells why the table refuses it.
+	// Prepare makes the row show the transaction that will commit next on the session. The failure
+	// tells why the table refuses that.
 	Prepare(ctx context.Context, t *Task, p Preparation) (Prepared, *text.Failure)
-	// Leads tells whether it leads, as the server says after the question.
+	// Leads asks the server, after the call, whether the leader still leads.
 	Leads(ctx context.Context) bool
-	// Wake tells it that a session is free.
+	// Wake says that a session is free.
 	Wake()
 }
 
-// Marking is what the row of a task is to show before it starts: WORK, and the session.
+// Marking says what the row of a task is to show before it starts: WORK, and the session.
 type Marking struct {
 	PID     int32
 	Exactly bool // the effects of the run happen exactly once
 	Guarded bool // the mark must be on the server's disk
 }
 
-// Text names what the leader is to bring.
+// Text names the texts that Leader.Text reads.
 type Text int
 
-// What a leader brings.
+// The texts that a runner asks for.
 const (
-	LongNames Text = iota // with the sizes of the texts
+	LongNames Text = iota // and the sizes of all texts
 	LongInput
 	LongData
 )
 
-// Answer is what the leader says.
+// Answer is the answer of Leader.Mark or Leader.Text.
 type Answer struct {
 	OK      bool
 	Refused *text.Failure // the row does not take the mark, or the text cannot be read
 	Sizes   *Sizes
-	Text    *string // nil: it is too long by now, or there is none
+	Text    *string // nil: there is none, or it is too long by now
 }
 
-// Preparation is what the row of a task is to show before its transaction commits: WORK, and the
+// Preparation says what the row of a task is to show before its transaction commits: WORK, and the
 // transaction.
 type Preparation struct {
 	PID            int32
@@ -145,25 +145,25 @@ type Preparation struct {
 	Claims         bool // its SQL has not begun, and will run in that transaction
 }
 
-// Prepared says what became of a preparation.
+// Prepared is the answer to a preparation.
 type Prepared int
 
-// What becomes of a preparation. Nothing but Taken lets its transaction commit.
+// The answers to a preparation. The transaction commits only after Taken.
 const (
 	Untaken     Prepared = iota // the row is not ours any more, or nobody leads
-	Taken                       // the row says so, and that is committed
-	OwnLock                     // the run itself holds the lock that keeps the row, or the table
-	OthersLock                  // somebody else has held it for too long
+	Taken                       // the row shows the transaction, and this is committed
+	OwnLock                     // the run itself has locked the row or the table
+	OthersLock                  // another transaction has held a lock for too long
 	Unprepared                  // the table refuses it: see the failure
-	Unreachable                 // the leader's connection was lost: it may have been taken
+	Unreachable                 // the leader's connection was lost: the row may have taken it
 )
 
-// Row is what is read of a task before it starts. It does not change, but for what comes at its
-// start.
+// Row has the values that are read before a task starts. They do not change, except that long texts
+// and names come at the start and go later.
 type Row struct {
 	ID          int64
 	Version     uint32 // xmin of the row
-	MarkFirst   bool   // it must be marked before it starts, whatever its SQL is
+	MarkFirst   bool   // it must be marked before it starts, whatever its SQL
 	Group       string
 	Remote      string // "": the target's own database
 	Max         int32
@@ -174,9 +174,9 @@ type Row struct {
 	Rerun       bool
 	Single      bool          // nothing follows its end: no repetition, no other task, no notification
 	Suspect     bool          // the server has crashed more than once while it ran
-	Input       *string       // nil: too long to be read with the others, as are maybe its names
-	Data        *string       // likewise; empty when there is none
-	RoleFailure *text.Failure // why it may not run under its role; nil: it may
+	Input       *string       // nil: the texts, and maybe the names, are too long to be read with other tasks
+	Data        *string       // nil: as with Input; empty: none
+	RoleFailure *text.Failure // why it must not run under its role; nil: it may
 	Schedule    Schedule
 	Session     pool.Wishes
 	How         How
@@ -185,20 +185,20 @@ type Row struct {
 // Schedule says when a task is to start.
 type Schedule struct {
 	Plan    time.Time
-	Late    time.Duration // after its plan it was inserted
-	Skipped int32         // periods before it
+	Late    time.Duration // how long after its plan it was inserted
+	Skipped int32         // periods skipped before it
 	Drift   bool
 }
 
-// How says how the SQL of a task runs, and what its output looks like.
+// How says how the SQL of a task runs, and in which format its output is.
 type How struct {
 	Timeout  time.Duration
 	Save     bool
-	Settings [][2]string // names and values that its session has for it alone
+	Settings [][2]string // names and values that its session has for this task only
 	Format   text.Format
 }
 
-// Ticket is what the lanes know of the task, but for when it was read and when it expires.
+// Ticket returns the task's ticket for the lanes, without Read and Expires.
 func (r *Row) Ticket(key lane.Key) lane.Ticket {
 	return lane.Ticket{
 		Lane: key, Rank: lane.Rank{ID: r.ID, Max: r.Max, Priority: r.Priority},
@@ -206,20 +206,20 @@ func (r *Row) Ticket(key lane.Key) lane.Ticket {
 	}
 }
 
-// marksFirst tells whether the row alone says so.
+// marksFirst tells whether the row requires a mark first, whatever its SQL.
 func (r *Row) marksFirst() bool { return r.MarkFirst || !r.Rerun || r.Suspect }
 
-// Sizes are those of the texts of a task, in bytes, and its names.
+// Sizes are the sizes of a task's texts, in bytes, and its names.
 type Sizes struct {
 	Group, Remote, Null, Input, Data int64
 	Names                            [3]*string // nil: too long
 }
 
-// IsStandIn tells what stands for a name that is too long to come with the others.
+// IsStandIn tells whether name is a stand-in for one that is too long to be read with other tasks.
 func IsStandIn(name string) bool { return strings.HasPrefix(name, "\x01") }
 
-// note keeps an outcome until the next post. By now the effects of the task are visible to others.
-// A heavy outcome is told at once.
+// note keeps an outcome until the next post. The effects of the task are visible to others by now.
+// note posts a heavy outcome at once.
 func (r *runner) note(o Outcome) {
 	if o.Task == r.at.task {
 		o.Exactly = r.at.once()
@@ -233,7 +233,7 @@ func (r *runner) note(o Outcome) {
 	}
 }
 
-// post tells the leader of the outcomes that are known, and gives the slots of their tasks back.
+// post tells the leader all noted outcomes, and gives the slots of their tasks back.
 func (r *runner) post() {
 	for _, o := range r.untold {
 		r.deliver(o)
@@ -242,11 +242,11 @@ func (r *runner) post() {
 	r.untold = r.untold[:0]
 }
 
-// deliver tells the leader of an outcome, and gives the slot of its task back. A heavy outcome
-// keeps the slot until it is written, so that there are never more heavy outcomes than slots. A
-// lost session keeps the slot until its backend is gone: the leader gives it back. In a drain the
-// session of a marked task stays until the end is written: otherwise the next leader would take the
-// task for cut off.
+// deliver tells the leader an outcome, and gives the slot of its task back. A heavy outcome keeps
+// the slot until it is written, so that there are never more heavy outcomes than slots. After the
+// loss of a session, the leader gives the slot back once the backend is gone. In a drain, the
+// session of a marked task stays until the end is written: otherwise the next leader would think
+// that the task was cut off.
 func (r *runner) deliver(o Outcome) {
 	lanes := r.shared.Lanes
 	switch {
@@ -263,11 +263,11 @@ func (r *runner) deliver(o Outcome) {
 	}
 }
 
-// untouched is for how long at most a session is silent while its task's end is to be written:
-// after 10 s another leader would end it.
+// untouched is how long a session may be silent while it waits until its task's end is written:
+// another leader would end the session after 10 s.
 const untouched = 4 * time.Second
 
-// abide waits until an end is written, with the session.
+// abide waits until an end is written, and keeps the session alive.
 func (r *runner) abide(written <-chan struct{}) {
 	for {
 		select {
@@ -277,7 +277,7 @@ func (r *runner) abide(written <-chan struct{}) {
 			return
 		case <-time.After(untouched):
 			if r.session != nil {
-				_ = r.session.Touch() // one that is gone is met by what follows
+				_ = r.session.Touch() // later steps notice if the session is gone
 			}
 		}
 	}

@@ -8,47 +8,48 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// A pipeline is what a runner sends at once: a task and those after it (exec/session.go). Only
-// queries are pipelined whose like have been short. If one lasts after all, the tasks after it are
-// called back, and start elsewhere.
+// A runner sends several tasks at once, as a pipeline (exec/session.go): only queries whose shape
+// has been short. If a task takes long after all, the tasks after it are called back and start
+// elsewhere.
 //
-// The runner adds tasks to a pipeline under way, so that the server finds the next task and need
-// not wait for us.
+// The runner adds tasks to a pipeline under way, so that the server need not wait for us.
 const (
-	pipelineSize = 16 << 10               // bytes of it, roughly: what is sent must never wait for us to read, and some systems' sockets hold no more than 8 kB, as does the server
-	pipelineOurs = 1700                   // of them, those that we add to the texts of each task, at most,
+	// pipelineSize is the size of a pipeline in bytes, roughly. Sending must never wait until we
+	// read: the server holds 8 kB, and so do the sockets of some systems.
+	pipelineSize = 16 << 10
+	pipelineOurs = 1700                   // the most bytes that we add to the texts of a task,
 	pipelineLess = 700                    // and to those of constants, after which our statements stay prepared
-	pipelineLate = 50 * time.Millisecond  // after which none of it begins,
-	pipelineBack = 100 * time.Millisecond // and how much later what has not begun is called back: the answer to what has is here by then
+	pipelineLate = 50 * time.Millisecond  // how long a pipelined task may begin after it was sent
+	pipelineBack = 100 * time.Millisecond // how much later it is called back: if it began, its answer is here by then
 )
 
-// queued is a task that is with the server after another.
+// queued is a task that the server has after another.
 type queued struct {
 	attempt
 	spec *exec.Task
 }
 
-// pipeline is what a runner has with the server, in the order in which it is answered. The leader
-// looks at it, too: what that calls back is nobody's but the lanes'.
+// pipeline has the tasks of a runner that the server has, in the order of its answers. The leader's
+// goroutine may call tasks back; from then on they belong to the lanes.
 type pipeline struct {
 	shared *Dispatcher
 
 	mu      sync.Mutex
-	current *Task // under way, or just over
-	ahead   []queued
-	until   time.Time // by the server's clock
+	current *Task     // under way, or just ended
+	ahead   []queued  // the tasks after current
+	until   time.Time // ahead must begin by then, by the server's clock
 }
 
-// count is how many tasks are with the server after others.
+// count returns how many tasks the server has after the current one.
 func (p *pipeline) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.ahead)
 }
 
-// back gives the tasks that have not begun back to the lanes: the server has skipped them, or
-// (late) they begin no more because the task before them lasts. It returns those that the lanes do
-// not take.
+// back gives the tasks that have not begun back to the lanes, and returns those that the lanes do
+// not take. The server has skipped them, or (late) they cannot begin any more because the task
+// before them takes long.
 func (p *pipeline) back(late bool) (left []*Task) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -63,7 +64,7 @@ func (p *pipeline) back(late bool) (left []*Task) {
 	return p.shared.Lanes.Rejoin(tasks, &p.current.Ticket)
 }
 
-// next takes the runner's next task out; false when it was called back.
+// next removes the runner's next task; false: it was called back.
 func (p *pipeline) next() (next queued, ok bool) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -75,7 +76,7 @@ func (p *pipeline) next() (next queued, ok bool) {
 	return next, true
 }
 
-// lose takes out all that is with the server after the task under way.
+// lose removes all tasks after the current one.
 func (p *pipeline) lose() (ahead []queued) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -83,8 +84,7 @@ func (p *pipeline) lose() (ahead []queued) {
 	return ahead
 }
 
-// begin finds what can be sent after a task that is about to be sent to the session: nothing after
-// one that is marked.
+// begin returns the tasks to send to the session together with a task: none if that is marked.
 func (p *pipeline) begin(a *attempt, spec *exec.Task, session *pool.Session) (then []*exec.Task) {
 	if session.Bound || a.needsMark() || a.claims || spec.Strict || !p.shared.pipelined(a.task, session) {
 		return nil
@@ -95,8 +95,7 @@ func (p *pipeline) begin(a *attempt, spec *exec.Task, session *pool.Session) (th
 	return p.queue(a.task, session)
 }
 
-// extend sends more after a task that is under way, and those that are with the server after it,
-// once half of them have begun.
+// extend sends more tasks after those that the server has, once half of these have begun.
 func (p *pipeline) extend(t *Task, session *pool.Session) {
 	n := session.Behind()
 	if n > p.shared.Profiles.depth(t)/2 || t.Marks.Load() || !session.Takes() {
@@ -104,7 +103,7 @@ func (p *pipeline) extend(t *Task, session *pool.Session) {
 	}
 	var then []*exec.Task
 	p.mu.Lock()
-	if n == len(p.ahead) { // else they were called back
+	if n == len(p.ahead) { // otherwise they were called back
 		then = p.queue(t, session)
 	}
 	p.mu.Unlock()
@@ -113,8 +112,8 @@ func (p *pipeline) extend(t *Task, session *pool.Session) {
 	}
 }
 
-// queue takes tasks from the lanes that can follow on t and those that are sent after it, as far as
-// there is room for their bytes; mu is held.
+// queue takes tasks from the lanes that can follow t and the tasks ahead, as long as their bytes
+// fit into the pipeline. The caller holds mu.
 func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 	profiles, last, room := &p.shared.Profiles, t, pipelineSize-t.size()
 	for i := range p.ahead {
@@ -139,8 +138,8 @@ func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 	return then
 }
 
-// pipelined tells whether a task may be part of a pipeline: should it turn out to write, it is
-// rolled back and run once more. A task of a lane with pauses (max below 0) never is.
+// pipelined tells whether a task may be part of a pipeline: if it writes after all, it is rolled
+// back and runs once more. A task with a pause (max below 0) is never pipelined.
 func (d *Dispatcher) pipelined(t *Task, session *pool.Session) bool {
 	if t.Row.Max < 0 {
 		return false
@@ -152,7 +151,7 @@ func (d *Dispatcher) pipelined(t *Task, session *pool.Session) bool {
 	return !d.Foreign.Load() && t.light()
 }
 
-// size is how many bytes are sent for a task, roughly.
+// size returns roughly how many bytes are sent for a task.
 func (t *Task) size() int {
 	if t.Row.Input == nil || t.Row.Data == nil {
 		return pipelineSize + 1

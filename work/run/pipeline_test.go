@@ -8,9 +8,9 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestWhatIsNotPipelined: tasks that must not be run once more, or whose end has to be in their
-// transaction, or before which there is a pause.
-func TestWhatIsNotPipelined(t *testing.T) {
+// TestTasksThatAreNotPipelined must not run once more, or need their end in their transaction, or
+// come after a pause.
+func TestTasksThatAreNotPipelined(t *testing.T) {
 	t.Parallel()
 	usual := func() *Task {
 		input, data := "SELECT 1", ""

@@ -9,12 +9,12 @@ import (
 	"pgtaskd/work/lane"
 )
 
-// Profiles is what inputs of the same shape have done in the same place: whether they write, and
-// how long they take. It also counts the instants at work. Any goroutine may use it.
+// Profiles records what inputs of the same shape have done in the same database: whether they
+// write, and how long they take. It also counts the instants at work. Any goroutine may use it.
 type Profiles struct {
 	mu       sync.Mutex
 	all      map[like]*profile
-	instants atomic.Int32 // queries of microseconds that runners see to
+	instants atomic.Int32 // instants (queries of microseconds) that runners have now
 }
 
 type like struct {
@@ -25,19 +25,20 @@ type like struct {
 func (t *Task) like() like { return like{t.Traits.Shape, lane.Brief(t.Row.Remote)} }
 
 type profile struct {
-	queries int           // in a row that were only that; below 0: how many it takes until that counts again
-	mostly  time.Duration // the median of what they take, roughly: others that displace them do not count
-	lasts   time.Duration // from the start or the end of the one before, if it was sent after one, to the end; the later runs count for more
+	queries int           // the last runs that were only queries; below 0: so many runs until that counts again
+	mostly  time.Duration // roughly the median duration, which runs that others displace hardly change
+	lasts   time.Duration // the average duration; later runs count for more
 }
 
 const (
-	profileMost  = 4096 // shapes that are known
-	profileFirm  = 20   // runs by which a profile is known
-	profileWrote = 1000 // runs until one that has written may be taken for a query again
+	profileMost  = 4096 // the most profiles
+	profileFirm  = 20   // runs until a profile counts
+	profileWrote = 1000 // runs after a write until the shape may count as a query again
 )
 
-// saw takes note of a run. A run outside a transaction does not tell whether it wrote: it only
-// counts as one of the profileWrote runs after a write.
+// saw records a run, and how long it took since its start, or since the end of the task before it
+// in the pipeline. A run outside a transaction does not show whether it wrote: it counts only as
+// one of the profileWrote runs after a write.
 func (h *Profiles) saw(t *Task, atomic bool, took time.Duration, result *exec.Result) {
 	if !atomic && t.Row.Remote == "" || !t.Traits.Pipelines() {
 		return
@@ -74,7 +75,7 @@ func (h *Profiles) saw(t *Task, atomic bool, took time.Duration, result *exec.Re
 	}
 }
 
-// of is what is known of tasks like this one.
+// of returns the profile of tasks like this one.
 func (h *Profiles) of(t *Task) (known profile) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -84,14 +85,16 @@ func (h *Profiles) of(t *Task) (known profile) {
 	return known
 }
 
-// How long a pipeline is.
+// The length of a pipeline.
 const (
 	pipelineMost = 22                    // tasks
-	pipelineTime = 20 * time.Millisecond // that it is to take, sessions that displace each other on busy cores included;
-	orderTime    = 5 * time.Millisecond  // in lanes where several run at once, since by so much the first of another session may begin before the last of this one
+	pipelineTime = 20 * time.Millisecond // planned duration, including waits for busy cores
+	// orderTime is the planned duration in lanes where several tasks run at once: another session
+	// may begin a later task this much before the last task of the pipeline.
+	orderTime = 5 * time.Millisecond
 )
 
-// depth is how many tasks like this one make a pipeline; 1: it is not pipelined.
+// depth returns how many tasks like this one make a pipeline; 1: it is not pipelined.
 func (h *Profiles) depth(t *Task) int {
 	most := pipelineTime
 	if t.Row.Max > 0 {
@@ -100,8 +103,8 @@ func (h *Profiles) depth(t *Task) int {
 	return h.of(t).within(most)
 }
 
-// within is how many of these tasks are over in that time, of those that make a pipeline; 1: it is
-// not known, or too few.
+// within returns how many of these tasks end within that time, at most pipelineMost; 1: the profile
+// does not count yet, or they take too long.
 func (p profile) within(most time.Duration) int {
 	if p.queries < profileFirm {
 		return 1
@@ -109,11 +112,11 @@ func (p profile) within(most time.Duration) int {
 	return int(min(max(most/max(p.lasts, time.Microsecond), 1), pipelineMost))
 }
 
-// asQuery tells whether a remote task runs as one does in the target's own database, in a
-// transaction of ours: like others that have been short. It is rolled back if it has written, and
-// run once more as it is. So nothing is in doubt when it is cut off, and its row need not show WORK
-// before it starts. Or whether it is to show, in a transaction of ours, what its like are: whatever
-// it does is committed then, and it is marked like all that is not exactly once.
+// asQuery tells how a remote task runs. query: tasks like it were short queries, so it runs in a
+// transaction of ours. If it has written, it is rolled back and runs once more without one. So a
+// task that is cut off has done nothing, and its row need not show WORK before it starts. watch: it
+// runs in a transaction of ours, so that its profile learns whether it writes. It is committed in
+// any case, and marked first like all tasks that are not exactly once.
 func (h *Profiles) asQuery(t *Task) (query, watch bool) {
 	if !t.light() || t.Row.How.Save {
 		return false, false
@@ -123,18 +126,17 @@ func (h *Profiles) asQuery(t *Task) (query, watch bool) {
 	return query, !query && known.queries >= 0
 }
 
-// Sessions whose queries take microseconds displace each other where they outnumber the server's
-// processors, and some of them are enough for all that one controller can take and end. So no more
-// than these run instants at once, however large run is; what follows goes to them, several at
-// once (pipeline.go).
+// An instant is a query of microseconds. Sessions that run instants displace each other if there
+// are more of them than processors of the server, and a few are enough for all tasks that one
+// controller can read and end. So at most InstantMost sessions run instants, however large run is.
+// Further instants go to these sessions, several at once (pipeline.go).
 const (
 	InstantMost = 16
-	instantTime = 250 * time.Microsecond // of a query: so many sessions do 64,000 a second
-	instantPast = 100 * time.Millisecond // after which a query does not count: it waits, or its session cannot be had
+	instantTime = 250 * time.Microsecond // the longest instant: InstantMost sessions run 64,000 a second
+	instantPast = 100 * time.Millisecond // after that it does not count: it waits, or gets no session
 )
 
-// instant tells whether tasks like this one are over in so little time that more sessions than a
-// few would be in each other's way.
+// instant tells whether tasks like this one are instants.
 func (h *Profiles) instant(t *Task) bool {
 	if t.Traits == nil {
 		return false
@@ -143,8 +145,7 @@ func (h *Profiles) instant(t *Task) bool {
 	return known.queries == profileFirm && known.mostly <= instantTime
 }
 
-// Crowd is for tests: until leave, queries of that SQL count as instants, and as many as may are at
-// work.
+// Crowd is for tests: until leave, queries of that SQL count as instants, and InstantMost run.
 func (h *Profiles) Crowd(input string) (leave func()) {
 	t := &Task{Row: Row{Input: &input}}
 	t.Examine()
@@ -155,26 +156,26 @@ func (h *Profiles) Crowd(input string) (leave func()) {
 	return func() { h.instants.Add(-InstantMost) }
 }
 
-// crowded tells whether the task would be one instant more than may be at work.
+// crowded tells whether the task is an instant and InstantMost are at work.
 func (h *Profiles) crowded(t *Task) bool {
 	return h.instants.Load() >= InstantMost && h.instant(t)
 }
 
-// joins counts a task in whose turn it is.
+// joins counts a task whose turn it is, if it is an instant.
 func (h *Profiles) joins(t *Task) {
 	if h.instant(t) && t.joined.CompareAndSwap(0, time.Now().UnixNano()) {
 		h.instants.Add(1)
 	}
 }
 
-// leaves counts it out, when its SQL is over.
+// leaves ends the count of a task when its SQL has ended.
 func (h *Profiles) leaves(t *Task) {
 	if t.joined.Swap(0) != 0 {
 		h.instants.Add(-1)
 	}
 }
 
-// Lasts counts a task out that turns out to take its time.
+// Lasts ends the count of a task that has taken instantPast or longer.
 func (h *Profiles) Lasts(t *Task, now time.Time) {
 	if since := t.joined.Load(); since != 0 && now.UnixNano()-since >= int64(instantPast) {
 		h.leaves(t)

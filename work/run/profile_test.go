@@ -8,8 +8,8 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// TestInstantProfile: a query is instant while most of its like are, however long some of them
-// take; not one that writes.
+// TestInstantProfile: a query is an instant while most queries like it are, however long some take;
+// a task that writes is none.
 func TestInstantProfile(t *testing.T) {
 	t.Parallel()
 	query := func() *Task {
@@ -43,8 +43,8 @@ func TestInstantProfile(t *testing.T) {
 	}
 }
 
-// TestInstantsAreCounted: as long as they run and have not turned out to wait, each once; where
-// there are enough another is for one of their sessions.
+// TestInstantsAreCounted: each once, as long as it runs and does not take instantPast. If there are
+// InstantMost, no other session takes one.
 func TestInstantsAreCounted(t *testing.T) {
 	t.Parallel()
 	r := runnerOf(t, &pool.Session{})
@@ -85,8 +85,8 @@ func TestInstantsAreCounted(t *testing.T) {
 	counted(InstantMost - 1)
 }
 
-// TestProfileOfARemote: what runs there outside a transaction says nothing of whether its like
-// write; only where they are known to, it makes that long ago.
+// TestProfileOfARemote: a run outside a transaction does not show whether the shape writes. It only
+// counts as a run since the last known write.
 func TestProfileOfARemote(t *testing.T) {
 	t.Parallel()
 	input := "SELECT 1"

@@ -9,8 +9,8 @@ import (
 	"pgtaskd/exec/text"
 )
 
-// serve runs t, and then other tasks on the same session. If it panics, it blames the task that is
-// at work; the panic goes on, and ends the term.
+// serve runs t, and then other tasks on the same session. A panic is blamed on the current task; it
+// goes on, and ends the term.
 func (r *runner) serve(ctx context.Context, t *Task) {
 	defer r.post()
 	whole := false
@@ -34,15 +34,21 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	for a.task != nil {
 		r.post()
 		r.at = a
-		a = r.run(ctx)
+		r.run(ctx)
+		for r.inPipeline() {
+			r.runPipelined(ctx)
+		}
+		a = r.next()
 	}
+	r.flush() // a task that was to follow was turned away
 	if r.session == nil {
 		return
 	}
 	if r.shared.Lanes.Slots.IsClosed() {
-		r.post() // which may take long, and needs the session
+		r.post() // it may wait for long, and needs the session
 	}
-	if r.session.Spent() || ctx.Err() != nil || !r.session.Holds && r.session.Reset() != nil { // nobody waits for a lock that a task has left there
+	// Reset releases locks that a task has left in the session, so that nobody waits for them.
+	if r.session.Spent() || ctx.Err() != nil || !r.session.Holds && r.session.Reset() != nil {
 		r.leave()
 		return
 	}
@@ -51,31 +57,29 @@ func (r *runner) work(ctx context.Context, a attempt) {
 	r.shared.Leader.Wake()
 }
 
-// run brings one task to its end, which may be pending then, and returns the next.
-func (r *runner) run(ctx context.Context) (next attempt) {
+// run runs the current task. After it the task is pending, or its outcome is noted, or it is still
+// at and must run once more.
+func (r *runner) run(ctx context.Context) {
 	a, t, s := &r.at, r.at.task, r.shared
 	if t.Row.RoleFailure != nil {
 		r.turnAway(t.Row.RoleFailure)
-		return r.another()
+		return
 	}
 	if t.Row.Data == nil && t.sizes == nil && !r.learn() {
-		return r.another()
+		return
 	}
 	if r.session == nil {
 		var instead Outcome
 		if r.session, instead = s.take(ctx, t); r.session == nil {
 			r.note(instead)
-			return attempt{}
+			return
 		}
-	}
-	if r.session.Behind() > 0 {
-		return r.goOn(ctx)
 	}
 	s.Profiles.joins(t)
 	r.prevStop = time.Time{}
 	if !r.ready() {
 		t.unload(nil)
-		return r.another()
+		return
 	}
 	spec := r.spec()
 	then := r.pipeline.begin(a, spec, r.session)
@@ -85,22 +89,23 @@ func (r *runner) run(ctx context.Context) (next attempt) {
 	if err == nil && t.Row.Remote != "" {
 		r.session.Compare(start, asked, s.Clock.Now())
 	}
-	if err == nil && r.session.Behind() == 0 {
+	if err == nil {
 		r.requeue()
 	}
 	r.conclude(verdict, err)
 	r.post()
 	if err != nil {
-		return r.unbegun(ctx, err)
+		r.unbegun(ctx, err)
+		return
 	}
 	r.session.Bind(t.need())
-	return r.attend(ctx, spec, start)
+	r.attend(ctx, spec, start)
 }
 
-// learn asks for the names of a task that has long texts; false when its outcome is known by that.
+// learn asks for the names of a task that has long texts; false: this already gave its outcome.
 func (r *runner) learn() bool {
 	t := r.at.task
-	r.flush() // nothing of ours stays open while we wait
+	r.flush() // no transaction of ours stays open while we wait
 	r.post()
 	told := r.text(LongNames)
 	if told.Sizes != nil {
@@ -126,10 +131,10 @@ func (r *runner) text(which Text) Answer {
 	return r.shared.Leader.Text(r.shared.Group.Context(), r.at.task, pid, which)
 }
 
-// ready makes the task ready for its session; false when it may not start. A task that is not
-// exactly once is marked first. If the last task of the session was marked, this one starts only
-// after the server has said that we still lead: a new leader spares the session of a marked task,
-// and would spare this task with it.
+// ready prepares the task for its session; false: it must not start. A task that is not exactly
+// once is marked first. If the last task of the session was marked, this one starts only after the
+// server has said that we still lead: a new leader spares the session of a marked task, and so
+// would spare this task, too.
 func (r *runner) ready() bool {
 	a, t, s := &r.at, r.at.task, r.shared
 	ctx := s.Group.Context()
@@ -169,9 +174,8 @@ func (r *runner) ready() bool {
 	return true
 }
 
-// spec is the task as its session has to know it. If a task locks its own row, or the task table,
-// its row is prepared before its SQL begins, and the SQL runs in the transaction that the row
-// shows.
+// spec returns the task in the form that its session needs. If a task locks its own row, or the
+// task table, its row is prepared before its SQL begins, and the SQL runs in that transaction.
 func (r *runner) spec() *exec.Task {
 	a, t := &r.at, r.at.task
 	spec := r.shared.spec(a, t.Row.How.Save && r.session.Keeps(t.Lane))
@@ -187,51 +191,55 @@ func (r *runner) spec() *exec.Task {
 	return spec
 }
 
-// unbegun sees to a task whose SQL has not begun.
-func (r *runner) unbegun(ctx context.Context, err error) (next attempt) {
+// unbegun handles the error of a task whose SQL has not begun.
+func (r *runner) unbegun(ctx context.Context, err error) {
 	answer, refused := r.at.claim, r.at.refused
 	if failure := new(text.Failure); errors.As(err, &failure) {
 		answer, refused = Unprepared, failure
 	} else if !errors.Is(err, exec.ErrUnclaimed) {
-		return r.lose(ctx, time.Time{}, nil, err)
+		r.lose(ctx, time.Time{}, nil, err)
+		return
 	}
 	r.requeue()
-	return r.untaken(r.outcome(time.Time{}, nil), answer, refused)
+	r.untaken(r.outcome(time.Time{}, nil), answer, refused)
 }
 
-// goOn concludes the pending task, and attends to the next task of the pipeline.
-func (r *runner) goOn(ctx context.Context) (next attempt) {
+// inPipeline tells whether the server has the COMMIT of the pending task already, and a task after it.
+func (r *runner) inPipeline() bool { return r.pending.tail != nil && r.session.Behind() > 0 }
+
+// runPipelined concludes the pending task, and then runs the next task of the pipeline.
+func (r *runner) runPipelined(ctx context.Context) {
 	verdict, start, begun, err := r.session.Next()
 	switch {
 	case err == nil && !begun:
 		r.requeue()
 		r.conclude(verdict, nil)
-		return r.another()
+		return
 	case err != nil:
 		r.conclude(verdict, err)
 		r.leave()
-		return attempt{}
+		return
 	}
 	q, ok := r.pipeline.next()
 	r.conclude(verdict, nil)
-	if !ok { // called back, though its answer was only late: it is not ours any more
+	if !ok { // the leader called the task back, but the answer was only late: the task is not ours any more
 		r.session.Abandon()
 		r.leave()
-		return attempt{}
+		return
 	}
 	r.post()
 	r.at = q.attempt
 	r.shared.Profiles.joins(q.task)
 	r.pipeline.extend(q.task, r.session)
-	return r.attend(ctx, q.spec, start)
+	r.attend(ctx, q.spec, start)
 }
 
-// attend sees to a task whose SQL is under way.
-func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (next attempt) {
+// attend waits for the result of a task whose SQL is under way.
+func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) {
 	t, s := r.at.task, r.shared
 	r.session.Tasks++
 	began, told := time.Now(), start
-	if t.Row.Remote != "" { // which may tell what it likes
+	if t.Row.Remote != "" { // the time of a remote server may be wrong
 		start = s.Clock.Now()
 	}
 	t.begin(r.session.Session, start, r.at.once())
@@ -251,10 +259,9 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) (
 	r.session.Saved, r.session.Holds = t.Lane, t.Row.How.Save
 	r.session.Shielded = r.session.Shielded || t.Marks.Load()
 	if err != nil {
-		return r.lose(ctx, start, result, err)
-	}
-	if r.session.Behind() == 0 {
+		r.lose(ctx, start, result, err)
+	} else {
 		r.requeue()
+		r.ran(start, result)
 	}
-	return r.ran(start, result)
 }

@@ -9,29 +9,30 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// runner is the goroutine that runs tasks one after the other on one session, as long as there are
-// any that fit; then it leaves the session to others.
+// runner runs tasks on one session, one after the other, as long as tasks fit; then it gives the
+// session back. Its fields belong to its goroutine, except that pipeline has a lock of its own.
 type runner struct {
 	shared   *Dispatcher
 	session  *pool.Session
-	at       attempt   // that it is at work for, until its outcome is known
-	pending  pending   // the task whose SQL has run and whose transaction is open
-	pipeline pipeline  // what is with the server after the task under way
-	untold   []Outcome // that the leader is to hear of: once the session lies ready, if no task follows
-	prevStop time.Time // end of the SQL that the one under way was sent after; zero: none
-	yields   bool      // a task waits for room that its session does not suit
+	at       attempt   // the current attempt, until its outcome is noted
+	pending  pending   // the task whose SQL has run and whose transaction is open: at, or the one before it
+	pipeline pipeline  // the tasks that the server has after the current one
+	untold   []Outcome // to tell the leader: once the session is free, if no task follows
+	prevStop time.Time // end of the previous task in this pipeline; zero: none
+	yields   bool      // it takes no more tasks: a task that needs another session waits for room
 }
 
 func newRunner(d *Dispatcher) *runner { return &runner{shared: d, pipeline: pipeline{shared: d}} }
 
-// pending is a run whose SQL is over and whose COMMIT is sent with the next one, or by itself.
+// pending is a run whose SQL has ended. Its COMMIT is sent together with the next task, or alone.
 type pending struct {
 	attempt
 	outcome Outcome
-	tail    *exec.Tail // nil: there is none
+	tail    *exec.Tail // nil: no run is pending
 }
 
-// outcome is that of the task at work: it has begun at start, if it has, with that result.
+// outcome makes an outcome of the current task. start is zero if its SQL has not begun; result may
+// be nil.
 func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
 	o := Outcome{Task: r.at.task, PID: int32(r.session.PID), Since: r.session.Since, Start: start, Result: result}
 	if result == nil {
@@ -42,7 +43,7 @@ func (r *runner) outcome(start time.Time, result *exec.Result) Outcome {
 	return o
 }
 
-// leave ends the session. What is with the server there may have begun.
+// leave ends the session. Tasks of its pipeline are lost, as they may have begun.
 func (r *runner) leave() {
 	if r.session == nil {
 		return
@@ -58,14 +59,17 @@ func (r *runner) leave() {
 	r.session = nil
 }
 
-// requeue gives back what is with the server after the task under way and has not begun.
+// requeue gives the tasks of the pipeline back to the lanes if the server runs none of them.
 func (r *runner) requeue() {
+	if r.session.Behind() > 0 {
+		return
+	}
 	for _, t := range r.pipeline.back(false) {
 		r.note(Outcome{Task: t, Kind: Released})
 	}
 }
 
-// flush commits the task that is pending.
+// flush commits the pending task.
 func (r *runner) flush() {
 	if r.pending.tail == nil {
 		return
@@ -77,7 +81,7 @@ func (r *runner) flush() {
 	}
 }
 
-// conclude takes down what became of the transaction that was pending.
+// conclude notes the outcome of the pending task, if there is one.
 func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	p := &r.pending
 	if p.tail != nil {
@@ -87,8 +91,9 @@ func (r *runner) conclude(verdict *exec.Verdict, err error) {
 	}
 }
 
-// settled commits and tells what is pending, so that nothing of ours stays open while the task
-// waits; false when the session is lost by that, and the task waits for another.
+// settled commits the pending task and tells all outcomes, so that no transaction of ours stays
+// open while the current task waits. False: this has lost the session, and the task waits for
+// another.
 func (r *runner) settled() bool {
 	r.flush()
 	r.post()
@@ -98,20 +103,37 @@ func (r *runner) settled() bool {
 	return r.session != nil
 }
 
-// turnAway ends a task that cannot start, or, without a failure, cannot start now.
+// turnAway ends the current task, which cannot start. Without a failure, the task waits again.
 func (r *runner) turnAway(failure *text.Failure) {
 	t := r.at.task
 	o := Outcome{Task: t, Kind: Released, Fault: failure}
 	if failure != nil {
 		o.Kind, o.Stop = Finished, r.shared.Clock.Now()
 	}
-	if t.Marks.Load() && r.session != nil { // its row may show the session
+	if t.Marks.Load() && r.session != nil { // the row may show the session
 		o.PID, o.Since = int32(r.session.PID), r.session.Since
 	}
 	r.note(o)
 }
 
-// another is the next task that may start and that fits the session.
+// next returns the next attempt of the session, if there is one. It leaves COMMIT of a pending task
+// to be sent together with the next task, or sends it alone if no task follows.
+func (r *runner) next() attempt {
+	switch p := &r.pending; {
+	case r.at.task == nil: // its outcome is known
+		return r.another()
+	case p.tail == nil: // it runs once more
+		return r.at
+	case !p.outcome.Heavy && !p.task.Marks.Load():
+		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
+			return attempt{task: next}
+		}
+	}
+	r.flush()
+	return r.another()
+}
+
+// another returns the next task that may start and that fits the session.
 func (r *runner) another() attempt {
 	if r.session == nil || r.session.Spent() {
 		return attempt{}
@@ -125,9 +147,9 @@ func (r *runner) another() attempt {
 	return attempt{task: r.shared.Lanes.Start(false, r.fits)}
 }
 
-// fits tells whether the runner may take the task: its session suits the task, and its like do not
-// crowd the server. A task that comes first but needs another session is not passed over for ever:
-// after skipMost the runner takes no more tasks, which makes room for that session.
+// fits tells whether the runner may take the task: its session suits the task, and there are not
+// too many instants at work. Runners pass over a task that comes first but needs another session
+// for skipMost only: then the runner takes no more tasks, which makes room for that session.
 func (r *runner) fits(t *Task) bool {
 	s := r.shared
 	switch {
@@ -143,66 +165,47 @@ func (r *runner) fits(t *Task) bool {
 	case t.skippedSince.IsZero():
 		t.skippedSince = now
 	case now.Sub(t.skippedSince) >= skipMost:
-		r.yields, t.skippedSince = true, now.Add(skipAgain) // one that makes room is enough, and the loop may take its time
+		r.yields, t.skippedSince = true, now.Add(skipAgain) // one runner is enough, and the loop may be slow
 	}
 	return false
 }
 
-// skipMost is for how long runners may pass over the task that comes first: to open or exchange a
-// session takes some ms. skipAgain is for how long they may do so again after one has made room.
+// skipMost is how long runners may pass over the task that comes first: opening or exchanging a
+// session takes some ms. After a runner has made room, they may do so for skipAgain longer.
 const (
 	skipMost  = 20 * time.Millisecond
 	skipAgain = 100 * time.Millisecond
 )
 
-// ran sees to what follows from the result of a run.
-func (r *runner) ran(start time.Time, result *exec.Result) (next attempt) {
+// ran carries out what follows from the result of a run. If the task has written, its row is
+// prepared before COMMIT. In a pipeline, the server has the COMMIT already.
+func (r *runner) ran(start time.Time, result *exec.Result) {
 	o := r.outcome(start, result)
 	switch r.at.ran(&o, r.session.Reads) {
 	case actCommit:
 		o.Exactly = r.at.once()
 		r.pending = pending{r.at, o, &exec.Tail{Input: *o.Task.Row.Input}}
-		return r.commit()
+		if !r.inPipeline() && o.Task.Row.Remote == "" && result.Wrote() {
+			r.prepare()
+		}
+		return
 	case actRepeat:
-		return r.at
+		return
 	case actLeave:
 		r.leave()
 	}
 	r.note(o)
 	if result.Reason != exec.NotCancelled {
-		r.leave() // a cancel may have been sent after the run's end: nothing else must meet it
+		r.leave() // a cancel may arrive after the run's end, and must not hit another task
 	}
-	return r.another()
 }
 
-// commit sends COMMIT together with the next task's SQL, or alone if no task follows. If the task
-// has written, its row is prepared first. If the pipeline has more tasks, the next one of these
-// runs, and not the task that commit returns.
-func (r *runner) commit() (next attempt) {
-	p := &r.pending
-	if r.session.Behind() > 0 { // what ends its transaction is with the server
-		return r.at
-	}
-	if p.task.Row.Remote == "" && p.outcome.Result.Wrote() {
-		if next, taken := r.prepared(); !taken {
-			return next
-		}
-	}
-	if !p.outcome.Heavy && !p.task.Marks.Load() {
-		if next := r.shared.Lanes.Follow(p.task, r.fits); next != nil {
-			return attempt{task: next}
-		}
-	}
-	r.flush()
-	return r.another()
-}
-
-// prepared prepares the row of the pending task. If the row does not take that, prepared rolls the
-// transaction back, and returns the next task.
-func (r *runner) prepared() (next attempt, taken bool) {
+// prepare prepares the row of the pending task. If the row does not take the preparation, it rolls
+// the transaction back.
+func (r *runner) prepare() {
 	o := &r.pending.outcome
-	if o.Xact = o.Task.Xact(); o.Xact != 0 && o.Xact == o.Result.Xact { // before its SQL began
-		return attempt{}, true
+	if o.Xact = o.Task.Xact(); o.Xact != 0 && o.Xact == o.Result.Xact { // prepared before its SQL began
+		return
 	}
 	answer, refused := r.shared.prepare(o.Task, Preparation{
 		PID: o.PID, Since: o.Since, Start: o.Start, Stop: o.Stop, Xact: o.Result.Xact, Exactly: o.Exactly,
@@ -210,34 +213,33 @@ func (r *runner) prepared() (next attempt, taken bool) {
 	})
 	if answer == Taken {
 		o.Xact, o.Heavy, o.Shed, o.Less = o.Result.Xact, false, true, refused
-		o.Result.Notice = nil // the row has the notice and the output by now:
+		o.Result.Notice = nil // the row has the notice and the output now
 		if o.Result.Output != nil {
-			o.Result.Output = new(string) // only that there was output counts
+			o.Result.Output = new(string) // says only that there was output
 		}
-		return attempt{}, true
+		return
 	}
 	gone := *o
 	r.pending = pending{}
 	if r.session.Rollback() != nil {
 		r.leave()
 	}
-	return r.untaken(gone, answer, refused), false
+	r.untaken(gone, answer, refused)
 }
 
-// untaken sees to a task whose row has not taken its preparation.
-func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) (next attempt) {
+// untaken carries out what follows if the row has not taken its preparation.
+func (r *runner) untaken(o Outcome, answer Prepared, refused *text.Failure) {
 	if r.at.untaken(&o, answer, refused) == actRepeat {
-		return r.at
+		return
 	}
-	if o.Kind == Lost { // it is judged once its backend is gone
+	if o.Kind == Lost { // the judge needs the end of its backend
 		r.leave()
 	}
 	r.note(o)
-	return r.another()
 }
 
-// lose ends the session that is gone in the middle of a task.
-func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) (none attempt) {
+// lose drops a session that was lost in the middle of a task, and notes the outcome.
+func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result, err error) {
 	o := r.outcome(start, result)
 	if r.at.lost(&o, err) && r.goesOn(ctx, start) {
 		o.Kind = Finished
@@ -248,15 +250,14 @@ func (r *runner) lose(ctx context.Context, start time.Time, result *exec.Result,
 	r.session.Abandon()
 	r.leave()
 	r.note(o)
-	return attempt{}
 }
 
-// restartTime is how long a server that restarts takes connections at most after it has ended a
-// session.
+// restartTime is the longest time for which a server that restarts still accepts connections after
+// it has ended a session.
 const restartTime = 200 * time.Millisecond
 
-// goesOn tells whether a remote server still takes connections a while after it has ended a session
-// of ours, and was not started since the run's start.
+// goesOn tells whether a remote server goes on after it has ended a session of ours: it still
+// accepts connections after restartTime, and has not started since the start of the run.
 func (r *runner) goesOn(ctx context.Context, start time.Time) bool {
 	select {
 	case <-ctx.Done():

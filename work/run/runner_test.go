@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// runnerOf is that of a session, where none can be opened.
+// runnerOf returns the runner of a session; no other session can be opened.
 func runnerOf(t *testing.T, session *pool.Session) *runner {
 	clock, live := &Clock{}, &atomic.Pointer[target.Live]{}
 	live.Store(&target.Live{Run: 100})

@@ -17,35 +17,35 @@ import (
 	"pgtaskd/work/pool"
 )
 
-// Task is one whose row this controller has read, until its end is written.
+// Task is a task whose row this controller has read, until its end is written.
 type Task struct {
 	lane.Ticket
 	Row     Row
-	Reader  int32          // pid of the control session that has read it
-	Traits  *traits.Traits // nil: not looked at yet
-	sizes   *Sizes         // of its texts, where they are long; nil: not asked for yet
-	room    int64          // bytes that its long texts take up; 0: none
-	TooLong bool           // a text of its is, and what follows on it may be much
+	Reader  int32          // process id of the control session that has read it
+	Traits  *traits.Traits // nil: not examined yet
+	sizes   *Sizes         // of its long texts; nil: not asked for yet
+	room    int64          // bytes that its long texts hold of textsMost; 0: none
+	TooLong bool           // a text is too long, so writing what follows may take long
 	Again   int            // how often it had to run again for reasons of our own
-	Marks   atomic.Bool    // a mark of it has been sent; the leader sets it before
+	Marks   atomic.Bool    // a mark was or will be sent; the leader sets it before
 
-	skippedSince time.Time // since when it comes first, and sessions that do not suit it go on with others; of the lanes' lock
+	skippedSince time.Time // since when runners pass over it though it comes first; guarded by the lanes' lock
 
 	claimed atomic.Bool  // its row was prepared before its SQL began
-	xact    atomic.Int64 // the transaction with which its row is prepared, or may be; 0: none
+	xact    atomic.Int64 // the transaction with which its row is, or may be, prepared; 0: none
 
-	joined atomic.Int64 // since when it counts among the instants, in nanoseconds of our clock; 0: it does not
+	joined atomic.Int64 // since when it counts as an instant, in nanoseconds of our clock; 0: it does not
 
-	cancel atomic.Int32 // why it is to be cancelled, an exec.Reason; mu is held to set it
+	cancel atomic.Int32 // why it is to be cancelled, an exec.Reason; set under mu
 
 	mu      sync.Mutex
-	session *exec.Session // while its SQL runs
-	start   time.Time     // of that, by the server's clock
-	exactly bool          // its effects and its end commit together
+	session *exec.Session // that runs its SQL; nil: none
+	start   time.Time     // when its SQL began, by the server's clock
+	exactly bool          // its effects happen exactly once
 	open    func()        // gives up the session that is being opened; nil: none is
 }
 
-// need is what the task asks of its session.
+// need returns what the task requires of its session.
 func (t *Task) need() pool.Need {
 	return pool.Need{
 		Wishes: t.Row.Session, Remote: t.Row.Remote, Group: t.Row.Group, Reader: t.Reader,
@@ -53,7 +53,7 @@ func (t *Task) need() pool.Need {
 	}
 }
 
-// Examine looks into the input, once.
+// Examine finds the traits of the input, once.
 func (t *Task) Examine() {
 	if t.Traits != nil {
 		return
@@ -62,15 +62,15 @@ func (t *Task) Examine() {
 	t.Traits = &traits
 }
 
-// atomic tells whether the task runs in a transaction of ours, as far as its SQL shows: not on a
-// remote, and not a CALL that commits inside, if it would have to run twice, with what is outside.
+// atomic tells whether the task runs in a transaction of ours, judged by its SQL: not on a remote,
+// and not a CALL with effects outside of transactions if the task must not run twice (a CALL that
+// commits inside fails in our transaction, and runs again without).
 func (t *Task) atomic() bool {
 	return t.Row.Remote == "" && (t.Traits == nil ||
 		t.Traits.Atomic() && (t.Row.Rerun || !t.Traits.Calls || !t.Traits.Outside))
 }
 
-// light tells whether the task, by its row and input alone, may be a query that can be run once
-// more.
+// light tells whether the row and the input allow the task to be a query that can run once more.
 func (t *Task) light() bool {
 	if t.Row.Input == nil || t.Row.Data == nil || !t.Row.Single || len(t.Row.How.Settings) > 0 || t.Row.marksFirst() ||
 		t.Row.Session.Count > 0 || t.Row.Session.Live > 0 || t.Again > 0 {
@@ -80,8 +80,8 @@ func (t *Task) light() bool {
 	return t.Traits.Atomic() && t.Traits.Pipelines() && (!t.Row.How.Save || t.Traits.Inert)
 }
 
-// opens sets the function by which a cancel gives up the session that is being opened for the task;
-// nil: none is any more. It tells whether a cancel has come before.
+// opens sets the function with which a cancel gives up the session that is being opened for the
+// task; nil: none is any more. It tells whether the task was cancelled before.
 func (t *Task) opens(giveUp func()) (cancelled bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -89,8 +89,8 @@ func (t *Task) opens(giveUp func()) (cancelled bool) {
 	return t.cancelled() != exec.NotCancelled
 }
 
-// begin shows which session runs the task's SQL since when; a cancel that came before is carried
-// out now.
+// begin records which session runs the task's SQL, and since when. If a cancel came before, begin
+// cancels the run.
 func (t *Task) begin(s *exec.Session, start time.Time, exactly bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -100,15 +100,15 @@ func (t *Task) begin(s *exec.Session, start time.Time, exactly bool) {
 	}
 }
 
-// end shows that the SQL does not run any more, or will not.
+// end records that the SQL has ended.
 func (t *Task) end() {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	t.session = nil // start stays
 }
 
-// Cancel cancels the task's SQL, now or as soon as it starts; a session that is being opened for it
-// is given up.
+// Cancel cancels the task's SQL, now or as soon as it starts, and gives up a session that is being
+// opened for it.
 func (t *Task) Cancel(reason exec.Reason) { t.stop(reason, true) }
 
 // Withdraw cancels the task if a session is still being opened for it.
@@ -129,10 +129,10 @@ func (t *Task) stop(reason exec.Reason, begun bool) {
 	}
 }
 
-// cancelled is why the task is to be cancelled, if it is.
+// cancelled returns why the task is to be cancelled, if it is.
 func (t *Task) cancelled() exec.Reason { return exec.Reason(t.cancel.Load()) }
 
-// Runs tells which backend runs the task, 0 when none does, since when, and whether exactly once.
+// Runs returns which backend runs the task (0: none), since when, and whether exactly once.
 func (t *Task) Runs() (pid int32, start time.Time, exactly bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -142,18 +142,18 @@ func (t *Task) Runs() (pid int32, start time.Time, exactly bool) {
 	return pid, t.start, t.exactly
 }
 
-// Xact is the transaction with which the task's row is prepared, or may be; 0: none.
+// Xact returns the transaction with which the task's row is, or may be, prepared; 0: none.
 func (t *Task) Xact() int64 { return t.xact.Load() }
 
-// Claimed tells whether its row was prepared before its SQL began, and shows its session.
+// Claimed tells whether the row was prepared before the SQL began, and so shows the session.
 func (t *Task) Claimed() bool { return t.claimed.Load() }
 
-// Long texts come when their task starts, as many as there is room for in the whole program, and go
-// when the server has them: they are not kept while their task runs. A remote may take its time to
-// take them, so its tasks have room of their own.
+// Long texts are read when their task starts, as soon as the program has room for them, and dropped
+// when the server has them: they are not kept while the task runs. A remote may be slow to take
+// them, so tasks of remotes have their own room.
 
 const (
-	textsMost  = 16 << 20         // the room, in bytes
+	textsMost  = 16 << 20         // each room, in bytes
 	textHead   = text.Limit + 1   // what is kept of a long input, for its errors
 	sendingMax = 20 * time.Second // for a remote to take long texts
 	sendingOwn = 2 * time.Minute  // for our own server, over a slow network
@@ -161,10 +161,10 @@ const (
 
 var ownTexts, remoteTexts = semaphore.NewWeighted(textsMost), semaphore.NewWeighted(textsMost)
 
-// nameLongest is the longest group, remote and null, in bytes.
+// nameLongest is the longest group, remote or null, in bytes.
 const nameLongest = 64 << 10
 
-// tooLong is the failure of a task with a text that is longer than may be; nil: there is none.
+// tooLong returns the failure of a task with a text that is too long; nil: no text is.
 func tooLong(s *Sizes, most int64) *text.Failure {
 	columns := []string{"group", "remote", "null", "input", "data"}
 	for i, size := range []int64{s.Group, s.Remote, s.Null, s.Input, s.Data} {
@@ -180,7 +180,7 @@ func tooLong(s *Sizes, most int64) *text.Failure {
 	return nil
 }
 
-// load brings the long texts of a task, when there is room; false when they cannot be had.
+// load waits for room and reads the long texts of a task; false: it could not read them.
 func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *text.Failure, ok bool) {
 	room := min(t.sizes.Input+t.sizes.Data, textsMost)
 	if t.allowance().Acquire(ctx, room) != nil {
@@ -199,7 +199,7 @@ func (t *Task) load(ctx context.Context, ask func(Text) Answer) (refused *text.F
 	return nil, true
 }
 
-// unload lets go of long texts, which the server has, or is not to have.
+// unload drops long texts once the server has them, or will not get them.
 func (t *Task) unload(spec *exec.Task) {
 	if t.room == 0 {
 		return
@@ -208,7 +208,7 @@ func (t *Task) unload(spec *exec.Task) {
 		head := strings.Clone((*input)[:textHead])
 		t.Row.Input = &head
 	}
-	t.Row.Data = nil // both come again should it be run again
+	t.Row.Data = nil // if the task runs again, it reads both texts again
 	if spec != nil {
 		spec.Input, spec.Usual = *t.Row.Input, exec.Usual{}
 	}
@@ -216,7 +216,7 @@ func (t *Task) unload(spec *exec.Task) {
 	t.room = 0
 }
 
-// forgetNames lets go of long names, when the task has ended.
+// forgetNames drops long names when the task has ended.
 func (t *Task) forgetNames() {
 	if t.sizes != nil {
 		t.Row.Group, t.Row.Remote, t.Row.How.Format.Null = lane.Brief(t.Row.Group), lane.Brief(t.Row.Remote), ""
@@ -230,7 +230,7 @@ func (t *Task) allowance() *semaphore.Weighted {
 	return remoteTexts
 }
 
-// sending is how long the server may take to take a task with long texts; 0: it has none.
+// sending returns how long a server may take to receive the task; 0: it has no long texts.
 func (t *Task) sending() time.Duration {
 	switch {
 	case t.room == 0:

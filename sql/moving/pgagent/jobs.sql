@@ -1,5 +1,6 @@
--- The jobs, with their steps in the order in which they run, and their schedules with the exceptions to come. What begins or ends in a year that JSON cannot tell, or
--- at an infinity, has the nearest that it can; the end of the world is no end.
+-- The jobs, with their steps in the order in which they run, and their schedules with the
+-- exceptions to come. Times that JSON cannot hold become the nearest time that it can; an end after
+-- the year 9999 is no end.
 SELECT
     j.jobid,
     j.jobname,

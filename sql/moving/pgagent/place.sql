@@ -1,4 +1,4 @@
--- What pgAgent's jobs go by here.
+-- The settings that pgAgent's jobs depend on.
 SELECT
     current_setting('TimeZone'),
     current_database()::text,

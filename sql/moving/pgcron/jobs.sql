@@ -1,4 +1,4 @@
--- The jobs that the session's role may see. A job has had a name since pg_cron 1.3.
+-- The jobs that the session's role may see. Jobs have names since pg_cron 1.3.
 SELECT
     j.jobid,
     coalesce(to_jsonb(j) ->> 'jobname', ''),

@@ -1,4 +1,5 @@
--- Where pg_cron's jobs are, and what it goes by. A relation of that name that is not the extension's is anybody's: to read it could run what they have made.
+-- Whether cron.job is pg_cron's, and the settings of pg_cron. If a relation of that name does not
+-- belong to the extension, reading it could run other people's code.
 SELECT
     EXISTS (
         SELECT
@@ -10,7 +11,7 @@ SELECT
             AND d.deptype = 'e'
     ),
     coalesce(current_setting('cron.timezone', true), ''),
-    coalesce((SELECT s.setting FROM pg_settings AS s WHERE s.name = 'cron.host'), ''), -- shown to few
+    coalesce((SELECT s.setting FROM pg_settings AS s WHERE s.name = 'cron.host'), ''), -- few roles may see it
     current_setting('port')::int4,
     current_database()::text,
     current_user::text;

@@ -1,4 +1,5 @@
--- The chains, with their tasks in order, and the parameters of those. Some columns came with later versions.
+-- The chains, with their tasks in order, and the tasks' parameters. Some columns came with later
+-- versions.
 SELECT
     c.chain_id,
     c.chain_name,

@@ -1,4 +1,4 @@
--- What pg_timetable's chains go by here.
+-- The settings that pg_timetable's chains depend on.
 SELECT
     current_setting('TimeZone'),
     current_user::text,

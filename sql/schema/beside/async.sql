@@ -1,11 +1,11 @@
--- The trigger function that inserts a task for each change of some table, as the owner of the table
--- of tasks, or under "as inserter" as who writes. A transition table hides a catalog of its name, so
--- those are named in full.
+-- The trigger function that inserts a task for each change of some table. It runs as the owner of
+-- the table of tasks, under "as inserter" as the role that writes. A transition table may have the
+-- name of a catalog and hide it, so catalogs are named with their schema.
 CREATE OR REPLACE FUNCTION :its_async() RETURNS trigger LANGUAGE plpgsql SECURITY :async_security SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     old_name name; new_name name; old_rows json; new_rows json;
     event text; settings jsonb; wrong text;
-    lane text; -- of the usual trigger, whose INSERT needs no text of its own
+    lane text; -- for the most common trigger: its INSERT needs no dynamic SQL
 BEGIN
     IF TG_LEVEL = 'ROW' THEN
         old_rows := row_to_json(OLD); new_rows := row_to_json(NEW);

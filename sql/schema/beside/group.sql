@@ -1,4 +1,4 @@
--- Limits for groups. The leader knows by the sequence that something has changed.
+-- Limits for groups. The sequence tells the leader that a limit has changed.
 CREATE TABLE IF NOT EXISTS :its_group (
     "group" text PRIMARY KEY CHECK (octet_length("group") <= 65536 AND (right("group", 1) <> '%' OR octet_length("group") <= 100)),
     paused bool NOT NULL DEFAULT false, until timestamptz,
@@ -9,17 +9,17 @@ CREATE TABLE IF NOT EXISTS :its_group (
     CONSTRAINT pgtaskd_rate_per_check CHECK ((rate IS NULL) = (per IS NULL))
 );
 CREATE SEQUENCE IF NOT EXISTS :its_group_changes;
-ALTER SEQUENCE :its_group_changes CYCLE OWNED BY :its_group."group"; -- whatever it has been set to, it counts on
+ALTER SEQUENCE :its_group_changes CYCLE OWNED BY :its_group."group"; -- it never ends, whatever its value
 DROP TRIGGER IF EXISTS pgtaskd_note ON :its_group;
 CREATE TRIGGER pgtaskd_note BEFORE INSERT OR UPDATE ON :its_group FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_group_note();
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
 CREATE TRIGGER pgtaskd_tell AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON :its_group FOR EACH STATEMENT EXECUTE FUNCTION :schema.pgtaskd_group_tell(:table_text);
 COMMENT ON TABLE :its_group IS 'Limits for groups of tasks (:made)';
 COMMENT ON SEQUENCE :its_group_changes IS 'Counts the changes of limits (:version)';
-COMMENT ON COLUMN :its_group."group" IS 'One that ends in % stands for each that begins so, by itself';
-COMMENT ON COLUMN :its_group.paused IS 'None of its tasks starts';
+COMMENT ON COLUMN :its_group."group" IS 'A name ending in % stands for each group with that prefix';
+COMMENT ON COLUMN :its_group.paused IS 'true: none of its tasks starts';
 COMMENT ON COLUMN :its_group.until IS 'When the pause ends, or has ended';
 COMMENT ON COLUMN :its_group.slots IS 'Most tasks that run at once, over all remotes';
 COMMENT ON COLUMN :its_group.rate IS 'Most tasks that start in any period of length per';
-COMMENT ON TRIGGER pgtaskd_note ON :its_group IS 'Notes who changes the row';
+COMMENT ON TRIGGER pgtaskd_note ON :its_group IS 'Records who changes the row';
 COMMENT ON TRIGGER pgtaskd_tell ON :its_group IS 'Tells the leader of changed limits';

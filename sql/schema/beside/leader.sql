@@ -1,5 +1,5 @@
--- Who serves the table: a row a controller. The columns that say nothing of the machine are for
--- everybody, because :its_why reads them.
+-- The controllers of the table, one in each row. Everybody may read the columns that say nothing
+-- about the machine, because :its_why reads them.
 CREATE TABLE IF NOT EXISTS :its_leader (
     controller text PRIMARY KEY, leads bool NOT NULL, since timestamptz NOT NULL, seen timestamptz NOT NULL,
     host text, pid int4, version text, run int4, timezone text

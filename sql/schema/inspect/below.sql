@@ -1,8 +1,9 @@
--- Of the table and those below it, what may not be served: foreign tables, of whose rows the server
--- shows neither a version nor a trigger, and, where all tasks are to run under one role, tables whose
--- tasks run under the roles that insert them, which their trigger writes down. Where they are to run
--- so, children that lack that trigger, which is not inherited, and a table with a column role and
--- without the trigger, into which others may have written anything.
+-- Reasons in the table and the tables below it not to serve it. Foreign tables: the server shows
+-- neither versions nor triggers for their rows. If all tasks are to run under one role: tables
+-- whose tasks run under the roles that insert them (they have trigger pgtaskd_role). If tasks are
+-- to run under the roles that insert them: children without that trigger, which is not inherited,
+-- and a table that has a column role but not the trigger, since others may have written anything
+-- into the column.
 -- $1 schema, $2 table
 WITH RECURSIVE below AS (
     SELECT c.oid, c.oid AS whole, 0 AS depth

@@ -1,5 +1,5 @@
--- What has the names of the objects beside the table, with its comment, and the rights to it that the
--- role lacks. Of functions those are meant that have the parameters of ours, one of int8 (20) or none.
+-- Everything that has the name of an object beside the table, with its comment and the rights to it
+-- that the role lacks. Only functions with our parameters: one int8 (20), or none.
 -- $1 schema, $2 names
 WITH thing AS (
     SELECT c.relname AS name, c.oid, c.relkind::text AS kind, c.tableoid AS class

@@ -1,4 +1,4 @@
--- A domain counts as what it is made of.
+-- The columns; a domain counts as its base type.
 WITH RECURSIVE base AS (
     SELECT t.oid AS type, t.oid, t.typtype, t.typbasetype
     FROM pg_type AS t

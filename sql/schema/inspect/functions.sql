@@ -1,4 +1,4 @@
--- Those of a schema that have names of our functions.
+-- The functions of a schema that have our names.
 -- $1 schema, $2 names
 SELECT
     p.proname::text,

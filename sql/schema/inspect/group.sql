@@ -1,4 +1,4 @@
--- The sequence by which changes of the table of groups are known, and whether the role may read it.
+-- The sequence that counts changes of the table of groups, and whether the role may read it.
 -- $1 number of the table
 SELECT s.oid::int8, has_sequence_privilege(s.oid, 'SELECT')
 FROM pg_depend AS d

@@ -1,4 +1,4 @@
--- Those that can be relied on, with their key columns.
+-- The valid and ready indexes, with their key columns.
 SELECT
     i.indisunique AND i.indimmediate,
     i.indisprimary,

@@ -1,6 +1,6 @@
--- Whether the schema is there; the version of the server; by what number our publication shows the
--- inserts into the table, all of them (0: it does not); the connection's user, and whether that may
--- make something beside the table: it could be the table's owner.
+-- Whether the schema exists; the server's version; the number by which our publication shows all
+-- inserts into the table (0: it does not); the connection's user, and whether that user may make
+-- objects beside the table, as its owner can.
 -- $1 schema, $2 table, $3 publication
 SELECT
     n.oid IS NOT NULL,

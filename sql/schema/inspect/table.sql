@@ -12,7 +12,7 @@ SELECT
     c.relispartition,
     coalesce(pg_partition_root(c.oid)::oid, c.oid)::int8,
     CASE WHEN row_security_active(c.oid) AND (
-        SELECT -- one lets all through, and none that restricts it does not
+        SELECT -- one policy lets all rows through, and no restrictive one filters
             coalesce(bool_or(p.polpermissive AND p.polcmd = '*' AND lets.all), false)
             AND coalesce(bool_and(p.polpermissive OR lets.all), true)
         FROM pg_policy AS p

@@ -1,6 +1,6 @@
--- All, with the functions that they call. Those that a partition has from its whole are internal
--- before PostgreSQL 15. Which of them guard each row that is inserted or updated: as
--- inspect/below.sql has it.
+-- All triggers, with their functions, and whether each guards every row that is inserted or updated
+-- (as in inspect/below.sql). Before PostgreSQL 15 triggers that a partition has from its whole are
+-- internal.
 SELECT
     t.tgname::text,
     t.tgenabled = ANY ('{O,A}'),

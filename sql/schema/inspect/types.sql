@@ -1,5 +1,5 @@
--- What has a name that the state's type could have, and the column's type. Of an enum, which of our
--- labels it has.
+-- Types that have a possible name of the state's type, and the column's type; which of our labels
+-- an enum has.
 -- $1 schema, $2 table, $3 labels
 SELECT
     t.typname::text,
