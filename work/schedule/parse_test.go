@@ -77,8 +77,10 @@ func TestWrongExpressionsAreRefusedWithTheirPlace(t *testing.T) {
 
 func TestOnlyNamesOfTheTzDatabaseAreZones(t *testing.T) {
 	t.Parallel()
-	for _, name := range []string{"UTC", "GMT", "Europe/Berlin", "America/Port-au-Prince", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "Etc/GMT-14", "Etc/GMT0", "Etc/UTC", "US/Eastern",
-		"Japan", "PRC", "EST", "CET", "EST5EDT", "GB-Eire", "W-SU", "NZ-CHAT", "Zulu", "GMT0", "GMT+0", "GMT-0"} {
+	for _, name := range []string{
+		"UTC", "GMT", "Europe/Berlin", "America/Port-au-Prince", "America/Argentina/Buenos_Aires", "Etc/GMT+5", "Etc/GMT-14", "Etc/GMT0", "Etc/UTC", "US/Eastern",
+		"Japan", "PRC", "EST", "CET", "EST5EDT", "GB-Eire", "W-SU", "NZ-CHAT", "Zulu", "GMT0", "GMT+0", "GMT-0",
+	} {
 		if s, err := Parse("CRON_TZ="+name+" 0 0 * * *", time.Local); err != nil || s.Zone().String() != name {
 			t.Errorf("%s: %v", name, err)
 		}
