@@ -240,16 +240,6 @@ func (o *order[T]) ended(l *lane[T], t *Ticket, at time.Time) {
 	}
 }
 
-// holding says which slots a task holds. Only hold changes it.
-type holding int
-
-const (
-	noSlots   holding = iota // it waits, has ended, or has handed its slots on to the next task of its session
-	laneSlot                 // of its lane: the next task of its session has its slot of run
-	trySlot                  // of its lane: it tries the gate of its remote, which needs no slot of run
-	bothSlots                // of run, and of its lane
-)
-
 // hold changes which slots a task holds, and returns which it held.
 func (o *order[T]) hold(l *lane[T], t *Ticket, now holding) (before holding) {
 	before, t.holds = t.holds, now

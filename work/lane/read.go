@@ -173,6 +173,16 @@ type Ticket struct {
 	counted bool    // the rates of its group count it as pending, until its start is known
 }
 
+// holding says which slots a task holds. Only hold changes it.
+type holding int
+
+const (
+	noSlots   holding = iota // it waits, has ended, or has handed its slots on to the next task of its session
+	laneSlot                 // of its lane: the next task of its session has its slot of run
+	trySlot                  // of its lane: it tries the gate of its remote, which needs no slot of run
+	bothSlots                // of run, and of its lane
+)
+
 // These methods make a Holder of each type that embeds Ticket.
 func (t *Ticket) ticket() *Ticket { return t }
 func (t *Ticket) rank() Rank      { return t.Rank }
