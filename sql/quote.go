@@ -12,6 +12,9 @@ import (
 // MaxName is the longest name that the server keeps, in bytes.
 const MaxName = 63
 
+// Quoted returns a name as an identifier of SQL.
+func Quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
+
 // Literal returns a quoted string constant that is right with any standard_conforming_strings.
 func Literal(s string) string {
 	quoted := "'" + strings.ReplaceAll(s, "'", "''") + "'"

@@ -4,6 +4,8 @@ import (
 	"fmt"
 	"slices"
 	"strings"
+
+	"pgtaskd/sql"
 )
 
 // Grade says what a finding means for the target.
@@ -28,7 +30,7 @@ type Finding struct {
 
 // String says who can do what, and how to mend that.
 func (f Finding) String() string {
-	who := "role " + quoted(f.Who)
+	who := "role " + sql.Quoted(f.Who)
 	if f.Who == Public {
 		who = f.Who
 	}
@@ -142,7 +144,7 @@ func missing(trust []string, believed []trusted) (all Findings) {
 		if name != Public && !slices.ContainsFunc(believed, func(t trusted) bool { return t.Name == name }) {
 			all = append(all, Finding{
 				Grade: Warn, Who: name, Way: "is trusted and does not exist",
-				Mend: fmt.Sprintf(`take it out of "trust", or CREATE ROLE %s`, quoted(name)),
+				Mend: fmt.Sprintf(`take it out of "trust", or CREATE ROLE %s`, sql.Quoted(name)),
 			})
 		}
 	}

@@ -182,8 +182,6 @@ func collect[T any](ctx context.Context, tx pgx.Tx, name string, args ...any) ([
 	return pgx.CollectRows(rows, pgx.RowToStructByPos[T])
 }
 
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
-
 var listed = regexp.MustCompile(`"((?:[^"]|"")*)"?|[^\s,"]+`)
 
 // schemas returns the schemas of a search_path, as the server reads it: names between commas, in

@@ -91,7 +91,7 @@ func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 	}
 	for _, what := range made {
 		if strings.HasPrefix(what, "role ") && fault.Has(refusal, "28P01") {
-			user := quoted(t.Connect["user"])
+			user := sql.Quoted(t.Connect["user"])
 			r.fault("role %s does not exist, and would be created without a password, which the server asks for: run as a superuser: CREATE ROLE %s LOGIN PASSWORD '…'", user, user)
 			continue
 		}
@@ -234,7 +234,7 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q 
 // roles reports whether tasks have the rights of a superuser, and which roles under which tasks may
 // run cannot open a session.
 func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, try Try) {
-	user := quoted(t.Connect["user"])
+	user := sql.Quoted(t.Connect["user"])
 	switch {
 	case f.Superuser && t.Inserter:
 		r.doubt("role %s, which serves the table, is a superuser: pgtaskd may log in as a superuser, too, and whoever owns the table can have it do so", user)
@@ -246,7 +246,7 @@ func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, t
 	}
 	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
 		if err := try(ctx, role, f.Version); err != nil {
-			r.doubt("tasks of role %s would fail: %s", quoted(role), err)
+			r.doubt("tasks of role %s would fail: %s", sql.Quoted(role), err)
 		}
 	}
 }

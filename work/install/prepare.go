@@ -12,6 +12,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/remote"
+	"pgtaskd/sql"
 	"pgtaskd/work/control"
 	"pgtaskd/work/target"
 )
@@ -66,7 +67,7 @@ func create(ctx context.Context, t target.Target, keep bool) (made []string, err
 		return nil, fmt.Errorf("the dsn's user, who creates what is missing, cannot connect: %w", err)
 	}
 	defer func() { _ = conn.Close(ctx) }()
-	role, database := quoted(t.Connect["user"]), quoted(t.Connect["dbname"])
+	role, database := sql.Quoted(t.Connect["user"]), sql.Quoted(t.Connect["dbname"])
 	var hasRole, hasDatabase, mayRole, mayDatabase bool
 	var user string // the dsn's user
 	err = conn.QueryRow(ctx, "SELECT to_regrole(quote_ident($1)) IS NOT NULL, "+
@@ -101,4 +102,3 @@ func create(ctx context.Context, t target.Target, keep bool) (made []string, err
 	return made, nil
 }
 
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec/text"
+	"pgtaskd/sql"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -168,7 +169,7 @@ func (u *under) read(t *target.Target, ours bool) (role pool.Role, failure *text
 // bars says why pgtaskd does not log in as the role, and how to change that; nil: it logs in. If
 // the configuration names no roles, a superuser may log in as any role.
 func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
-	user := quoted(t.Connect["user"])
+	user := sql.Quoted(t.Connect["user"])
 	_, listed := t.Roles[role]
 	listed = listed || ours && t.Roles == nil
 	refuse := func(code, message, detail, hint string) *text.Failure {
@@ -179,26 +180,24 @@ func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 		return refuse("42501", "task has no role",
 			"It runs under the role that inserted it, and nobody knows which that was.", "Set its role, as the owner of the table.")
 	case u.standing == "absent":
-		return refuse("42704", fmt.Sprintf("role %s does not exist", quoted(role)),
+		return refuse("42704", fmt.Sprintf("role %s does not exist", sql.Quoted(role)),
 			"It inserted the task, under whose rights that would run.",
 			"Create it, or set role to another one, as the owner of the table.")
 	case u.standing == "superuser":
-		return refuse("42501", fmt.Sprintf("role %s is a superuser", quoted(role)),
+		return refuse("42501", fmt.Sprintf("role %s is a superuser", sql.Quoted(role)),
 			fmt.Sprintf("pgtaskd serves the table as role %s, which is none, and so does not log in as one.", user),
-			fmt.Sprintf("ALTER ROLE %s NOSUPERUSER, or insert the task as another role.", quoted(role)))
+			fmt.Sprintf("ALTER ROLE %s NOSUPERUSER, or insert the task as another role.", sql.Quoted(role)))
 	case u.standing == "login":
-		return refuse("28000", fmt.Sprintf("role %s is not permitted to log in", quoted(role)),
+		return refuse("28000", fmt.Sprintf("role %s is not permitted to log in", sql.Quoted(role)),
 			"pgtaskd runs each task in a session that logs in as the role which inserted it.",
-			fmt.Sprintf("ALTER ROLE %s LOGIN, with a CONNECTION LIMIT above 0.", quoted(role)))
+			fmt.Sprintf("ALTER ROLE %s LOGIN, with a CONNECTION LIMIT above 0.", sql.Quoted(role)))
 	case u.standing == "stranger" && !listed:
-		return refuse("42501", fmt.Sprintf("pgtaskd may not log in as role %s", quoted(role)),
+		return refuse("42501", fmt.Sprintf("pgtaskd may not log in as role %s", sql.Quoted(role)),
 			fmt.Sprintf(`It is not among the "roles" of the target, and role %s is not a member of it.`, user),
-			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s.`, quoted(role), user))
+			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s.`, sql.Quoted(role), user))
 	}
 	return nil
 }
-
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 // integer reads a binary integer of 2, 4 or 8 bytes: the column's type is the user's. NULL is 0.
 func integer(b []byte) int64 {

@@ -141,7 +141,7 @@ func Unpublished(t sql.Table, d schema.Description) []string {
 // Silent says why the table's triggers do not tell of every change.
 func Silent(t sql.Table, role string) string {
 	return fmt.Sprintf("triggers of table %s are missing or disabled: GRANT TRIGGER ON %s TO %s, "+
-		"or run the output of pgtaskd schema --config FILE", t, t, quoted(role))
+		"or run the output of pgtaskd schema --config FILE", t, t, sql.Quoted(role))
 }
 
 // Impossible says why the wanted way of waking is not possible.

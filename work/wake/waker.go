@@ -69,7 +69,7 @@ func (w *Waker) Adopt(ctx context.Context, way sql.Wake, heard schema.Waking) er
 	}
 	now := source{way, heard}
 	for _, channel := range now.channels(w.Target.Relation()) {
-		if _, err := conn.Exec(ctx, "LISTEN "+quoted(channel)); err != nil {
+		if _, err := conn.Exec(ctx, "LISTEN "+sql.Quoted(channel)); err != nil {
 			return err
 		}
 	}
@@ -180,8 +180,6 @@ func (w *Waker) LookLater(at time.Time) { w.unseen.next = at.Add(askedTick) }
 
 // AskUnseen asks in the batch which transactions the statements that follow in it cannot see yet.
 func (w *Waker) AskUnseen(batch *pgx.Batch) { w.unseen.ask(batch, w.Control) }
-
-func quoted(name string) string { return pgx.Identifier{name}.Sanitize() }
 
 // regrouped is the payload of the trigger on the table of groups.
 const regrouped = "group"
