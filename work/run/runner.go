@@ -48,8 +48,9 @@ func (r *runner) leave() {
 	if r.session == nil {
 		return
 	}
+	lost := r.pipeline.lose() // before post: CallBack must not take slots again for a task that has ended
 	r.post()
-	for _, q := range r.pipeline.lose() {
+	for _, q := range lost {
 		o := r.outcome(time.Time{}, nil)
 		o.Task, o.Kind, o.Queued = q.task, Lost, true
 		r.note(o)
