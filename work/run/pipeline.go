@@ -85,8 +85,8 @@ func (p *pipeline) lose() (ahead []queued) {
 }
 
 // begin returns the tasks to send to the session together with a task: none if that is marked.
-func (p *pipeline) begin(a *attempt, spec *exec.Task, session *pool.Session) (then []*exec.Task) {
-	if session.Bound || a.needsMark() || a.claims || spec.Strict || !p.shared.pipelined(a.task, session) {
+func (p *pipeline) begin(a *attempt, session *pool.Session) (then []*exec.Task) {
+	if session.Bound || a.needsMark() || a.claims || !p.shared.pipelined(a.task, session) {
 		return nil
 	}
 	p.mu.Lock()
@@ -139,9 +139,10 @@ func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 }
 
 // pipelined tells whether a task may be part of a pipeline: if it writes after all, it is rolled
-// back and runs once more. A task with a pause (max below 0) is never pipelined.
+// back and runs once more. A task with a pause (max below 0) is never pipelined, nor is one that
+// FAILs if its output is too long: it is rolled back.
 func (d *Dispatcher) pipelined(t *Task, session *pool.Session) bool {
-	if t.Row.Max < 0 {
+	if t.Row.Max < 0 || d.Live.Load().OutputFail {
 		return false
 	}
 	if t.Row.Remote != "" {

@@ -82,7 +82,7 @@ func (r *runner) run(ctx context.Context) {
 		return
 	}
 	spec := r.spec()
-	then := r.pipeline.begin(a, spec, r.session)
+	then := r.pipeline.begin(a, r.session)
 	asked := s.Clock.Now()
 	verdict, start, err := r.session.Begin(r.pending.tail, spec, then...)
 	t.unload(spec)
