@@ -21,18 +21,25 @@ type duty struct {
 func (l *loop) timetable() []duty {
 	survey := &keep.Survey{Control: l.control, Stats: l.stats, Tasks: l.tasks}
 	return []duty{
+		// First: the outcomes of runs.
 		{do: l.hear},
+		// Before anything can start.
 		{do: l.leader.groups.Step, next: l.leader.groups.Next, timed: true},
+		// Sessions wait for their preparations.
 		{do: l.post, next: l.ledger.Next},
+		// After post, which hands back the ends that the ledger passes over.
 		{do: l.ends.Step, next: l.ends.Next},
 		{do: l.leader.disk.Step, next: l.leader.disk.Next, timed: true},
+		// After post, for the same reason.
 		{do: l.answer, next: l.nextAnswer},
 		{do: l.leader.judge.Step, next: l.leader.judge.Next, timed: true},
 		{do: l.leader.rescan, next: l.leader.nextScan},
 		{do: l.leader.expire.Step, next: l.leader.expire.Next, timed: true, rests: true},
 		{do: l.leader.successors.Step, next: l.leader.successors.Next, rests: true},
 		{do: l.leader.comesNext, next: l.leader.shape.silence, timed: true},
+		// After the scan: see Watch.rest.
 		{do: l.leader.judge.Watch.Step, next: l.leader.judge.Watch.Next},
+		// After all that finds tasks.
 		{do: l.leader.fetch, next: l.leader.prefetch.Next},
 		{do: l.ends.Deletes.Sweep, next: l.ends.Deletes.Next, timed: true},
 		{do: l.leader.walk.Step, next: l.leader.walk.Next, timed: true, rests: true},
@@ -40,6 +47,7 @@ func (l *loop) timetable() []duty {
 		{do: l.handOver, next: l.drain.next},
 		{do: l.show},
 		{do: survey.Step, next: survey.Next, timed: true, rests: true},
+		// Last: tasks that this round has read start at once.
 		{do: l.start, next: l.leader.nextDispatch},
 	}
 }

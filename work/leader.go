@@ -79,7 +79,7 @@ func (l *leader) clear() {
 // rescan looks for tasks that have become due. A drain needs none.
 func (l *leader) rescan(ctx context.Context) error {
 	if l.drain.on() {
-		l.scan.Rest()
+		l.scan.GiveUp()
 		return nil
 	}
 	if l.notices.Changed {

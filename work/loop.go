@@ -31,8 +31,7 @@ import (
 	"pgtaskd/work/wake"
 )
 
-// loop serves one target. Its fields belong to the goroutine that called Serve, unless marked
-// shared.
+// loop serves one target. Its fields belong to the goroutine that called Serve (see doc.go).
 type loop struct {
 	*shared
 	leader  *leader
@@ -49,9 +48,9 @@ func newLoop(ctx context.Context, s *service) *loop {
 	l := &loop{shared: common, leader: &leader{shared: common}, trouble: s.trouble}
 	l.drain.shared = common
 	l.reach(s.panics)
-	l.leader.plans()
-	l.leader.reads()
-	l.concludes(s.panics)
+	l.leader.plans()      // needs control and changes
+	l.leader.reads()      // needs waker and lanes
+	l.concludes(s.panics) // needs successors and scan
 	l.leader.keeps()
 
 	l.inbox.Put, l.inbox.ToMark = l.ledger.Put, l.marks.Ask

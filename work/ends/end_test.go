@@ -103,7 +103,7 @@ func TestEndsInTheQueue(t *testing.T) {
 				q.putBack(ends, open)
 				q.putBack(ends, open)
 			} else {
-				q.nextTime(ends[done:])
+				q.postpone(ends[done:])
 			}
 		}
 		left := q.takeAll()
@@ -131,7 +131,7 @@ func TestKeep(t *testing.T) {
 	for _, e := range []End{fresh, tooLong, failed} {
 		q.keep(e)
 	}
-	q.nextTime([]End{late})
+	q.postpone([]End{late})
 	if len(q.fresh) != 1 || q.fresh[0].Known != fresh.Known || len(q.aside) != 3 {
 		t.Errorf("%d ends are new, %d are set aside", len(q.fresh), len(q.aside))
 	}

@@ -13,7 +13,7 @@ import (
 	"pgtaskd/work/target"
 )
 
-// queue holds the ends that are not written yet. It is pure.
+// queue holds the ends that are not written yet. It knows no server.
 type queue struct {
 	fresh []End
 	aside []End // their rows, or something that follows, are locked; other tasks start meanwhile
@@ -139,8 +139,8 @@ func (q *queue) putBack(ends []End, still func(*End) bool) {
 	}
 }
 
-// nextTime queues ends for which the duty had no time: other duties come in between.
-func (q *queue) nextTime(ends []End) {
+// postpone queues ends for which the duty had no time: other duties come in between.
+func (q *queue) postpone(ends []End) {
 	now := time.Now()
 	for _, e := range ends {
 		if e.backoff.After.IsZero() {

@@ -46,7 +46,7 @@ func (s *Ends) Step(ctx context.Context) error {
 			return err
 		}
 	}
-	s.queue.nextTime(ends)
+	s.queue.postpone(ends)
 	return nil
 }
 
@@ -74,7 +74,7 @@ func (s *Ends) writeEach(ctx context.Context, ends []End) error {
 	first := time.Now()
 	return change.Bisect(ends, func(ends []End) error {
 		if s.queue.sizer.Late(first) {
-			s.queue.nextTime(ends)
+			s.queue.postpone(ends)
 			return nil
 		}
 		began := time.Now()

@@ -3,6 +3,7 @@
 // waits for all reasons. Tries counts how often tasks had to run again, and Sizer limits how many
 // rows the next statement changes.
 //
-// The package is pure. Everything belongs to the goroutine of the loop, except the Backoffs of
-// package pool, which its lock guards. Times are of our own clock: they only say when to try again.
+// The package uses no server. Everything belongs to the goroutine of the loop, except the Backoffs
+// of package pool, which its lock guards. Times are of our own clock: they only say when to try
+// again.
 package hold

@@ -205,7 +205,8 @@ func (l *lane[T]) overtaken() bool {
 // pauseEnds returns when the pause before the lane's first task ends; zero: it has none. With
 // drift, the pause counts from the end of the previous task. Without, it ends at the first multiple
 // of the pause after that end, counted from the plan of the previous task. Drift is not known until
-// a task is read; until then the earlier time (no drift) holds.
+// a task is read; until then the earlier time (no drift) holds. It also keeps the longest pause, for
+// prune.
 func (l *lane[T]) pauseEnds() time.Time {
 	var maximum int32
 	var drift bool

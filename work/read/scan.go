@@ -71,8 +71,8 @@ func (s *Scan) Resumed() {
 	s.place.again = true
 }
 
-// Rest gives up the look under way, because the target drains.
-func (s *Scan) Rest() {
+// GiveUp gives up the look under way, because the target drains.
+func (s *Scan) GiveUp() {
 	s.Wake.News(s.looks.last)
 	s.Changes.Wanted, s.place = false, place{}
 }
@@ -143,14 +143,14 @@ func (s *Scan) view(now time.Time, due bool) view {
 	return view{
 		stale:  full >= s.every() || s.looks.partial && listed < scanMost/2,
 		wanted: s.Changes.Wanted, followUp: s.looks.followUp, due: due,
-		rested: full >= s.rest(listed), paused: s.pause() > 0,
+		rested: full >= s.restAfterFull(listed), paused: s.pause() > 0,
 	}
 }
 
-// rest returns the least time from one full scan to the next. If rows have changed and few tasks
+// restAfterFull returns the least time from one full scan to the next. If rows have changed and few tasks
 // are due, it is short, and full scans may take half the time (less in a flood of notifications).
 // With many due tasks it stays long, and changed rows get their new place later.
-func (s *Scan) rest(listed int) time.Duration {
+func (s *Scan) restAfterFull(listed int) time.Duration {
 	rest := s.looks.rest(listed)
 	if s.looks.changed && listed+s.looks.held <= hold.Batch {
 		rest = min(rest, max(s.looks.took, s.Wake.Pause()))
@@ -179,7 +179,7 @@ func (s *Scan) Next(drains bool) time.Duration {
 		next = min(next, s.Wake.Rest(s.looks.last))
 	}
 	if s.looks.followUp {
-		next = min(next, s.rest(s.listed())-time.Since(s.looks.full))
+		next = min(next, s.restAfterFull(s.listed())-time.Since(s.looks.full))
 	}
 	if !s.looks.next.IsZero() {
 		next = min(next, s.Clock.Until(s.looks.next)+ClockMargin)
@@ -245,7 +245,7 @@ func choose(v view) look {
 type looks struct {
 	full, last time.Time     // end of the last full scan, and of the last look of any kind, by our clock
 	took       time.Duration // duration of the last full scan
-	low        time.Time     // plans before this were seen, by the server's clock
+	low        time.Time     // start of the last look that began or ended, by the server's clock
 	next       time.Time     // the earliest plan to come; zero: there is none
 	followUp   bool          // a look at the news was made: a full scan follows when its rest is over
 	changed    bool          // somebody has changed rows since the last full scan began

@@ -64,7 +64,7 @@ func TestADrainGivesUpTheLookUnderWay(t *testing.T) {
 	s := unserved()
 	s.looks.last, s.looks.full, s.place.look = time.Now(), time.Now(), all
 	s.Changes.Want()
-	s.Rest()
+	s.GiveUp()
 	if next := s.Next(true); next <= 0 || s.Pending() {
 		t.Error("it looks again in ", next)
 	}
