@@ -101,4 +101,3 @@ func create(ctx context.Context, t target.Target, keep bool) (made []string, err
 	}
 	return made, nil
 }
-
