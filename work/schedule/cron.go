@@ -182,7 +182,7 @@ var errZone = errors.New("is not known: a zone is a name of the tz database, suc
 
 // LoadZone finds a zone of the tz database by its name.
 func LoadZone(name string) (*time.Location, error) {
-	if !zoneName.MatchString(name) || name == time.Local.String() { // Go takes "Local" for this machine's zone
+	if !zoneName.MatchString(name) || name == "Local" { // Go takes it for this machine's zone
 		return nil, errZone
 	}
 	location, err := time.LoadLocation(name)

@@ -96,6 +96,21 @@ func TestOnlyNamesOfTheTzDatabaseAreZones(t *testing.T) {
 	}
 }
 
+// It changes time.Local, so it is not parallel.
+func TestTheZoneOfTheMachineIsAZone(t *testing.T) {
+	before := time.Local
+	defer func() { time.Local = before }()
+	for _, name := range []string{"UTC", "Europe/Berlin"} { // as after TZ=Europe/Berlin
+		time.Local = zoneOf(t, name)
+		if _, err := LoadZone(name); err != nil {
+			t.Errorf("%s: %v", name, err)
+		}
+		if _, err := LoadZone("Local"); err == nil {
+			t.Error("Local is accepted in ", name)
+		}
+	}
+}
+
 func TestTheZoneOfTheExpressionWins(t *testing.T) {
 	t.Parallel()
 	berlin := zoneOf(t, "Europe/Berlin")
