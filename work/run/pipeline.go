@@ -131,7 +131,7 @@ func (p *pipeline) queue(t *Task, session *pool.Session) (then []*exec.Task) {
 		room -= next.size()
 		one := queued{attempt: attempt{task: next, atomic: true, query: next.Row.Remote != ""}}
 		one.spec = p.shared.spec(&one.attempt, next.Row.How.Save && last.Row.How.Save && next.Lane == last.Lane)
-		one.spec.Until = until.Add(-session.Ahead)
+		one.spec.Until, one.spec.Strict = until.Add(-session.Ahead), false // pipelined has seen to Strict
 		p.ahead, p.until = append(p.ahead, one), until
 		then, last = append(then, one.spec), next
 	}

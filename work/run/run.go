@@ -216,8 +216,8 @@ func (r *runner) runPipelined(ctx context.Context) {
 		r.conclude(verdict, nil)
 		return
 	case err != nil:
+		r.leave() // first: it empties the pipeline, and conclude may tell the outcome at once
 		r.conclude(verdict, err)
-		r.leave()
 		return
 	}
 	q, ok := r.pipeline.next()
