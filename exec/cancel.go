@@ -227,7 +227,8 @@ func readable(conn net.Conn) (is bool) {
 	if err != nil {
 		return true
 	}
-	if err := raw.Read(func(fd uintptr) bool { is = waits(fd); return true }); err != nil {
+	// Not by raw.Read, which would wait for a read of pgx that may be under way in the background.
+	if err := raw.Control(func(fd uintptr) { is = waits(fd) }); err != nil {
 		return true
 	}
 	return is
