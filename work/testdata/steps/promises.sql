@@ -1,4 +1,4 @@
--- What the tasks of TestPromises call.
+-- The functions that the tasks of TestPromises call.
 
 CREATE TABLE effect (id int8);
 

@@ -1,4 +1,4 @@
--- What the tasks of tasks.sql call.
+-- The functions that the tasks of tasks.sql call.
 
 CREATE TABLE effect (id int8, who text);
 

@@ -1,4 +1,4 @@
--- What is not as it should be once all have ended.
+-- Lists the wrong tasks once all have ended.
 SELECT json_agg(wrong)
 FROM (
     -- Each task's end, and its effects.
@@ -35,7 +35,7 @@ FROM (
     HAVING count(*) <> 53
 
     UNION ALL
-    -- Who repeats has one child, which waits, and others have none.
+    -- A task that repeats itself has one child, which waits. Others have none.
     SELECT 'chain', t.data, t.input, t.state, t.attempt, t.interrupted, t.error, count(c.id)
     FROM task AS t
     LEFT JOIN task AS c ON c.parent = t.id
