@@ -67,13 +67,13 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 		return Result{}, err
 	}
 	before, err := t.lockRows(ctx, tx, all, o.Owner)
-	if err == nil {
-		err = foreign(all, before, o.Owner)
-	}
-	if err == nil {
-		err = t.expire(ctx, tx, all, before)
-	}
 	if err != nil {
+		return Result{}, err
+	}
+	if err := foreign(all, before, o.Owner); err != nil {
+		return Result{}, err
+	}
+	if err := t.expire(ctx, tx, all, before); err != nil {
 		return Result{}, err
 	}
 	pruned, err := t.prune(ctx, tx, all, before, o)
@@ -86,10 +86,10 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	}
 	// An INSERT trigger can fill columns that the files do not name; they get their defaults now.
 	after, err := t.write(ctx, tx, all, written, o.Owner)
-	if err == nil {
-		err = t.kept(all, after)
-	}
 	if err != nil {
+		return Result{}, err
+	}
+	if err := t.kept(all, after); err != nil {
 		return Result{}, err
 	}
 	result = t.compare(all, before, after, o.Owner)

@@ -6,14 +6,21 @@ import (
 	"time"
 )
 
-// TestTextsComeFromTheRowThatWasRead: in a partitioned table another row may have the same id. The
-// task runs the SQL of its own row, with its own data, however long these are.
-func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
-	t.Parallel()
+// inParts serves a table in whose partitions rows can have the same id.
+func inParts(t *testing.T) *stage {
+	t.Helper()
 	s := prepared(t)
 	must(t, s.conn, parts)
 	s.serve()
 	s.settled()
+	return s
+}
+
+// TestTextsComeFromTheRowThatWasRead: in a partitioned table another row may have the same id. The
+// task runs the SQL of its own row, with its own data, however long these are.
+func TestTextsComeFromTheRowThatWasRead(t *testing.T) {
+	t.Parallel()
+	s := inParts(t)
 	s.exec("CREATE TABLE effect (what text)")
 	long := strings.Repeat("x", 9000)
 	for _, elsewhere := range []string{"2020-01-01", "2222-01-01"} { // in partitions before and after it
@@ -83,10 +90,7 @@ func TestAnotherRowOfTheSameIDHarmsNoTask(t *testing.T) {
 // TestWhyThereIsNoRepetitionIsSaidInItsRow: and in no other row with its id.
 func TestWhyThereIsNoRepetitionIsSaidInItsRow(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
-	must(t, s.conn, parts)
-	s.serve()
-	s.settled()
+	s := inParts(t)
 	s.exec("ALTER TABLE task ADD CONSTRAINT odd CHECK (data <> 'odd' OR parent IS NULL)")
 	id := s.add("input, plan", "SELECT 1", "infinity")
 	s.exec("INSERT INTO task (id, input, plan, active, repeat, data) VALUES ($1, 'SELECT 1', '2020-01-01', '1 s', '1 day', 'odd')", id)
@@ -99,10 +103,7 @@ func TestWhyThereIsNoRepetitionIsSaidInItsRow(t *testing.T) {
 // TestTwoOfOneIDThatEndTogether: each has one repetition.
 func TestTwoOfOneIDThatEndTogether(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
-	must(t, s.conn, parts)
-	s.serve()
-	s.settled()
+	s := inParts(t)
 	id := s.add("input, plan", "SELECT 1", "infinity")
 	s.exec(`INSERT INTO task (id, input, "group", plan, active, repeat)
 		SELECT $1::int8, 'SELECT 1', 'g' || i, timestamptz '2020-06-01' + i * interval '1 year', '1 s', '1 day' FROM generate_series(1, 2) AS i`, id)
@@ -116,10 +117,7 @@ func TestTwoOfOneIDThatEndTogether(t *testing.T) {
 // task whose next has the same id keeps its next.
 func TestAnotherRowOfTheSameIDTakesNoRepetitionBack(t *testing.T) {
 	t.Parallel()
-	s := prepared(t)
-	must(t, s.conn, parts)
-	s.serve()
-	s.settled()
+	s := inParts(t)
 	id := s.add("input, repeat", "SELECT 1", "1 day")
 	s.becomes(id, "DONE")
 	next := s.get("SELECT next FROM task WHERE id = $1", id)

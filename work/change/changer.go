@@ -39,10 +39,8 @@ type Rows struct {
 // Changer changes rows.
 type Changer struct {
 	Config
-	sizer hold.Sizer // for EachWithWords
-
-	// Wanted is set if something may be due now. Then the next round looks for due tasks.
-	Wanted bool
+	sizer  hold.Sizer // for EachWithWords
+	wanted bool       // a task may have become due since the last look began
 
 	// FollowLimit is the time limit for what follows on tasks, as nothing starts meanwhile.
 	FollowLimit time.Duration
@@ -51,7 +49,13 @@ type Changer struct {
 const followLimit = 5 * time.Second
 
 // Want makes the next round look for due tasks.
-func (c *Changer) Want() { c.Wanted = true }
+func (c *Changer) Want() { c.wanted = true }
+
+// Wants reports whether a look is wanted.
+func (c *Changer) Wants() bool { return c.wanted }
+
+// Looks records that a look begins, or that none is wanted any more.
+func (c *Changer) Looks() { c.wanted = false }
 
 // New returns a Changer.
 func New(c Config) *Changer { return &Changer{Config: c, FollowLimit: followLimit} }

@@ -26,14 +26,11 @@ type orphan struct {
 
 // Adopt adds a task that we do not run.
 func (o *Orphans) Adopt(id int64, key lane.Key) {
-	if !o.Has(id) && !o.Holds.Refuses(id) {
+	if o.all[id] == nil && !o.Holds.Refuses(id) {
 		o.all[id] = &orphan{key: key}
 		o.Runs.Lanes.Occupy(key, 1)
 	}
 }
-
-// Has reports whether a task is an orphan.
-func (o *Orphans) Has(id int64) bool { return o.all[id] != nil }
 
 // Len returns the number of orphans.
 func (o *Orphans) Len() int { return len(o.all) }

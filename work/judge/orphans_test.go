@@ -37,11 +37,11 @@ func TestAnOrphanTakesASlot(t *testing.T) {
 	for range 2 {
 		s.Orphans.Adopt(id, lane.KeyOf("group", ""))
 	}
-	if s.steps(); !s.Orphans.Has(id) || busy() != 1 || s.State(id) != "WORK" {
+	if s.steps(); s.Orphans.all[id] == nil || busy() != 1 || s.State(id) != "WORK" {
 		t.Error("while it runs ", busy(), " slots are taken, and it is ", s.State(id))
 	}
 	_ = conn.Close(t.Context())
-	servertest.Wait(t, patient, "its end", func() bool { s.steps(); return !s.Orphans.Has(id) })
+	servertest.Wait(t, patient, "its end", func() bool { s.steps(); return s.Orphans.all[id] == nil })
 	if busy() != 0 || s.State(id) != "PLAN" || len(s.ended) != 1 {
 		t.Error("then ", busy(), " slots are taken, and it is ", s.State(id))
 	}

@@ -102,7 +102,8 @@ func TestAChangeIsLookedAt(t *testing.T) {
 	} {
 		s := unserved()
 		s.looks = c.looks
-		s.looks.full, s.Changes.Wanted = time.Now().Add(-c.since), true
+		s.looks.full = time.Now().Add(-c.since)
+		s.Changes.Want()
 		now := time.Now()
 		before := choose(s.view(now, false))
 		s.Changed()

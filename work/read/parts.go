@@ -44,14 +44,16 @@ type place struct {
 func (s *Scan) startAll() place {
 	s.Lanes.Fill()
 	s.Expire.Clear() // the scan finds these tasks again
-	s.looks.missing, s.Changes.Wanted, s.looks.followUp, s.looks.changed = 0, false, false, false
+	s.Changes.Looks()
+	s.looks.missing, s.looks.followUp, s.looks.changed = 0, false, false
 	first := pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}
 	return s.placeFrom(all, first, math.MaxInt64) // after the tasks that have no plan yet
 }
 
 // startNews starts a look at the news: it reads only plans from seenUpTo on.
 func (s *Scan) startNews() place {
-	s.Changes.Wanted, s.looks.followUp = false, true
+	s.Changes.Looks()
+	s.looks.followUp = true
 	return s.placeFrom(news, pgtype.Timestamptz{Valid: true, Time: s.seenUpTo()}, math.MinInt64)
 }
 

@@ -57,7 +57,10 @@ func (s *Scan) Begin(ctx context.Context) error {
 }
 
 // Clear forgets everything. Call it when a term begins or ends.
-func (s *Scan) Clear() { s.looks, s.place, s.Changes.Wanted = looks{}, place{}, false }
+func (s *Scan) Clear() {
+	s.Changes.Looks()
+	s.looks, s.place = looks{}, place{}
+}
 
 // All makes the next round start a full scan.
 func (s *Scan) All() { s.looks.full = time.Time{} }
@@ -74,14 +77,15 @@ func (s *Scan) Resumed() {
 // GiveUp gives up the look under way, because the target drains.
 func (s *Scan) GiveUp() {
 	s.Wake.News(s.looks.last)
-	s.Changes.Wanted, s.place = false, place{}
+	s.Changes.Looks()
+	s.place = place{}
 }
 
 // Active tells whether a look is under way.
 func (s *Scan) Active() bool { return s.place.look != nothing }
 
 // Pending tells whether a look is wanted or under way.
-func (s *Scan) Pending() bool { return s.Changes.Wanted || s.looks.followUp || s.Active() }
+func (s *Scan) Pending() bool { return s.Changes.Wants() || s.looks.followUp || s.Active() }
 
 // Partial tells that some due tasks are not known.
 func (s *Scan) Partial() bool { return s.looks.partial }
@@ -111,7 +115,9 @@ func (s *Scan) Step(ctx context.Context) error {
 		s.Changes.Want()
 	}
 	heard := s.Wake.News(s.looks.last)
-	s.Changes.Wanted = s.Changes.Wanted || heard
+	if heard {
+		s.Changes.Want()
+	}
 	due := !s.looks.next.IsZero() && s.Clock.Until(s.looks.next) <= 0
 	if heard || due {
 		if started, err := s.Alone(ctx); started || err != nil {
@@ -119,7 +125,7 @@ func (s *Scan) Step(ctx context.Context) error {
 		}
 	}
 	if s.Active() {
-		if due || s.Changes.Wanted && s.pause() <= 0 {
+		if due || s.Changes.Wants() && s.pause() <= 0 {
 			newer := s.startNews() // the look under way would find them last
 			if _, err := s.readPart(ctx, &newer); err != nil {
 				return err
@@ -142,7 +148,7 @@ func (s *Scan) view(now time.Time, due bool) view {
 	full, listed := now.Sub(s.looks.full), s.listed()
 	return view{
 		stale:  full >= s.every() || s.looks.partial && listed < scanMost/2,
-		wanted: s.Changes.Wanted, followUp: s.looks.followUp, due: due,
+		wanted: s.Changes.Wants(), followUp: s.looks.followUp, due: due,
 		rested: full >= s.restAfterFull(listed), paused: s.pause() > 0,
 	}
 }
@@ -172,7 +178,7 @@ func (s *Scan) Next(drains bool) time.Duration {
 		return 0
 	}
 	next := s.every() - time.Since(s.looks.full)
-	if s.Changes.Wanted || noticed {
+	if s.Changes.Wants() || noticed {
 		next = min(next, s.pause())
 	}
 	if !drains {

@@ -50,7 +50,7 @@ func TestOthersStartWhileAScanIsUnderWay(t *testing.T) {
 	if tasks[id] == nil || tasks[due] == nil || !s.scan.Active() {
 		t.Error("others are read: ", tasks[id] != nil, tasks[due] != nil, ", the scan is under way: ", s.scan.Active())
 	}
-	for s.scan.Changes.Wanted = false; s.scan.Active(); {
+	for s.scan.Changes.Looks(); s.scan.Active(); {
 		s.does(s.scan.Step)
 	}
 	if n := s.Get("SELECT count(*) FROM task"); n != strconv.Itoa(s.scan.listed()+len(tasks)) {

@@ -6,6 +6,7 @@ import (
 
 	"pgtaskd/exec"
 	"pgtaskd/work/pool"
+	"pgtaskd/work/target"
 )
 
 // TestTasksThatAreNotPipelined must not run once more, or need their end in their transaction, or
@@ -29,6 +30,7 @@ func TestTasksThatAreNotPipelined(t *testing.T) {
 		"again":     func(_ *runner, t *Task) { t.Again = 1 },
 		"long":      func(_ *runner, t *Task) { t.Row.Input = nil },
 		"foreign":   func(r *runner, _ *Task) { r.shared.Foreign.Store(true) },
+		"strict":    func(r *runner, _ *Task) { r.shared.Live.Store(&target.Live{OutputFail: true}) },
 		"insert":    text("INSERT INTO a VALUES (1)"),
 		"sequence":  text("SELECT nextval('a')"),
 		"notify":    text("SELECT pg_notify('a', 'b')"),
