@@ -7,7 +7,7 @@ import (
 	"sync"
 )
 
-//go:embed apply/*.sql moving/*.sql moving/*/*.sql part/*.sql ask/*.sql door/*.sql lock/*.sql query/*.sql schema/*.sql schema/inspect/*.sql schema/beside/*.sql
+//go:embed apply/*.sql page/*.sql moving/*.sql moving/*/*.sql part/*.sql ask/*.sql door/*.sql lock/*.sql query/*.sql schema/*.sql schema/inspect/*.sql schema/beside/*.sql
 var files embed.FS
 
 // File returns a file of this folder or of one below it, unchanged, by its path without .sql. It

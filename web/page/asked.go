@@ -1,0 +1,101 @@
+package page
+
+import (
+	"net/url"
+	"strconv"
+
+	"pgtaskd/web/login"
+	"pgtaskd/web/rows"
+	"pgtaskd/work"
+	"pgtaskd/work/target"
+)
+
+// Target is a target of the controller with its unique name.
+type Target struct {
+	work.Target
+	Name string
+}
+
+// Standing returns how this controller serves the target.
+func (t Target) Standing() target.Standing { return t.Stats.Standing() }
+
+// Asked is a request for a page. Handlers do not change it.
+type Asked struct {
+	Kind    *Kind
+	Targets []Target   // all
+	Query   url.Values // of the URL, without what no page knows
+	User    login.User
+	Hidden  rows.Hidden // columns that this user does not see
+	Prefix  string      // of all URLs; "" or "/jobs"
+	Mine    string      // the browser's time zone; "": not known
+}
+
+// Target returns the target that the URL names; without a name the first one.
+func (a *Asked) Target() (Target, error) {
+	name := a.Query.Get("target")
+	for _, t := range a.Targets {
+		if t.Name == name || name == "" {
+			return t, nil
+		}
+	}
+	if name == "" {
+		return Target{}, wrong("there is no target")
+	}
+	return Target{}, wrong("there is no target %q", name)
+}
+
+// Chosen returns the targets that the URL names: one, or all.
+func (a *Asked) Chosen() ([]Target, error) {
+	if !a.Query.Has("target") {
+		return a.Targets, nil
+	}
+	t, err := a.Target()
+	return []Target{t}, err
+}
+
+// id reads the id of a task from the URL.
+func (a *Asked) id(name string) (int64, error) {
+	id, err := strconv.ParseInt(a.Query.Get(name), 10, 64)
+	if err != nil {
+		return 0, wrong("%s must be the id of a task, not %q", name, a.Query.Get(name))
+	}
+	return id, nil
+}
+
+// Link returns the URL of a page below the prefix, with parameters by name and value. It keeps the
+// target and the zone of this request unless the parameters say otherwise; an empty value drops one.
+func (a *Asked) Link(path string, parameters ...string) string {
+	q := url.Values{}
+	for _, kept := range []string{"target", "tz"} {
+		if a.Query.Has(kept) {
+			q.Set(kept, a.Query.Get(kept))
+		}
+	}
+	return a.link(path, q, parameters)
+}
+
+// With returns the URL of this page with its filter, changed by parameters; an empty value drops
+// one. after is dropped unless it is given.
+func (a *Asked) With(parameters ...string) string {
+	q := url.Values{}
+	for name, values := range a.Query {
+		if name != "after" {
+			q[name] = values
+		}
+	}
+	return a.link(a.Kind.Path, q, parameters)
+}
+
+func (a *Asked) link(path string, q url.Values, parameters []string) string {
+	for i := 0; i+1 < len(parameters); i += 2 {
+		if parameters[i+1] == "" {
+			q.Del(parameters[i])
+		} else {
+			q.Set(parameters[i], parameters[i+1])
+		}
+	}
+	if len(q) == 0 {
+		return a.Prefix + path
+	}
+	return a.Prefix + path + "?" + q.Encode()
+}

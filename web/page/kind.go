@@ -1,0 +1,46 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"pgtaskd/web/login"
+	"pgtaskd/web/rows"
+)
+
+// Limits of the time that one statement of a page may take.
+const (
+	ListLimit   = time.Second
+	SearchLimit = 5 * time.Second
+)
+
+// Kind is one kind of page.
+type Kind struct {
+	Path  string     // below the prefix; with ".json" it answers JSON
+	Name  string     // of the template in html/, and of the page for the stylesheet
+	Title string     // in the navigation; "": not there
+	Key   string     // of the keyboard: g and this opens it; "": none
+	Needs login.Role // least role
+	Read  func(context.Context, *rows.Sessions, *Asked) (*Content, error)
+}
+
+// Kinds are all pages, in the order of the navigation.
+var Kinds = []Kind{
+	errorsPage,
+}
+
+// Content is what a page shows.
+type Content struct {
+	Rows  any      // a slice of structs: the JSON, and what most templates range over
+	View  any      // what the template needs beside Rows
+	Notes []string // what was left out, and what is missing
+	Next  string   // URL of the next page, relative to the prefix; "": there is none
+}
+
+// Wrong is a request that cannot be answered; its text says why. The status is 400.
+type Wrong string
+
+func (w Wrong) Error() string { return string(w) }
+
+func wrong(format string, args ...any) error { return Wrong(fmt.Sprintf(format, args...)) }

@@ -1,0 +1,196 @@
+package rows
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"reflect"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/routine"
+	"pgtaskd/work"
+	"pgtaskd/work/control"
+)
+
+const (
+	sessionsMost = 2 // on each server
+	keptFor      = time.Minute
+	closeLimit   = time.Second
+	lockLimit    = "1s" // for a change; a locked table must not hold a session for long
+)
+
+// Sessions keeps the sessions to all servers.
+type Sessions struct {
+	crew *routine.Group
+
+	mu      sync.Mutex
+	servers map[string]*server
+}
+
+// server has the sessions to one server.
+type server struct {
+	slots chan struct{} // one for each session in use
+	idle  []*session    // longest idle first
+}
+
+// session is one connection, to one database under one role.
+type session struct {
+	target   work.Target // one of those that it can be used for
+	conn     *pgx.Conn
+	admitted map[string]*Table // by table, those that the door has let in
+	since    time.Time         // idle since
+}
+
+// New returns Sessions without any. Close ends them.
+func New() *Sessions {
+	s := &Sessions{crew: routine.New(context.Background()), servers: map[string]*server{}}
+	s.crew.Go(s.sweep)
+	return s
+}
+
+// Close closes all sessions. Nobody may use s any more.
+func (s *Sessions) Close() {
+	s.crew.End()
+	s.crew.Wait()
+	s.closeIdle(0)
+}
+
+// sweep closes sessions that nobody has used for a while.
+func (s *Sessions) sweep() {
+	tick := time.NewTicker(keptFor / 10)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+			s.closeIdle(keptFor)
+		case <-s.crew.Context().Done():
+			return
+		}
+	}
+}
+
+func (s *Sessions) closeIdle(age time.Duration) {
+	s.mu.Lock()
+	var old []*session
+	for _, at := range s.servers {
+		for len(at.idle) > 0 && time.Since(at.idle[0].since) >= age {
+			old = append(old, at.idle[0])
+			at.idle = at.idle[1:]
+		}
+	}
+	s.mu.Unlock()
+	for _, one := range old {
+		one.close()
+	}
+}
+
+func (one *session) close() {
+	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
+	defer cancel()
+	_ = one.conn.Close(ctx)
+}
+
+// Read calls do with a target's table in a read-only transaction. Each statement may take as long
+// as limit; so may the wait for a session. All errors can be shown to people.
+func (s *Sessions) Read(ctx context.Context, t work.Target, limit time.Duration, do func(context.Context, *Table) error) error {
+	return s.within(ctx, t, limit, pgx.ReadOnly, do)
+}
+
+// Change is Read in a transaction that can write.
+func (s *Sessions) Change(ctx context.Context, t work.Target, limit time.Duration, do func(context.Context, *Table) error) error {
+	return s.within(ctx, t, limit, pgx.ReadWrite, do)
+}
+
+func (s *Sessions) within(ctx context.Context, t work.Target, limit time.Duration, access pgx.TxAccessMode, do func(context.Context, *Table) error) error {
+	at := s.server(t)
+	patience, cancel := context.WithTimeout(ctx, max(limit, time.Second))
+	defer cancel()
+	select {
+	case at.slots <- struct{}{}:
+	case <-patience.Done():
+		return cmp.Or(ctx.Err(), errBusy)
+	}
+	defer func() { <-at.slots }()
+	one, err := s.session(ctx, at, t)
+	if err != nil {
+		return err
+	}
+	err = one.transaction(ctx, t, limit, access, do)
+	s.giveBack(at, one)
+	return err
+}
+
+// server returns the server of a target.
+func (s *Sessions) server(t work.Target) *server {
+	name := fmt.Sprintf("%q %q", cmp.Or(t.Connect["hostaddr"], t.Connect["host"], t.Connect["service"]), t.Connect["port"])
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.servers[name] == nil {
+		s.servers[name] = &server{slots: make(chan struct{}, sessionsMost)}
+	}
+	return s.servers[name]
+}
+
+// session returns an idle session that fits the target, or opens one. The caller has a slot. If
+// that would be a session too many, it closes the one that has been idle longest.
+func (s *Sessions) session(ctx context.Context, at *server, t work.Target) (*session, error) {
+	s.mu.Lock()
+	fits := func(one *session) bool { return reflect.DeepEqual(one.target.Connect, t.Connect) && !one.conn.IsClosed() }
+	i := len(at.idle) - 1
+	for i >= 0 && !fits(at.idle[i]) {
+		i--
+	}
+	if i >= 0 {
+		one := at.idle[i]
+		at.idle = slices.Delete(at.idle, i, i+1)
+		s.mu.Unlock()
+		return one, nil
+	}
+	var excess *session
+	if len(at.slots)+len(at.idle) > sessionsMost {
+		excess, at.idle = at.idle[0], at.idle[1:]
+	}
+	s.mu.Unlock()
+	if excess != nil {
+		excess.close()
+	}
+	conn, err := control.Dial(ctx, t, "pgtaskd-page")
+	if err != nil {
+		return nil, fmt.Errorf("cannot connect: %w", err)
+	}
+	return &session{target: t, conn: conn, admitted: map[string]*Table{}}, nil
+}
+
+func (s *Sessions) giveBack(at *server, one *session) {
+	if one.conn.IsClosed() {
+		return
+	}
+	one.since = time.Now()
+	s.mu.Lock()
+	at.idle = append(at.idle, one)
+	s.mu.Unlock()
+}
+
+// transaction calls do inside a transaction. It admits the table first, if it has not done so
+// lately.
+func (one *session) transaction(ctx context.Context, t work.Target, limit time.Duration, access pgx.TxAccessMode, do func(context.Context, *Table) error) error {
+	b := one.admitted[t.Name()]
+	if b == nil || time.Since(b.admitted) > keptFor || !slices.Equal(b.Target.Trust, t.Trust) {
+		var err error
+		if b, err = admit(ctx, one.conn, t); err != nil {
+			return err
+		}
+		one.admitted[t.Name()] = b
+	}
+	return pgx.BeginTxFunc(ctx, one.conn, pgx.TxOptions{AccessMode: access}, func(tx pgx.Tx) error {
+		_, err := tx.Exec(ctx, "SELECT set_config('statement_timeout', $1, true), set_config('lock_timeout', $2, true)", control.Milliseconds(limit), lockLimit)
+		if err != nil {
+			return err
+		}
+		return do(ctx, b)
+	})
+}

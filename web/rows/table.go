@@ -1,0 +1,97 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+
+	"pgtaskd/sql"
+	"pgtaskd/work"
+	"pgtaskd/work/install"
+)
+
+// Table is a target's table inside a transaction.
+type Table struct {
+	Target work.Target
+	Name   sql.Table
+	Zone   string // the target's time zone
+
+	conn     *pgx.Conn
+	queries  sql.Queries
+	beside   []string  // names of the objects beside it that may be used
+	admitted time.Time // when the door let it in
+}
+
+// Errors that a person can do something about.
+var (
+	errBusy = errors.New("the page's two sessions on this server are busy: try again")
+	// ErrSlow: a statement took too long.
+	ErrSlow = errors.New("the server did not answer in time")
+)
+
+// admit looks at the table and asks the door, as commands do.
+func admit(ctx context.Context, conn *pgx.Conn, t work.Target) (*Table, error) {
+	b := &Table{Target: t, Name: t.Relation(), conn: conn, admitted: time.Now()}
+	names := map[string]string{":table": b.Name.String(), ":reads": "true", ":stops": "false"}
+	for _, object := range append(slices.Clone(sql.Objects), Act) {
+		names[":its_"+object] = sql.Beside(b.Name, object)
+	}
+	b.queries = sql.NewQueries("page", names)
+	var kind, denied, zone string
+	var complete bool
+	err := conn.QueryRow(ctx, b.queries.Text("facts"), b.Name.Schema, b.Name.Name, append(sql.BesideNames(b.Name), sql.BesideName(b.Name, Act))).
+		Scan(&kind, &denied, &complete, &zone, &b.beside)
+	switch {
+	case errors.Is(err, pgx.ErrNoRows):
+		return nil, fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.Name)
+	case err != nil:
+		return nil, err
+	case kind != "r" && kind != "p":
+		return nil, fmt.Errorf("%s is not a table", b.Name)
+	case denied != "":
+		return nil, errors.New(denied)
+	case !complete:
+		return nil, fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.Name)
+	}
+	if b.Zone = t.TimeZone; b.Zone == "" {
+		b.Zone = zone
+	}
+	return b, install.Admit(ctx, conn, t)
+}
+
+// Act is the object beside a table that has the acts of the page. The page makes it.
+const Act = "act"
+
+// Has reports whether an object beside the table may be used: one of sql.Objects, or Act.
+func (b *Table) Has(object string) bool {
+	return slices.Contains(b.beside, sql.BesideName(b.Name, object))
+}
+
+// forget makes the next transaction look at the table again, as something beside it was made.
+func (b *Table) forget() { b.admitted = time.Time{} }
+
+// list returns the rows of a statement of sql/page. Fields of T have the names of its columns (as
+// the tag db says).
+func list[T any](ctx context.Context, b *Table, statement string, args ...any) ([]T, error) {
+	rows, err := b.conn.Query(ctx, b.queries.Text(statement), args...)
+	if err != nil {
+		return nil, slow(err)
+	}
+	found, err := pgx.CollectRows(rows, pgx.RowToStructByName[T])
+	return found, slow(err)
+}
+
+// slow turns the error of a statement that took too long into ErrSlow.
+func slow(err error) error {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && answer.Code == "57014" {
+		return ErrSlow
+	}
+	return err
+}
+
