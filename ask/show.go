@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/remote"
 	"pgtaskd/work"
 )
 
@@ -69,7 +70,7 @@ func (b *table) columns(ctx context.Context, id int64) (columns, error) {
 			if values[i] != nil {
 				text := string(values[i])
 				if c.name == "remote" {
-					text = unsecret(text)
+					text = remote.Shown(text)
 				}
 				c.text = &text
 			}

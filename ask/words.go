@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"pgtaskd/human"
-	"pgtaskd/remote"
 )
 
 // span writes seconds for people.
@@ -54,16 +53,4 @@ func first(text string, longest int) string {
 		return line
 	}
 	return ""
-}
-
-// unsecret returns the remote of a task without passwords. It keeps names of the configuration.
-func unsecret(text string) string {
-	if !strings.Contains(text, "=") && !strings.Contains(text, "://") {
-		return text
-	}
-	settings, err := remote.Parse(text)
-	if err != nil {
-		return "(a connection string that cannot be read is not shown: it could hold a password)"
-	}
-	return settings.Public()
 }

@@ -100,3 +100,16 @@ func notKeyword(word string, exposed bool) error {
 	}
 	return syntax(fmt.Sprintf("unknown keyword %q", word), hint)
 }
+
+// Shown returns the remote of a task for people, without passwords. It keeps names of the
+// configuration.
+func Shown(text string) string {
+	if !strings.Contains(text, "=") && !strings.Contains(text, "://") {
+		return text
+	}
+	settings, err := Parse(text)
+	if err != nil {
+		return "(a connection string that cannot be read is not shown: it could hold a password)"
+	}
+	return settings.Public()
+}

@@ -202,3 +202,20 @@ func FuzzParse(f *testing.F) {
 		}
 	})
 }
+
+// TestRemotesAreShownWithoutPasswords: names of the configuration stay as they are.
+func TestRemotesAreShownWithoutPasswords(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"shop":                            "shop",
+		"host=a password=geheim dbname=b": "host=a dbname=b",
+		"postgres://u:geheim@a/b":         "host=a dbname=b user=u",
+	} {
+		if got := Shown(text); got != want {
+			t.Errorf("%q, not %q", got, want)
+		}
+	}
+	if text := Shown("host=a password='geheim"); text == "" || strings.Contains(text, "geheim") {
+		t.Error(text)
+	}
+}

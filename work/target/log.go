@@ -1,7 +1,6 @@
 package target
 
 import (
-	"regexp"
 	"strings"
 	"sync/atomic"
 	"time"
@@ -125,7 +124,7 @@ func (l *Log) Task(t Line) {
 	}
 	if t.Error != "" {
 		first, _, _ := strings.Cut(t.Error, "\n")
-		if first = masked(first); len(first) > sentenceMost {
+		if first = human.Masked(first); len(first) > sentenceMost {
 			first = strings.ToValidUTF8(first[:sentenceMost], "") + "…"
 		}
 		line = line.Str(zerolog.ErrorFieldName, first)
@@ -156,15 +155,4 @@ func (l *Log) TellLeftOut() {
 		l.Warn().Int("tasks", n).Msg("more tasks ended than the log shows")
 	}
 	l.lines, l.told = 0, time.Now()
-}
-
-// These match passwords in errors: SQL can raise any text.
-var (
-	quotedSecret = regexp.MustCompile(`(?i)(passw(?:or)?d\s*(?:=\s*)?)'[^']*'?`)
-	plainSecret  = regexp.MustCompile(`(?i)(passw(?:or)?d\s*=\s*|://[^\s/:@]*:)[^\s'@]+`)
-)
-
-// masked returns a text without passwords.
-func masked(text string) string {
-	return plainSecret.ReplaceAllString(quotedSecret.ReplaceAllString(text, "${1}***"), "${1}***")
 }
