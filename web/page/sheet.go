@@ -4,10 +4,12 @@ import (
 	"embed"
 	"html/template"
 	"io"
-	"strconv"
+	"strings"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 )
 
@@ -15,10 +17,7 @@ import (
 var files embed.FS
 
 // templates has layout.html, and one template for each Kind.
-var templates = template.Must(template.New("").Funcs(template.FuncMap{
-	"text":   text,
-	"number": func(n int64) string { return strconv.FormatInt(n, 10) },
-}).ParseFS(files, "html/*.html"))
+var templates = template.Must(template.New("").Funcs(functions).ParseFS(files, "html/*.html"))
 
 // Sheet is what the templates get.
 type Sheet struct {
@@ -31,10 +30,105 @@ type Sheet struct {
 func (s *Sheet) Write(w io.Writer) error { return templates.ExecuteTemplate(w, "layout", s) }
 
 // WriteMain writes what changes while the page is open: the part of the page that a stream sends.
-func (s *Sheet) WriteMain(w io.Writer) error { return templates.ExecuteTemplate(w, s.Asked.Kind.Name, s) }
+func (s *Sheet) WriteMain(w io.Writer) error {
+	return templates.ExecuteTemplate(w, s.Asked.Kind.Name, s)
+}
 
-// Time writes a moment in the zone of the request.
-func (s *Sheet) Time(at pgtype.Timestamptz) template.HTML { return "" }
+// Main returns what WriteMain writes.
+func (s *Sheet) Main() (template.HTML, error) {
+	var b strings.Builder
+	err := s.WriteMain(&b)
+	return template.HTML(b.String()), err
+}
 
-// text shows a text with its control characters.
-func text(v any) string { return "" }
+// Kinds returns the pages of the navigation.
+func (s *Sheet) Kinds() (all []Kind) {
+	for _, k := range Kinds {
+		if k.Title != "" {
+			all = append(all, k)
+		}
+	}
+	return all
+}
+
+// Acts reports whether the user may change tasks.
+func (s *Sheet) Acts() bool { return s.Asked.User.Role == login.Operator }
+
+// Now returns when the page was made.
+func (s *Sheet) Now() pgtype.Timestamptz { return pgtype.Timestamptz{Time: time.Now(), Valid: true} }
+
+// Time shows a moment in the zone of the request, which may be the target's.
+func (s *Sheet) Time(at pgtype.Timestamptz) (template.HTML, error) { return s.TimeIn(at, "") }
+
+// TimeIn shows a moment of a row that has a zone of its own; "" and NULL: it has none.
+func (s *Sheet) TimeIn(at pgtype.Timestamptz, zone any) (template.HTML, error) {
+	switch {
+	case !at.Valid:
+		return "", nil
+	case at.InfinityModifier == pgtype.Infinity:
+		return part("time", moment{Exact: "infinity: not planned", Clock: "never"})
+	case at.InfinityModifier == pgtype.NegativeInfinity:
+		return part("time", moment{Exact: "-infinity", Clock: "always"})
+	}
+	job := plain(zone)
+	if job == "" {
+		job = s.zone()
+	}
+	return part("time", momentOf(at.Time.In(s.Asked.location(job))))
+}
+
+// zone returns the zone of the target that is shown.
+func (s *Sheet) zone() string {
+	t, err := s.Asked.Target()
+	if err != nil {
+		return ""
+	}
+	for _, h := range s.Heads {
+		if h.Target == t.Name && h.Zone != "" {
+			return h.Zone
+		}
+	}
+	return t.TimeZone
+}
+
+// Targets returns the links that choose a target: those of this page if it has a filter to keep.
+func (s *Sheet) Targets() (all []Choice) {
+	current := ""
+	if t, err := s.Asked.Target(); err == nil {
+		current = t.Name
+	}
+	path := s.Asked.Kind.Path
+	if s.Asked.Kind.Title == "" {
+		path = "/"
+	}
+	if everywhere := path == "/"; everywhere {
+		if !s.Asked.Query.Has("target") {
+			current = "all targets"
+		}
+		all = append(all, Choice{"all targets", s.Asked.Link("/", "target", ""), current == "all targets"})
+	}
+	for _, t := range s.Asked.Targets {
+		link := s.Asked.Link(path, "target", t.Name)
+		if path == s.Asked.Kind.Path { // another table has other ids and keys
+			link = s.Asked.With("target", t.Name, "id", "", "key", "")
+		}
+		all = append(all, Choice{t.Name, link, current == t.Name})
+	}
+	return all
+}
+
+// Zones returns the links of the zone switch. The browser's own zone is added by the script.
+func (s *Sheet) Zones() []Choice {
+	now := s.Asked.Query.Get("tz")
+	all := []Choice{{"the job's", s.Asked.With("tz", ""), s.Asked.jobsZone()}, {"UTC", s.Asked.With("tz", "UTC"), now == "UTC"}}
+	if !s.Asked.jobsZone() && now != "UTC" {
+		all = append(all, Choice{now, s.Asked.With(), true})
+	}
+	return all
+}
+
+// Choice is a link of several, of which one is current.
+type Choice struct {
+	Name, Link string
+	Current    bool
+}

@@ -9,6 +9,7 @@ import (
 // Head says how a target is led.
 type Head struct {
 	Target string             `json:"target"`
+	Zone   string             `json:"zone"`   // of the target; "": not known
 	Leader string             `json:"leader"` // host and process id; "": nobody leads, or nobody can tell
 	Since  pgtype.Timestamptz `json:"since"`
 	Fault  string             `json:"fault"` // last fault of this controller; or why the table cannot be read
