@@ -2,18 +2,42 @@ package rows
 
 import (
 	"context"
+	"fmt"
+	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/sql/lock"
 )
 
-// Head says how a target is led.
+const (
+	pausesMost = 20   // rows in a Head
+	jobsMost   = 1000 // jobs among which it counts the paused ones
+)
+
+// Head says how a target is led and what is paused.
 type Head struct {
 	Target string             `json:"target"`
 	Zone   string             `json:"zone"`   // of the target; "": not known
 	Leader string             `json:"leader"` // host and process id; "": nobody leads, or nobody can tell
 	Since  pgtype.Timestamptz `json:"since"`
-	Fault  string             `json:"fault"` // last fault of this controller; or why the table cannot be read
-	Paused []Pause            `json:"paused"`
+	// Version is the leader's.
+	Version string `json:"version"`
+	// Here is how this controller serves the target: "leads", "stands by" or "".
+	Here string `json:"here"`
+	// Fault says why this controller neither leads nor stands by.
+	Fault string `json:"fault"`
+	// LastFault is the fault before, at FaultAt by this controller's clock.
+	LastFault string             `json:"last_fault"`
+	FaultAt   pgtype.Timestamptz `json:"fault_at"`
+	Unread    string             `json:"unread"` // why the table cannot be read; "": it can
+	Paused    []Pause            `json:"paused"`
+	// MorePaused: more rows pause groups than Paused has.
+	MorePaused bool `json:"more_paused"`
+	// PausedJobs counts the paused ones of the first 1000 jobs with cron or repeat.
+	PausedJobs int64 `json:"paused_jobs"`
+	// At is when the table was read, by the server's clock.
+	At pgtype.Timestamptz `json:"at"`
 }
 
 // Pause is a row of the table of groups that pauses tasks.
@@ -24,5 +48,53 @@ type Pause struct {
 	By    *string            `json:"changed_by" db:"changed_by"`
 }
 
-// Head returns how the table is led and what is paused.
-func (b *Table) Head(ctx context.Context) (Head, error) { return Head{}, nil }
+// head reads into h how the table is led and what is paused.
+func (b *Table) head(ctx context.Context, h *Head) error {
+	holder, err := lock.Leadership(b.Name, false).Holder(ctx, b.conn)
+	if err != nil {
+		return slow(err)
+	}
+	if holder != nil {
+		h.Leader = fmt.Sprint("pid ", holder.PID)
+	}
+	if err := b.conn.QueryRow(ctx, b.queries.Text("now"), jobsMost).Scan(&h.At, &h.PausedJobs); err != nil {
+		return slow(err)
+	}
+	if holder != nil && b.Has("leader") {
+		if err := b.registered(ctx, h); err != nil {
+			return err
+		}
+	}
+	if b.Has("group") {
+		h.Paused, err = list[Pause](ctx, b, "paused", pausesMost+1)
+		if h.MorePaused = len(h.Paused) > pausesMost; h.MorePaused {
+			h.Paused = h.Paused[:pausesMost]
+		}
+	}
+	return err
+}
+
+// registered adds what the leader has written about itself.
+func (b *Table) registered(ctx context.Context, h *Head) error {
+	found, err := list[struct {
+		Host    *string
+		PID     *int32
+		Version *string
+		Since   pgtype.Timestamptz
+	}](ctx, b, "leader")
+	if err != nil || len(found) == 0 {
+		return err
+	}
+	l := found[0]
+	if l.Host != nil && l.PID != nil {
+		h.Leader = fmt.Sprintf("%s process %d", *l.Host, *l.PID)
+	}
+	if l.Version != nil {
+		h.Version = *l.Version
+	}
+	h.Since = l.Since
+	return nil
+}
+
+// stamp turns a time of this machine into a column's value.
+func stamp(at time.Time) pgtype.Timestamptz { return pgtype.Timestamptz{Time: at, Valid: !at.IsZero()} }

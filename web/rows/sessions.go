@@ -3,6 +3,7 @@ package rows
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
 	"reflect"
 	"slices"
@@ -10,6 +11,7 @@ import (
 	"time"
 
 	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/routine"
 	"pgtaskd/work"
@@ -20,7 +22,9 @@ const (
 	sessionsMost = 2 // on each server
 	keptFor      = time.Minute
 	closeLimit   = time.Second
-	lockLimit    = "1s" // for a change; a locked table must not hold a session for long
+	dialLimit    = 3 * time.Second
+	downFor      = 5 * time.Second // how long a server that did not answer is left alone
+	lockLimit    = "1s"            // for a change; a locked table must not hold a session for long
 )
 
 // Sessions keeps the sessions to all servers.
@@ -29,12 +33,18 @@ type Sessions struct {
 
 	mu      sync.Mutex
 	servers map[string]*server
+	heads   heads
 }
 
 // server has the sessions to one server.
 type server struct {
 	slots chan struct{} // one for each session in use
+	head  chan struct{} // for the one of them that reads heads
 	idle  []*session    // longest idle first
+
+	down   error     // why the server did not answer last time; nil: it did
+	downAt time.Time // when that was
+	trying bool      // one session tries it again
 }
 
 // session is one connection, to one database under one role.
@@ -47,7 +57,7 @@ type session struct {
 
 // New returns Sessions without any. Close ends them.
 func New() *Sessions {
-	s := &Sessions{crew: routine.New(context.Background()), servers: map[string]*server{}}
+	s := &Sessions{crew: routine.New(context.Background()), servers: map[string]*server{}, heads: heads{known: map[string]*known{}}}
 	s.crew.Go(s.sweep)
 	return s
 }
@@ -67,6 +77,7 @@ func (s *Sessions) sweep() {
 		select {
 		case <-tick.C:
 			s.closeIdle(keptFor)
+			s.heads.forget(keptFor)
 		case <-s.crew.Context().Done():
 			return
 		}
@@ -130,7 +141,7 @@ func (s *Sessions) server(t work.Target) *server {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.servers[name] == nil {
-		s.servers[name] = &server{slots: make(chan struct{}, sessionsMost)}
+		s.servers[name] = &server{slots: make(chan struct{}, sessionsMost), head: make(chan struct{}, 1)}
 	}
 	return s.servers[name]
 }
@@ -139,7 +150,9 @@ func (s *Sessions) server(t work.Target) *server {
 // that would be a session too many, it closes the one that has been idle longest.
 func (s *Sessions) session(ctx context.Context, at *server, t work.Target) (*session, error) {
 	s.mu.Lock()
-	fits := func(one *session) bool { return reflect.DeepEqual(one.target.Connect, t.Connect) && !one.conn.IsClosed() }
+	fits := func(one *session) bool {
+		return reflect.DeepEqual(one.target.Connect, t.Connect) && !one.conn.IsClosed()
+	}
 	i := len(at.idle) - 1
 	for i >= 0 && !fits(at.idle[i]) {
 		i--
@@ -158,11 +171,37 @@ func (s *Sessions) session(ctx context.Context, at *server, t work.Target) (*ses
 	if excess != nil {
 		excess.close()
 	}
-	conn, err := control.Dial(ctx, t, "pgtaskd-page")
+	conn, err := s.dial(ctx, at, t)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
 	return &session{target: t, conn: conn, admitted: map[string]*Table{}}, nil
+}
+
+// dial opens a connection. If the server did not answer a moment ago, it fails at once.
+func (s *Sessions) dial(ctx context.Context, at *server, t work.Target) (*pgx.Conn, error) {
+	s.mu.Lock()
+	down := at.down
+	if down != nil && (at.trying || time.Since(at.downAt) < downFor) {
+		s.mu.Unlock()
+		return nil, down
+	}
+	at.trying = down != nil
+	s.mu.Unlock()
+	limited, cancel := context.WithTimeout(ctx, dialLimit)
+	defer cancel()
+	conn, err := control.Dial(limited, t, "pgtaskd-page")
+	var answer *pgconn.PgError
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	at.trying = false
+	switch {
+	case err == nil || errors.As(err, &answer):
+		at.down = nil
+	case ctx.Err() == nil: // else nobody waited for it
+		at.down, at.downAt = err, time.Now()
+	}
+	return conn, err
 }
 
 func (s *Sessions) giveBack(at *server, one *session) {

@@ -94,4 +94,3 @@ func slow(err error) error {
 	}
 	return err
 }
-

@@ -28,6 +28,7 @@ type Stats struct {
 	connected atomic.Int64             // control connections so far
 	serving   atomic.Pointer[Load]     // nil: no loop serves the target
 	standing  atomic.Pointer[Standing] // nil: the target is starting
+	fault     atomic.Pointer[fault]    // the last one; nil: there was none
 	table     atomic.Pointer[Survey]   // nil: no look yet, or another controller leads
 	asked     atomic.Int64             // when Read was last called, in seconds
 }
@@ -43,6 +44,12 @@ func NewStats() *Stats { return &Stats{} }
 type Standing struct {
 	Leads, StandsBy bool
 	Fault           string // why neither is true; "": it is starting or draining
+}
+
+// fault is a Fault of a Standing, and when it was recorded.
+type fault struct {
+	text string
+	at   time.Time
 }
 
 // Survey is the result of a look at the table.
@@ -98,6 +105,15 @@ func (s *Stats) Standing() Standing {
 	return Standing{}
 }
 
+// LastFault returns the last fault, and when it was last recorded, even if the target is served
+// again; "": there was none.
+func (s *Stats) LastFault() (text string, at time.Time) {
+	if last := s.fault.Load(); last != nil {
+		return last.text, last.at
+	}
+	return "", time.Time{}
+}
+
 // Serves sets the function by which Read gets the load; nil: nobody serves the target now.
 func (s *Stats) Serves(load Load) { s.serving.Store(&load) }
 
@@ -117,6 +133,9 @@ func (s *Stats) Fails(err error) { s.Stands(Standing{Fault: err.Error()}) }
 // is wrong.
 func (s *Stats) Stands(now Standing) {
 	s.standing.Store(&now)
+	if now.Fault != "" {
+		s.fault.Store(&fault{now.Fault, time.Now()})
+	}
 	if !now.Leads {
 		s.table.Store(nil)
 	}

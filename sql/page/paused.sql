@@ -1,0 +1,7 @@
+-- Rows of the table of groups that pause tasks now.
+-- $1 most rows
+SELECT g."group", g.until, g.note, g.changed_by
+FROM :its_group AS g
+WHERE g.paused AND coalesce(g.until > statement_timestamp(), true)
+ORDER BY g."group"
+LIMIT $1::int8
