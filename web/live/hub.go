@@ -1,0 +1,204 @@
+package live
+
+import (
+	"context"
+	"errors"
+	"maps"
+	"slices"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/rs/zerolog"
+
+	"pgtaskd/human"
+	"pgtaskd/routine"
+)
+
+const (
+	readEvery = time.Second      // a view, at the most
+	share     = 10               // reads of a server take at most one part in this many of the time
+	restMost  = 10 * time.Second // after a read, however long it took
+	retryMost = 30 * time.Second // after errors
+	readLimit = 15 * time.Second
+)
+
+// View is a page as it is shown to all who make the same request with the same rights. Its parts
+// are HTML; each is sent again when it has changed.
+type View struct {
+	Key    string // the same for requests with the same answer
+	Server string // views of one server take turns
+	Render func(context.Context) (parts []string, err error)
+}
+
+// Hub reads the pages that are watched.
+type Hub struct {
+	log  zerolog.Logger
+	crew *routine.Group
+
+	mu      sync.Mutex
+	views   map[string]*watched
+	readers map[string]*reader // by server
+}
+
+// watched is a view that somebody watches. Hub.mu guards what is not atomic.
+type watched struct {
+	View
+	streams int
+	due     time.Time // of its next read
+	fails   int       // reads since the last good one
+	last    atomic.Pointer[state]
+}
+
+// state is what a read has found.
+type state struct {
+	events   []string // as they are sent, one for each part; nil before the first read
+	err      error
+	replaced chan struct{} // closed when there is a newer one
+}
+
+// reader is the goroutine that reads the views of a server.
+type reader struct{ wake chan struct{} }
+
+// New returns a Hub. Close ends it.
+func New(log zerolog.Logger) *Hub {
+	return &Hub{log: log, crew: routine.New(context.Background()), views: map[string]*watched{}, readers: map[string]*reader{}}
+}
+
+// Close ends all streams, and the reads.
+func (h *Hub) Close() {
+	h.mu.Lock()
+	h.crew.End()
+	h.mu.Unlock()
+	h.crew.Wait()
+}
+
+// join adds a stream to a view; nil if the hub is closed.
+func (h *Hub) join(v View) *watched {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.crew.Context().Err() != nil {
+		return nil
+	}
+	w := h.views[v.Key]
+	if w == nil {
+		w = &watched{View: v}
+		w.last.Store(&state{replaced: make(chan struct{})})
+		h.views[v.Key] = w
+		h.wake(v.Server)
+	}
+	w.streams++
+	return w
+}
+
+func (h *Hub) leave(w *watched) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if w.streams--; w.streams == 0 {
+		delete(h.views, w.Key)
+		h.wake(w.Server)
+	}
+}
+
+// wake tells the reader of a server that its views have changed, or starts one.
+func (h *Hub) wake(server string) {
+	r := h.readers[server]
+	if r == nil {
+		r = &reader{wake: make(chan struct{}, 1)}
+		h.readers[server] = r
+		h.crew.Go(func() { h.readAll(server, r) })
+	}
+	select {
+	case r.wake <- struct{}{}:
+	default:
+	}
+}
+
+// readAll reads the views of a server until nobody watches one.
+func (h *Hub) readAll(server string, r *reader) {
+	var rested time.Time
+	for {
+		w, due := h.next(server)
+		if w == nil {
+			return
+		}
+		if rested.After(due) {
+			due = rested
+		}
+		if wait := time.Until(due); wait > 0 {
+			timer := time.NewTimer(wait)
+			select {
+			case <-timer.C:
+			case <-r.wake: // the next one may be another
+			case <-h.crew.Context().Done():
+				return
+			}
+			timer.Stop()
+			continue
+		}
+		began := time.Now()
+		h.read(w, began)
+		rested = time.Now().Add(min((share-1)*time.Since(began), restMost))
+	}
+}
+
+// next returns the view of a server that is due first, and when. If there is none, its reader has
+// ended.
+func (h *Hub) next(server string) (*watched, time.Time) {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	ours := slices.DeleteFunc(slices.Collect(maps.Values(h.views)), func(w *watched) bool { return w.Server != server })
+	if len(ours) == 0 {
+		delete(h.readers, server)
+		return nil, time.Time{}
+	}
+	first := slices.MinFunc(ours, func(a, b *watched) int { return a.due.Compare(b.due) })
+	return first, first.due
+}
+
+// read reads a view, and tells its streams what has changed.
+func (h *Hub) read(w *watched, began time.Time) {
+	ctx, cancel := context.WithTimeout(h.crew.Context(), readLimit)
+	defer cancel()
+	var parts []string
+	err := routine.Guard(func() (err error) { parts, err = w.Render(ctx); return err })
+	var panicked *routine.Panic
+	if errors.As(err, &panicked) {
+		h.log.Error().Str("stack", string(panicked.Stack)).Err(err).Msg("a page panicked")
+		err = errors.New("the page has a fault: the log of the controller says more")
+	}
+	now, before := newState(parts, err), w.last.Load()
+	if !slices.Equal(now.events, before.events) {
+		w.last.Store(now)
+		close(before.replaced)
+	}
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if err == nil {
+		w.due, w.fails = began.Add(readEvery), 0
+		return
+	}
+	w.fails = min(w.fails+1, 5)
+	w.due = time.Now().Add(min(readEvery<<w.fails, retryMost))
+}
+
+// newState makes the events of what was read: pages of HTML, or a fault with the reason.
+func newState(parts []string, err error) *state {
+	now := &state{err: err, replaced: make(chan struct{})}
+	for _, part := range parts {
+		now.events = append(now.events, event("page", part))
+	}
+	if err != nil {
+		now.events = []string{event("fault", human.Visible(err.Error()))}
+	}
+	return now
+}
+
+// lines makes a line of data of each line of a text. For HTML a carriage return ends a line, too,
+// and so it does for events.
+var lines = strings.NewReplacer("\r\n", "\ndata: ", "\r", "\ndata: ", "\n", "\ndata: ")
+
+func event(kind, data string) string {
+	return "event: " + kind + "\ndata: " + lines.Replace(data) + "\n\n"
+}
