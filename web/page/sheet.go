@@ -29,15 +29,23 @@ type Sheet struct {
 // Write writes the whole page.
 func (s *Sheet) Write(w io.Writer) error { return templates.ExecuteTemplate(w, "layout", s) }
 
-// WriteMain writes what changes while the page is open: the part of the page that a stream sends.
-func (s *Sheet) WriteMain(w io.Writer) error {
-	return templates.ExecuteTemplate(w, s.Asked.Kind.Name, s)
+// Parts returns what changes while the page is open: elements with ids, as they stand in the page.
+func (s *Sheet) Parts() ([]string, error) {
+	var all []string
+	for _, name := range []string{"heads", "main"} {
+		var b strings.Builder
+		if err := templates.ExecuteTemplate(&b, name, s); err != nil {
+			return nil, err
+		}
+		all = append(all, b.String())
+	}
+	return all, nil
 }
 
-// Main returns what WriteMain writes.
+// Main returns the part of the page that is of its kind.
 func (s *Sheet) Main() (template.HTML, error) {
 	var b strings.Builder
-	err := s.WriteMain(&b)
+	err := templates.ExecuteTemplate(&b, s.Asked.Kind.Name, s)
 	return template.HTML(b.String()), err
 }
 
