@@ -14,6 +14,7 @@ import (
 
 	"pgtaskd/human"
 	"pgtaskd/routine"
+	"pgtaskd/web/rows"
 )
 
 const (
@@ -24,27 +25,34 @@ const (
 	readLimit = 15 * time.Second
 )
 
-// View is a page as it is shown to all who make the same request with the same rights. Its parts
+// view is a page as it is shown to all who make the same request with the same rights. Its parts
 // are HTML; each is sent again when it has changed.
-type View struct {
-	Key    string // the same for requests with the same answer
-	Server string // views of one server take turns
-	Render func(context.Context) (parts []string, err error)
+type view struct {
+	key    key
+	server string // views of one server take turns
+	render func(context.Context) (parts []string, err error)
+}
+
+// key is the same for streams of the same view.
+type key struct {
+	page string
+	ends <-chan struct{} // of the settings of the site: others may have other targets
 }
 
 // Hub reads the pages that are watched.
 type Hub struct {
-	log  zerolog.Logger
-	crew *routine.Group
+	sessions *rows.Sessions
+	log      zerolog.Logger
+	crew     *routine.Group
 
 	mu      sync.Mutex
-	views   map[string]*watched
+	views   map[key]*watched
 	readers map[string]*reader // by server
 }
 
 // watched is a view that somebody watches. Hub.mu guards what is not atomic.
 type watched struct {
-	View
+	view
 	streams int
 	due     time.Time // of its next read
 	fails   int       // reads since the last good one
@@ -62,11 +70,11 @@ type state struct {
 type reader struct{ wake chan struct{} }
 
 // New returns a Hub. Close ends it.
-func New(log zerolog.Logger) *Hub {
-	return &Hub{log: log, crew: routine.New(context.Background()), views: map[string]*watched{}, readers: map[string]*reader{}}
+func New(s *rows.Sessions, log zerolog.Logger) *Hub {
+	return &Hub{sessions: s, log: log, crew: routine.New(context.Background()), views: map[key]*watched{}, readers: map[string]*reader{}}
 }
 
-// Close ends all streams, and the reads.
+// Close ends all streams and reads, and waits for the reads.
 func (h *Hub) Close() {
 	h.mu.Lock()
 	h.crew.End()
@@ -75,18 +83,18 @@ func (h *Hub) Close() {
 }
 
 // join adds a stream to a view; nil if the hub is closed.
-func (h *Hub) join(v View) *watched {
+func (h *Hub) join(v view) *watched {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if h.crew.Context().Err() != nil {
 		return nil
 	}
-	w := h.views[v.Key]
+	w := h.views[v.key]
 	if w == nil {
-		w = &watched{View: v}
+		w = &watched{view: v}
 		w.last.Store(&state{replaced: make(chan struct{})})
-		h.views[v.Key] = w
-		h.wake(v.Server)
+		h.views[v.key] = w
+		h.wake(v.server)
 	}
 	w.streams++
 	return w
@@ -96,8 +104,8 @@ func (h *Hub) leave(w *watched) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if w.streams--; w.streams == 0 {
-		delete(h.views, w.Key)
-		h.wake(w.Server)
+		delete(h.views, w.key)
+		h.wake(w.server)
 	}
 }
 
@@ -148,7 +156,7 @@ func (h *Hub) readAll(server string, r *reader) {
 func (h *Hub) next(server string) (*watched, time.Time) {
 	h.mu.Lock()
 	defer h.mu.Unlock()
-	ours := slices.DeleteFunc(slices.Collect(maps.Values(h.views)), func(w *watched) bool { return w.Server != server })
+	ours := slices.DeleteFunc(slices.Collect(maps.Values(h.views)), func(w *watched) bool { return w.server != server })
 	if len(ours) == 0 {
 		delete(h.readers, server)
 		return nil, time.Time{}
@@ -162,7 +170,7 @@ func (h *Hub) read(w *watched, began time.Time) {
 	ctx, cancel := context.WithTimeout(h.crew.Context(), readLimit)
 	defer cancel()
 	var parts []string
-	err := routine.Guard(func() (err error) { parts, err = w.Render(ctx); return err })
+	err := routine.Guard(func() (err error) { parts, err = w.render(ctx); return err })
 	var panicked *routine.Panic
 	if errors.As(err, &panicked) {
 		h.log.Error().Str("stack", string(panicked.Stack)).Err(err).Msg("a page panicked")

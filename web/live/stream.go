@@ -1,7 +1,10 @@
 package live
 
 import (
+	"cmp"
+	"context"
 	"errors"
+	"fmt"
 	"net/http"
 	"time"
 
@@ -10,18 +13,44 @@ import (
 
 const (
 	beatEvery  = 15 * time.Second
-	checkEvery = time.Minute // whether a stream is still allowed
 	streamMost = time.Hour   // the browser asks again
 	firstLimit = time.Second // for the first read, before a stream begins
 	writeLimit = 10 * time.Second
 )
 
-// Serve sends a view until the client goes, the hub closes, or allowed says no. If the first read
-// tells soon that there can be no such page, Serve writes nothing and returns that page.Wrong.
-func (h *Hub) Serve(out http.ResponseWriter, r *http.Request, v View, allowed func() bool) error {
+// Events answers GET /events?page=/tasks&…: asked is the request for that page. It returns when the
+// client has gone, or soon after ends is closed or the hub: then the browser asks again. If the
+// first read tells soon that there can be no such page, it writes nothing and returns a page.Wrong.
+func (h *Hub) Events(out http.ResponseWriter, r *http.Request, asked *page.Asked, ends <-chan struct{}) error {
+	return h.serve(out, r, h.viewOf(asked, ends))
+}
+
+// viewOf returns the view of a page. What it shows must not depend on more than its key.
+func (h *Hub) viewOf(asked *page.Asked, ends <-chan struct{}) view {
+	shared := *asked
+	shared.User.Name = ""
+	v := view{key: key{fmt.Sprintf("%q", []any{
+		shared.Prefix, shared.Kind.Path, shared.Query.Encode(), shared.Mine, shared.User.Role, shared.Hidden,
+	}), ends}}
+	if t, err := shared.Target(); err == nil && shared.Query.Has("target") {
+		v.server = cmp.Or(t.Connect["hostaddr"], t.Connect["host"], t.Connect["service"]) + ":" + t.Connect["port"]
+	}
+	v.render = func(ctx context.Context) ([]string, error) {
+		content, err := shared.Kind.Read(ctx, h.sessions, &shared)
+		if err != nil {
+			return nil, err
+		}
+		sheet := &page.Sheet{Asked: &shared, Heads: page.Heads(ctx, h.sessions, shared.Targets), Content: content}
+		return sheet.Parts()
+	}
+	return v
+}
+
+// serve sends a view.
+func (h *Hub) serve(out http.ResponseWriter, r *http.Request, v view) error {
 	w := h.join(v)
 	if w == nil {
-		return errors.New("the page is closing")
+		return errClosing
 	}
 	defer h.leave(w)
 	var wrong page.Wrong
@@ -36,7 +65,7 @@ func (h *Hub) Serve(out http.ResponseWriter, r *http.Request, v View, allowed fu
 	if !s.write("retry: 2000\n\n") || r.Method == http.MethodHead {
 		return nil
 	}
-	s.follow(r.Context().Done(), h.crew.Context().Done(), w, allowed)
+	s.follow(r.Context().Done(), h.crew.Context().Done(), w)
 	return nil
 }
 
@@ -56,6 +85,8 @@ func (w *watched) first(r *http.Request) *state {
 	return w.last.Load()
 }
 
+var errClosing = errors.New("the page is closing")
+
 // stream is one open answer.
 type stream struct {
 	out     http.ResponseWriter
@@ -65,19 +96,16 @@ type stream struct {
 
 // follow sends what is read, and a beat now and then: it finds out that the client has gone, and
 // tells the client that the stream lives.
-func (s *stream) follow(gone, closing <-chan struct{}, w *watched, allowed func() bool) {
-	beat, check, end := time.NewTicker(beatEvery), time.NewTicker(checkEvery), time.NewTimer(streamMost)
+func (s *stream) follow(gone, closing <-chan struct{}, w *watched) {
+	beat, end := time.NewTicker(beatEvery), time.NewTimer(streamMost)
 	defer beat.Stop()
-	defer check.Stop()
 	defer end.Stop()
 	now := w.last.Load()
 	for well := s.send(now); well; {
 		select {
 		case <-now.replaced:
 			now = w.last.Load()
-			well = allowed() && s.send(now)
-		case <-check.C:
-			well = allowed()
+			well = s.send(now)
 		case <-beat.C:
 			well = s.write(event("beat", "."))
 		case <-end.C:
@@ -85,6 +113,8 @@ func (s *stream) follow(gone, closing <-chan struct{}, w *watched, allowed func(
 		case <-gone:
 			return
 		case <-closing:
+			return
+		case <-w.key.ends:
 			return
 		}
 	}
