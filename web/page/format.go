@@ -16,7 +16,7 @@ import (
 // functions are those of all templates. Texts may come from anybody: hidden characters are shown as
 // escapes, and html/template escapes the rest.
 var functions = template.FuncMap{
-	"text": text, "lines": lines, "long": long, "number": text, "count": count, "bytes": size,
+	"plain": plain, "text": text, "lines": lines, "long": long, "number": text, "count": count, "bytes": size,
 	"duration": duration, "state": state, "badge": badge, "lower": strings.ToLower,
 }
 

@@ -17,6 +17,7 @@ const (
 	NewestRows = 10_000 // looked at for tasks that have ended
 	RunsMost   = 30     // of each job
 	lateAfter  = 2      // seconds: less is the usual way of a task
+	groupsMost = 1000   // rows that pause groups
 )
 
 // Job is a key, or a chain of repetitions without one. Its id is that of the task that waits, is
@@ -40,8 +41,12 @@ type Job struct {
 	PausedBy   *string            `json:"paused_by"` // nil: nobody knows
 	Late       *float64           `json:"late"`      // seconds since it is due; nil: it is not late
 	Runs       []Run              `json:"runs"`      // oldest first
+	ended      bool
 	repeats    `json:"-"`
 }
+
+// Ended tells whether the job's last task has ended, and no other follows.
+func (j *Job) Ended() bool { return j.ended }
 
 // Run is one run of a job. A task that was not worth running has no start.
 type Run struct {
@@ -130,7 +135,7 @@ func (b *Table) pauses(ctx context.Context) ([]Pause, error) {
 	if !b.Has("group") {
 		return nil, nil
 	}
-	return list[Pause](ctx, b, "pauses")
+	return list[Pause](ctx, b, "paused", groupsMost)
 }
 
 // runs returns the runs of jobs by the id of the job, oldest first.
@@ -169,7 +174,7 @@ func (b *Table) runs(ctx context.Context, jobs []jobRow) (map[int64][]jobRun, er
 func (b *Table) job(row *jobRow, runs []jobRun, pauses []Pause, h Hidden) Job {
 	j := Job{
 		ID: row.ID, Key: row.Key, Group: row.Group, State: row.State, NextRun: row.NextRun,
-		Failures: row.Failures, Paused: row.Paused, repeats: row.repeats,
+		Failures: row.Failures, Paused: row.Paused, ended: row.Ended, repeats: row.repeats,
 	}
 	b.describe(&j, row.Period)
 	last := row.Error
@@ -305,8 +310,8 @@ func SortJobs(jobs []Job) {
 			return 1
 		case j.Paused:
 			return 2
-		case j.State == "STOP" || !j.NextRun.Valid && j.State != "WORK" && j.State != "PLAN":
-			return 4 // it has ended
+		case j.ended:
+			return 4
 		}
 		return 3
 	}

@@ -1,0 +1,103 @@
+package page
+
+import (
+	"context"
+	"fmt"
+	"html/template"
+	"strings"
+	"time"
+
+	"pgtaskd/web/login"
+	"pgtaskd/web/rows"
+	"pgtaskd/work"
+)
+
+// homePage shows the jobs of all targets, trouble first.
+var homePage = Kind{Path: "/", Name: "home", Title: "Jobs", Key: "h", Needs: login.Reader, Read: readHome}
+
+func readHome(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
+	chosen, err := a.Chosen()
+	if err != nil {
+		return nil, err
+	}
+	targets, found := make([]work.Target, len(chosen)), make([][]rows.Job, len(chosen))
+	for i, t := range chosen {
+		targets[i] = t.Target
+	}
+	all := make([]bool, len(chosen))
+	errs := s.Each(ctx, targets, ListLimit, func(ctx context.Context, i int, b *rows.Table) (err error) {
+		found[i], all[i], err = b.Jobs(ctx, a.Hidden)
+		return err
+	})
+	c, jobs, failed := &Content{}, []rows.Job{}, 0
+	for i, t := range chosen {
+		if errs[i] != nil {
+			failed++
+			c.Notes = append(c.Notes, fmt.Sprintf("%s cannot be read: %v", t.Name, errs[i]))
+			continue
+		}
+		if !all[i] {
+			c.Notes = append(c.Notes, fmt.Sprintf("%s has more jobs: the %d with the most trouble are shown.", t.Name, rows.JobsMost))
+		}
+		for _, j := range found[i] {
+			j.Target = t.Name
+			jobs = append(jobs, j)
+		}
+	}
+	if failed == len(chosen) && failed > 0 {
+		return nil, errs[0]
+	}
+	rows.SortJobs(jobs)
+	c.Rows = jobs
+	c.Notes = append(c.Notes, fmt.Sprintf("Ended jobs, and earlier runs of a key, are found among the newest %d tasks of a table.", rows.NewestRows))
+	return c, nil
+}
+
+// Size of the bars.
+const (
+	barWidth  = 6
+	barHeight = 24
+)
+
+// Bars draws the runs of a job: a bar for each, as high as it took long.
+func (s *Sheet) Bars(j rows.Job) template.HTML {
+	longest := time.Millisecond
+	for _, r := range j.Runs {
+		longest = max(longest, r.Took())
+	}
+	zone := s.zone()
+	if j.Zone != nil {
+		zone = *j.Zone
+	}
+	var b strings.Builder
+	width := barWidth * rows.RunsMost
+	fmt.Fprintf(&b, `<svg class="bars" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="group" aria-label="the last runs">`, width, barHeight)
+	for i, r := range j.Runs {
+		height := max(3, int(float64(barHeight)*float64(r.Took())/float64(longest)))
+		if r.State == "WORK" {
+			height = barHeight
+		}
+		fmt.Fprintf(&b, `<a href="%s"><rect class="%s" x="%d" y="%d" width="%d" height="%d"><title>%s</title></rect></a>`,
+			template.HTMLEscapeString(s.Asked.Link("/task", "target", j.Target, "id", fmt.Sprint(r.ID))), state(r.State, r.Stop),
+			width-barWidth*(len(j.Runs)-i), barHeight-height, barWidth-1, height, template.HTMLEscapeString(s.runTitle(r, zone)))
+	}
+	b.WriteString(`</svg>`)
+	return template.HTML(b.String())
+}
+
+// runTitle says in a line what a bar shows.
+func (s *Sheet) runTitle(r rows.Run, zone string) string {
+	title := fmt.Sprint(r.ID, " ", state(r.State, r.Stop))
+	at := r.Start
+	if !at.Valid {
+		at = r.Stop
+	}
+	if at.Valid && at.InfinityModifier == 0 {
+		m := momentOf(at.Time.In(s.Asked.location(zone)))
+		title += ", " + m.Clock + " " + m.Zone
+	}
+	if r.Start.Valid && r.Stop.Valid {
+		title += ", " + duration(r.Took())
+	}
+	return text(title)
+}

@@ -1,0 +1,183 @@
+package rows
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/work"
+)
+
+// written executes statements without the table's triggers, so that rows can be in any state.
+func written(t *testing.T, tasks tasktest.Table, statements ...string) {
+	t.Helper()
+	servertest.Exec(t, tasks.Conn, "SET session_replication_role = replica")
+	for _, one := range statements {
+		servertest.Exec(t, tasks.Conn, one)
+	}
+	servertest.Exec(t, tasks.Conn, "RESET session_replication_role")
+}
+
+func jobsOf(t *testing.T, s *Sessions, to work.Target, h Hidden) (jobs []Job, all bool) {
+	t.Helper()
+	err := s.Read(t.Context(), to, patience, func(ctx context.Context, b *Table) (err error) {
+		jobs, all, err = b.Jobs(ctx, h)
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return jobs, all
+}
+
+// shown writes a value that may be NULL.
+func shown[T any](v *T) string {
+	if v == nil {
+		return "-"
+	}
+	return fmt.Sprint(*v)
+}
+
+// TestJobsComeByTrouble: failing, late, paused, then by the next run, and ended ones last.
+func TestJobsComeByTrouble(t *testing.T) {
+	t.Parallel()
+	to, tasks, s := made(t)
+	written(t, tasks,
+		`INSERT INTO task (id, key, input, cron, repeat, plan, state, failures, max_failures, error, next, parent, start, stop, "group") VALUES
+		(1, 'done', '', NULL, '0', now() - interval '2 h', 'DONE', 0, 0, NULL, NULL, NULL, now() - interval '2 h', now() - interval '1 h', 'g'),
+		(2, NULL, '', '0 3 * * 1-5', '0', now() - interval '1 d', 'FAIL', 1, 0, E'ERROR:  no\nSTATEMENT:  SELECT 1', 3, NULL, now() - interval '1 d', now() - interval '23 h', 'g'),
+		(3, NULL, '', '0 3 * * 1-5', '0', now() + interval '1 d', 'PLAN', 2, 0, NULL, NULL, 2, NULL, NULL, 'g'),
+		(4, 'late', '', NULL, '0', now() - interval '1 h', 'PLAN', 0, 0, NULL, NULL, NULL, NULL, NULL, 'g'),
+		(5, NULL, '', NULL, '5 min', now() + interval '1 h', 'STOP', 0, 0, NULL, NULL, NULL, NULL, NULL, 'g'),
+		(6, NULL, '', NULL, '1 h', now() + interval '1 d', 'FAIL', 2, 3, 'ERROR:  third', 7, NULL, now(), now(), 'g'),
+		(7, NULL, '', NULL, '1 h', now() + interval '2 d', 'STOP', 3, 3, E'ERROR:  paused after 3 failures in a row\nHINT:  x', NULL, 6, NULL, NULL, 'g'),
+		(8, NULL, '', 'CRON_TZ=Asia/Tokyo @daily', '0', now() + interval '3 h', 'PLAN', 0, 0, NULL, NULL, NULL, NULL, NULL, 'pay-1'),
+		(9, 'soon', '', NULL, '0', now() + interval '1 h', 'PLAN', 0, 0, NULL, NULL, NULL, NULL, NULL, 'g'),
+		(10, NULL, '', NULL, '1 d', now() + interval '2 h', 'PLAN', 0, 0, NULL, NULL, NULL, NULL, NULL, 'g'),
+		(11, NULL, '', '@hourly', '0', now() - interval '2 h', 'FAIL', 0, 0, 'ERROR:  its series has ended', NULL, NULL, now(), now(), 'g'),
+		(12, NULL, '', NULL, '0', now() - interval '2 h', 'FAIL', 0, 0, 'ERROR:  single', NULL, NULL, now(), now(), 'g'),
+		(13, NULL, '', '@hourly', '0', now() - interval '2 h', 'WORK', 0, 0, NULL, NULL, NULL, now(), NULL, 'g')`,
+		`INSERT INTO task_group ("group", paused, changed_by) VALUES ('pay-%', true, 'ann')`)
+	jobs, all := jobsOf(t, s, to, Hidden{})
+	var lines []string
+	for _, j := range jobs {
+		lines = append(lines, fmt.Sprint(j.ID, " ", shown(j.Key), " ", j.State, " ", shown(j.Words), "; ", shown(j.LastState), " ", j.Failures, " ", shown(j.Error), "; ",
+			j.Paused, " ", shown(j.PausedBy), "; ", j.Late != nil, " ", len(j.Runs)))
+	}
+	want := []string{
+		"11 - FAIL every hour; FAIL 1 ERROR:  its series has ended; false -; false 1",
+		"3 - PLAN at 03:00 on weekdays; FAIL 2 ERROR:  no; false -; false 1",
+		"7 - STOP every hour; FAIL 3 ERROR:  third; true paused after 3 failures in a row; false 1",
+		"4 late PLAN -; - 0 -; false -; true 0",
+		"8 - PLAN at 00:00 every day; - 0 -; true group pay-% by ann; false 0",
+		"5 - STOP every 5 minutes; - 0 -; true -; false 0",
+		"13 - WORK every hour; WORK 0 -; false -; false 1",
+		"9 soon PLAN -; - 0 -; false -; false 0",
+		"10 - PLAN every day; - 0 -; false -; false 0",
+		"1 done DONE -; DONE 0 -; false -; false 1",
+	}
+	slices.Sort(lines[:3]) // these have next runs in no order that matters
+	slices.Sort(want[:3])
+	if !all || !slices.Equal(lines, want) {
+		t.Errorf("%v\n%s", all, strings.Join(lines, "\n"))
+	}
+	for _, j := range jobs {
+		if j.ID == 8 && *j.Zone != "Asia/Tokyo" {
+			t.Error(*j.Zone)
+		}
+	}
+}
+
+// TestJobsKnowTheirLastRuns: by the chain, by the key, and by the tries of the row itself.
+func TestJobsKnowTheirLastRuns(t *testing.T) {
+	t.Parallel()
+	to, tasks, s := made(t)
+	written(t, tasks,
+		`INSERT INTO task (id, input, cron, plan, state, parent, next, start, stop)
+		SELECT i, '', '* * * * *', now(), CASE WHEN i = 100 THEN 'PLAN' ELSE 'DONE' END::state, i - 1, i + 1,
+			CASE WHEN i < 100 THEN now() - interval '1 min' * (100 - i) END, CASE WHEN i < 100 THEN now() - interval '1 min' * (100 - i) + interval '1 s' * i END
+		FROM generate_series(1, 100) AS i`,
+		`UPDATE task SET next = NULL WHERE id = 100`,
+		`INSERT INTO task (id, input, key, state, start, stop) SELECT i, '', 'k', CASE WHEN i % 50 = 0 THEN 'DONE' ELSE 'FAIL' END::state, now(), now() FROM generate_series(1001, 1103) AS i`,
+		`INSERT INTO task (id, input, key, state, attempt, error, runs) VALUES (2001, '', 'r', 'PLAN', 2, 'ERROR:  again',
+			'[{"start": "2030-01-01T00:00:00+00:00", "stop": "2030-01-01T00:00:02+00:00", "state": "FAIL"}, {"start": "2030-01-02T00:00:00+00:00", "stop": "2030-01-02T00:00:05+00:00", "state": "FAIL"}]')`)
+	jobs, _ := jobsOf(t, s, to, Hidden{})
+	byID := map[int64]Job{}
+	for _, j := range jobs {
+		byID[j.ID] = j
+	}
+	chain, key, retried := byID[100], byID[1103], byID[2001]
+	if len(jobs) != 3 || len(chain.Runs) != RunsMost || chain.Runs[0].ID != 70 || chain.Runs[29].ID != 99 || chain.Runs[29].Took() != 99*time.Second {
+		t.Errorf("%d %+v", len(jobs), chain)
+	}
+	if len(key.Runs) != RunsMost || key.Runs[29].ID != 1103 || key.Failures != 3 {
+		t.Errorf("%+v", key)
+	}
+	if len(retried.Runs) != 2 || retried.Runs[1].Took() != 5*time.Second || *retried.LastState != "FAIL" || !retried.Failing() {
+		t.Errorf("%+v", retried)
+	}
+}
+
+// TestCronInWords: what has no words is shown as the expression.
+func TestCronInWords(t *testing.T) {
+	t.Parallel()
+	for expression, want := range map[string]string{
+		"* * * * *":           "every minute",
+		"*/5 * * * *":         "every 5 minutes",
+		"*/7 * * * *":         "",
+		"0 * * * *":           "every hour",
+		"5 * * * *":           "every hour at :05",
+		"0 */2 * * *":         "every 2 hours",
+		"15 */6 * * *":        "every 6 hours at :15",
+		"0 3 * * 1-5":         "at 03:00 on weekdays",
+		"0 3 * * mon-fri":     "at 03:00 on weekdays",
+		"30 15,3 * * *":       "at 03:30 and 15:30 every day",
+		"0 3 * * 0":           "at 03:00 on Sundays",
+		"0 3 * * 7":           "at 03:00 on Sundays",
+		"0 3 * * MON,WED,FRI": "at 03:00 on Mondays, Wednesdays and Fridays",
+		"0 3 * * 6,0":         "at 03:00 on Saturdays and Sundays",
+		"0 3 * * 2-4":         "at 03:00 from Tuesday to Thursday",
+		"0 0 1 * *":           "at 00:00 on day 1 of the month",
+		"0 0 L * *":           "at 00:00 on the last day of the month",
+		"0 0 1,15 * *":        "at 00:00 on day 1 and 15 of the month",
+		"0 0 1 jan,jul *":     "at 00:00 on day 1 in January and July",
+		"0 6 * 12 *":          "at 06:00 every day in December",
+		"*/10 8-17 * * 1-5":   "every 10 minutes from 08:00 to 17:59 on weekdays",
+		"0 8-17 * * *":        "every hour from 08:00 to 17:00",
+		"*/10 * * * * *":      "every 10 seconds",
+		"0 0 3 * * *":         "at 03:00 every day",
+		"30 0 3 * * *":        "",
+		"0 0 1 * 1":           "",
+		"1-5 * * * *":         "",
+		"@daily":              "at 00:00 every day",
+		"@yearly":             "at 00:00 on day 1 in January",
+		"@weekly":             "at 00:00 on Sundays",
+		"@every 1 hour":       "every 1 hour",
+		"@reboot":             "",
+		"":                    "",
+		"x y z":               "",
+		"*/0 * * * *":         "",
+		"99 99 99 99 99":      "",
+		"- , / - ,":           "",
+		"0 - , * *":           "",
+		"*/ */ * * *":         "",
+		"0 0 * * ,":           "",
+		"0 0 * , *":           "",
+	} {
+		if got := Words(expression); got != want {
+			t.Errorf("%q: %q, not %q", expression, got, want)
+		}
+	}
+	for cron, want := range map[string][2]string{
+		"CRON_TZ=Asia/Tokyo  0 3 * * *": {"Asia/Tokyo", "0 3 * * *"}, "TZ=UTC @daily": {"UTC", "@daily"}, "@daily": {"", "@daily"}, "TZ=": {"", "TZ="},
+	} {
+		if zone, rest := CutZone(cron); zone != want[0] || rest != want[1] {
+			t.Errorf("%q: %q %q", cron, zone, rest)
+		}
+	}
+}
