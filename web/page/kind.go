@@ -28,6 +28,7 @@ type Kind struct {
 // Kinds are all pages, in the order of the navigation.
 var Kinds = []Kind{
 	homePage,
+	runningPage,
 	errorsPage,
 }
 

@@ -50,6 +50,7 @@ type Pause struct {
 
 // head reads into h how the table is led and what is paused.
 func (b *Table) head(ctx context.Context, h *Head) error {
+	h.Zone = b.Zone
 	holder, err := lock.Leadership(b.Name, false).Holder(ctx, b.conn)
 	if err != nil {
 		return slow(err)

@@ -1,0 +1,28 @@
+package page
+
+import (
+	"context"
+
+	"pgtaskd/web/login"
+	"pgtaskd/web/rows"
+)
+
+// runningPage shows what runs.
+var runningPage = Kind{Path: "/running", Name: "running", Title: "Running", Key: "r", Needs: login.Reader, Read: readRunning}
+
+func readRunning(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
+	t, err := a.Target()
+	if err != nil {
+		return nil, err
+	}
+	c := &Content{}
+	err = s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) error {
+		found, err := b.Running(ctx, a.Hidden)
+		if len(found) == rows.RunningMost {
+			c.Notes = append(c.Notes, "More tasks may run: these are the ones that have run longest.")
+		}
+		c.Rows = found
+		return err
+	})
+	return c, err
+}
