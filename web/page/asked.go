@@ -44,6 +44,12 @@ func (a *Asked) Target() (Target, error) {
 	return Target{}, wrong("there is no target %q", name)
 }
 
+// Named returns the name of the target that the URL names.
+func (a *Asked) Named() string {
+	t, _ := a.Target()
+	return t.Name
+}
+
 // Chosen returns the targets that the URL names: one, or all.
 func (a *Asked) Chosen() ([]Target, error) {
 	if !a.Query.Has("target") {

@@ -89,7 +89,7 @@ func (s *Sessions) readHead(t work.Target, k *known) {
 	began := time.Now()
 	var h Head
 	at := s.server(t)
-	err := ctx.Err()
+	var err error
 	select {
 	case at.head <- struct{}{}:
 		began = time.Now()
