@@ -21,6 +21,12 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	if err := file.Servable(); err != nil {
+		return err
+	}
+	if warning := file.HTTP.Closed(); warning != "" {
+		printLine(p.stderr, "warning: %s", warning)
+	}
 	if len(file.Targets) == 0 {
 		printLine(p.stdout, "no targets: run would have nothing to do")
 	}

@@ -51,7 +51,7 @@ func TestRunWithMetrics(t *testing.T) {
 		t.Error("no answer")
 	}
 	write(taken.Addr().String())
-	d.until("the fault", func() bool { return strings.Contains(d.stderr.String(), "cannot serve the metrics there") })
+	d.until("the fault", func() bool { return strings.Contains(d.stderr.String(), "cannot serve the page there") })
 	if !answers("/healthz") {
 		t.Error("a bad address has ended the good one")
 	}

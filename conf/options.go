@@ -29,9 +29,9 @@ type Options struct {
 
 // Watch shows people the served targets. The goroutine that called Run calls it.
 type Watch interface {
-	// Listen moves the metrics to another address; "" serves none. On failure the old address
-	// stays.
-	Listen(address string) error
+	// Listen serves the page, the metrics and the health as the settings say from now on. On
+	// failure the old ones stay.
+	Listen(HTTP) error
 	// Show replaces the targets that are shown. Each has its Stats.
 	Show([]work.Target)
 }

@@ -21,10 +21,11 @@ type File struct {
 	Targets []work.Target
 	// Log says which lines are logged, and how.
 	Log Log
-	// Listen is the address of the metrics, as 127.0.0.1:8080; "": no metrics.
-	Listen string
+	// HTTP says where the page and the metrics are served.
+	HTTP HTTP
 
-	secret bool // it holds a password
+	secret bool   // it holds a password
+	files  Faults // see Servable
 }
 
 // Read reads the file at path, which may be a pipe. Its error comes from the file system, or is
@@ -34,8 +35,19 @@ func Read(path string) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
+	return parseFile(path, data)
+}
+
+// parseFile is Parse, with the path of the file in its faults.
+func parseFile(path string, data []byte) (*File, error) {
 	file, err := Parse(data)
-	return file, inFile(path, err)
+	if err != nil {
+		return nil, inFile(path, err)
+	}
+	for i := range file.files {
+		file.files[i].Path = path
+	}
+	return file, nil
 }
 
 // Parse reads a configuration. Its error is Faults, which has all of them.
@@ -49,7 +61,7 @@ func Parse(data []byte) (*File, error) {
 	if err := r.faults.Err(); err != nil {
 		return nil, err
 	}
-	file.secret = r.secret
+	file.secret, file.files = r.secret, r.files
 	return file, nil
 }
 
@@ -63,7 +75,7 @@ func (r *reader) file(root value) *File {
 			"dsn":     into(r, &dsn, r.dsn),
 			"remotes": func(v value) { entries = r.remotes(v) },
 			"log":     func(v value) { file.Log = r.log(v) },
-			"http":    func(v value) { file.Listen = r.http(v) },
+			"http":    func(v value) { file.HTTP = r.http(v) },
 			"targets": func(v value) { targets = v },
 		})
 	}

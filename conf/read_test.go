@@ -86,8 +86,8 @@ func describe(file *File) string {
 	if file.Log.Format != "" || file.Log.Tasks != "fail" {
 		fmt.Fprintf(&b, "log format: %s, tasks: %s\n", file.Log.Format, file.Log.Tasks)
 	}
-	if file.Listen != "" {
-		fmt.Fprintf(&b, "listens on: %s\n", file.Listen)
+	if file.HTTP.Listen != "" {
+		fmt.Fprintf(&b, "listens on: %s\n", file.HTTP.Listen)
 	}
 	for _, t := range file.Targets {
 		fmt.Fprintf(&b, "\n%s\n", t.Name())

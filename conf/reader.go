@@ -144,6 +144,7 @@ type reader struct {
 	decoder *json.Decoder
 	faults  Faults // at most mostFaults, as each is looked up in data
 	found   int    // the number of all faults
+	files   Faults // of files that only a server needs
 	secret  bool   // a connection string holds a password
 }
 

@@ -28,19 +28,29 @@ func (s *supervisor) first(ctx context.Context) (*File, error) {
 	if err != nil {
 		return nil, err
 	}
-	file, err := Parse(data)
-	return file, inFile(s.path, err)
+	return s.parse(data)
 }
 
-// fresh reports whether the content of the file, or the error of reading it, has changed.
+// parse reads a configuration that is to be served.
+func (s *supervisor) parse(data []byte) (*File, error) {
+	file, err := parseFile(s.path, data)
+	if err == nil {
+		err = file.Servable()
+	}
+	return file, err
+}
+
+// fresh reports whether the content of the file or of a token file, or the error of reading it, has
+// changed.
 func (s *supervisor) fresh(data []byte, err error) bool {
 	found := string(data)
 	if err != nil {
 		found = err.Error()
 	}
-	before := s.seen
-	s.seen = found
-	return found != before
+	stamp := s.http.stamp()
+	same := found == s.seen && stamp == s.stamp
+	s.seen, s.stamp = found, stamp
+	return !same
 }
 
 // logs applies the log settings of the file, before more is logged.
@@ -71,15 +81,15 @@ func (s *supervisor) reread(ctx context.Context, asked bool) {
 	}
 	var file *File
 	if err == nil {
-		file, err = Parse(data)
+		file, err = s.parse(data)
 	}
 	if err != nil {
 		s.complain(err)
 		return
 	}
 	s.logs(file)
-	if err := s.listen(file.Listen); err != nil {
-		s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the metrics there; the previous address stays")
+	if err := s.listen(file.HTTP); err != nil {
+		s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the page there; the previous address stays")
 	}
 	s.take(ctx, file)
 }
@@ -97,9 +107,10 @@ func (s *supervisor) complain(err error) {
 	log.Error().Msg("keeping the previous configuration")
 }
 
-func (s *supervisor) listen(address string) error {
+func (s *supervisor) listen(h HTTP) error {
+	s.http, s.stamp = h, h.stamp()
 	if s.options.Watch == nil {
 		return nil
 	}
-	return s.options.Watch.Listen(address)
+	return s.options.Watch.Listen(h)
 }

@@ -18,7 +18,7 @@ const lookEvery = 500 * time.Millisecond
 
 // Run serves the targets of the file at path until options.Stop is closed; then it drains them and
 // returns nil. If ctx ends sooner, it ends them at once and returns ctx's error. Run itself fails
-// only at the start: if it cannot read the file (the error of Read), or cannot serve the metrics.
+// only at the start: if it cannot read the file (the error of Read), or cannot serve the page.
 // It reads the file again on options.Reload and when the file has changed. When Run returns, all
 // its goroutines have ended.
 func Run(ctx context.Context, path string, log zerolog.Logger, options Options) error {
@@ -30,7 +30,7 @@ func Run(ctx context.Context, path string, log zerolog.Logger, options Options) 
 		return err
 	}
 	s.logs(file)
-	if err := s.listen(file.Listen); err != nil {
+	if err := s.listen(file.HTTP); err != nil {
 		return err
 	}
 	s.take(ctx, file)

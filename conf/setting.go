@@ -54,16 +54,21 @@ func identifier(v value) (string, error) {
 
 // identifiers reads names, and reports duplicates.
 func (r *reader) identifiers(items []value) (names []string) {
+	return each(r, items, identifier)
+}
+
+// each reads some values, and reports duplicates.
+func each(r *reader, items []value, read func(value) (string, error)) (all []string) {
 	for _, item := range items {
 		one := ""
-		into(r, &one, identifier)(item)
-		if one != "" && slices.Contains(names, one) {
+		into(r, &one, read)(item)
+		if one != "" && slices.Contains(all, one) {
 			r.fault(item, "is named twice")
 		} else if one != "" {
-			names = append(names, one)
+			all = append(all, one)
 		}
 	}
-	return names
+	return all
 }
 
 // whole reads a whole number, written as 1000, 1000.0 or 1e3. The text what describes it, with its
@@ -157,15 +162,6 @@ func (r *reader) log(v value) Log {
 	})
 	l.Level, _ = zerolog.ParseLevel(level) // choice lets only known names pass
 	return l
-}
-
-// http reads the address of the metrics.
-func (r *reader) http(v value) (listen string) {
-	r.object(v, keys{"listen": into(r, &listen, hostPort)})
-	if v.kind == object && !v.has("listen") {
-		r.fault(v, `"listen" is missing`)
-	}
-	return listen
 }
 
 // timeZone reads the name of a time zone.

@@ -12,15 +12,15 @@ import (
 
 // watched is a Watch that passes on its calls.
 type watched struct {
-	addresses chan string
+	addresses chan HTTP
 	targets   chan []work.Target
 	refuses   string // an address
 }
 
-func (w *watched) Listen(address string) error {
-	w.addresses <- address
-	if address == w.refuses {
-		return errors.New("cannot listen on " + address)
+func (w *watched) Listen(h HTTP) error {
+	w.addresses <- h
+	if h.Listen == w.refuses {
+		return errors.New("cannot listen on " + h.Listen)
 	}
 	return nil
 }
@@ -32,7 +32,7 @@ func (w *watched) Show(targets []work.Target) { w.targets <- targets }
 // counts.
 func TestWatchIsTold(t *testing.T) {
 	t.Parallel()
-	w := &watched{make(chan string, 100), make(chan []work.Target, 100), "127.0.0.1:1"}
+	w := &watched{make(chan HTTP, 100), make(chan []work.Target, 100), "127.0.0.1:1"}
 	path := file(t, `{"http": {"listen": "127.0.0.1:1"}, "targets": [{"data": "a"}]}`)
 	if err := Run(t.Context(), path, zerolog.Nop(), Options{Watch: w}); err == nil || !strings.Contains(err.Error(), "cannot listen on 127.0.0.1:1") {
 		t.Errorf("%v", err)
@@ -42,13 +42,13 @@ func TestWatchIsTold(t *testing.T) {
 	s := open(t, file(t, `{"http": {"listen": "127.0.0.1:2"}, "targets": [{"data": "a"}, {"data": "b"}]}`), w)
 	runs := s.begin("a/public/task", "b/public/task")
 	before := await(t, w.targets, "targets")
-	if address := await(t, w.addresses, "an address"); address != "127.0.0.1:2" || len(before) != 2 || runs["a/public/task"].target.Stats != before[0].Stats {
-		t.Errorf("%s %v", address, before)
+	if address := await(t, w.addresses, "an address"); address.Listen != "127.0.0.1:2" || len(before) != 2 || runs["a/public/task"].target.Stats != before[0].Stats {
+		t.Errorf("%v %v", address, before)
 	}
 	s.write(`{"http": {"listen": "127.0.0.1:1"}, "targets": [{"data": "a", "reset": "3 s"}]}`)
 	runs["a/public/task"].drains(t)
 	runs["b/public/task"].drains(t)
-	s.says("cannot serve the metrics there")
+	s.says("cannot serve the page there")
 	after := await(t, w.targets, "targets")
 	if len(after) != 1 || after[0].Stats != before[0].Stats {
 		t.Errorf("%v", after)
@@ -61,8 +61,8 @@ func TestWatchIsTold(t *testing.T) {
 	}
 	s.write(`[{"data": "a", "reset": "3 s"}]`)
 	for _, want := range []string{"127.0.0.1:1", ""} {
-		if address := await(t, w.addresses, "an address"); address != want {
-			t.Errorf("%q, not %q", address, want)
+		if address := await(t, w.addresses, "an address"); address.Listen != want {
+			t.Errorf("%v, not %q", address, want)
 		}
 	}
 	close(s.stop)

@@ -23,6 +23,8 @@ type supervisor struct {
 	options Options
 	path    string
 	seen    string // the last content of the file, or the error of reading it
+	stamp   string // of its token files, then
+	http    HTTP   // of the last file that could be served
 
 	slots map[string]*slot // by identity of the target
 	ended chan string      // identities whose loop has ended

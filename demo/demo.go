@@ -9,6 +9,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/conf"
 	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/web"
@@ -49,7 +50,7 @@ func Run(ctx context.Context, options Options) (err error) {
 
 	site := web.New(zerolog.Nop(), options.Version)
 	defer site.Close()
-	if err := site.Listen("127.0.0.1:0"); err != nil {
+	if err := site.Listen(conf.HTTP{Listen: "127.0.0.1:0"}); err != nil {
 		return err
 	}
 	controller := serve(ctx, place.target, options.Log, site)

@@ -7,6 +7,7 @@ import (
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/conf"
 	"pgtaskd/work/target"
 )
 
@@ -19,11 +20,14 @@ func BenchmarkScrape(b *testing.B) {
 		targets[i].Stats.Sees(target.Survey{Successes: map[string]time.Time{"nightly": time.Unix(1, 0)}})
 	}
 	s.Show(targets)
-	handler := routes(s.targets)
+	b.Cleanup(s.Close)
+	if err := s.Listen(conf.HTTP{Listen: "127.0.0.1:0"}); err != nil {
+		b.Fatal(err)
+	}
 	b.ReportAllocs()
 	for b.Loop() {
 		w := httptest.NewRecorder()
-		handler.ServeHTTP(w, httptest.NewRequest("GET", "/metrics", nil))
+		s.ServeHTTP(w, httptest.NewRequest("GET", "http://localhost/metrics", nil))
 		b.SetBytes(int64(w.Body.Len()))
 	}
 }

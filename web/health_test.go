@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/conf"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/work/target"
@@ -88,7 +89,7 @@ func TestOnlyGetAndHeadAreAnswered(t *testing.T) {
 		{"GET", "/readyz", 200},
 		{"POST", "/metrics", 405},
 		{"DELETE", "/readyz", 405},
-		{"GET", "/", 404},
+		{"GET", "/nowhere", 404},
 		{"GET", "/metrics/", 404},
 		{"GET", "/debug/pprof/", 404},
 	} {
@@ -186,24 +187,24 @@ func TestListenMoves(t *testing.T) {
 	}
 	before := s.URL()
 	taken := strings.TrimPrefix(other.URL(), "http://")
-	if err := s.Listen(taken); err == nil || !strings.Contains(err.Error(), "http.listen: cannot listen on "+taken) || !strings.Contains(err.Error(), "in use") {
+	if err := s.Listen(conf.HTTP{Listen: taken}); err == nil || !strings.Contains(err.Error(), "http.listen: cannot listen on "+taken) || !strings.Contains(err.Error(), "in use") {
 		t.Errorf("%v", err)
 	}
 	if s.URL() != before || !answers(before) {
 		t.Errorf("%s is gone", before)
 	}
 	own := strings.TrimPrefix(before, "http://")
-	if err := s.Listen(own); err != nil { // port 0 has become a real port
+	if err := s.Listen(conf.HTTP{Listen: own}); err != nil { // port 0 has become a real port
 		t.Fatal(err)
 	}
 	wide := "0.0.0.0:" + portOf(own)
-	if err := s.Listen(wide); err != nil || !answers(before) {
+	if err := s.Listen(conf.HTTP{Listen: wide}); err != nil || !answers(before) {
 		t.Errorf("%v, %s", err, s.URL())
 	}
-	if err := s.Listen("192.0.2.1:" + portOf(own)); err == nil || !answers(before) {
+	if err := s.Listen(conf.HTTP{Listen: "192.0.2.1:" + portOf(own)}); err == nil || !answers(before) {
 		t.Errorf("%v, %s", err, s.URL())
 	}
-	if err := s.Listen(""); err != nil || answers(before) || s.URL() != "" {
+	if err := s.Listen(conf.HTTP{Listen: ""}); err != nil || answers(before) || s.URL() != "" {
 		t.Errorf("%v, %s", err, s.URL())
 	}
 }

@@ -1,22 +1,25 @@
 package web
 
 import (
+	"crypto/tls"
 	"net"
-	"net/netip"
 	"slices"
 	"sync"
+
+	"pgtaskd/web/login"
 )
 
-// clientsMost limits the open connections.
-const clientsMost = 64
+// clientsMost limits the open connections. Each open page has one for its stream.
+const clientsMost = 400
 
 // listener keeps at most clientsMost connections: each takes a file descriptor that a session may
 // need. For one more, it closes the oldest connection of the client with the most, so no client can
 // block the others.
 type listener struct {
 	net.Listener
-	mu   sync.Mutex
-	open []*conn // oldest first
+	secure func() *tls.Config // nil: no TLS for a connection that begins now
+	mu     sync.Mutex
+	open   []*conn // oldest first
 }
 
 type conn struct {
@@ -31,7 +34,7 @@ func (l *listener) Accept() (net.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	c := &conn{Conn: accepted, client: clientOf(accepted.RemoteAddr()), listener: l}
+	c := &conn{Conn: accepted, client: login.Network(accepted.RemoteAddr().String()), listener: l}
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if len(l.open) >= clientsMost {
@@ -40,6 +43,9 @@ func (l *listener) Accept() (net.Conn, error) {
 		l.open = slices.Delete(l.open, at, at+1)
 	}
 	l.open = append(l.open, c)
+	if config := l.secure(); config != nil {
+		return tls.Server(c, config), nil // the handshake is the reader's
+	}
 	return c, nil
 }
 
@@ -56,24 +62,6 @@ func (l *listener) excess() int {
 		}
 	}
 	return most
-}
-
-// clientOf identifies a client by its IPv4 address or its IPv6 /64 network: one machine may have
-// many IPv6 addresses (RFC 6177 gives each site at least a /64).
-func clientOf(a net.Addr) string {
-	port, err := netip.ParseAddrPort(a.String())
-	if err != nil {
-		return a.String()
-	}
-	bits := 32
-	if port.Addr().Unmap().Is6() {
-		bits = 64
-	}
-	network, err := port.Addr().Unmap().WithZone("").Prefix(bits)
-	if err != nil {
-		return a.String()
-	}
-	return network.String()
 }
 
 // Close makes room for another connection.

@@ -1,82 +1,119 @@
 package web
 
 import (
-	"fmt"
-	"net"
+	"io/fs"
+	"mime"
 	"net/http"
-	"net/netip"
-	"strings"
+	"path"
 
-	"pgtaskd/human"
+	"pgtaskd/web/login"
+	"pgtaskd/web/page"
 )
 
-// routes answers GET and HEAD for all paths of the site.
-func routes(all *targets) http.Handler {
-	mux := http.NewServeMux()
-	mux.HandleFunc("GET /metrics", all.metrics)
-	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answer(w, http.StatusOK, "ok") })
-	mux.HandleFunc("GET /readyz", all.ready)
-	return mux
+// bodyMost and actMost limit the bodies of requests, in bytes. That of an act may have the data of
+// a task, in which each byte may be written by three.
+const (
+	bodyMost = 1 << 20
+	actMost  = 32 << 20
+)
+
+// route is one way to answer requests.
+type route struct {
+	method string // GET, which answers HEAD too, or POST
+	path   string // below the prefix
+	least  login.Role
+	answer func(*request) error
+	// monitor: without the prefix too, and on any address. Any Host will do, unless the address is
+	// a loopback one.
+	monitor bool
+	most    int64     // of the body, if not bodyMost
+	form    page.Kind // of an HTML page, which has a form to log in; else no Path
 }
 
-// ready answers 200 if each target is led or stood by for; else 503 with one line for each reason.
-func (all *targets) ready(w http.ResponseWriter, _ *http.Request) {
-	var reasons []string
-	for _, t := range all.list() {
-		standing := t.stats.Standing()
-		switch {
-		case standing.Leads, standing.StandsBy:
-		case standing.Fault != "":
-			reasons = append(reasons, line(t.name+": "+standing.Fault))
-		default:
-			reasons = append(reasons, line(t.name+": neither led nor stood by for, as it starts, tries again or drains"))
+// table has all routes, each with the role that it needs.
+var table = append([]route{
+	{method: "GET", path: "/healthz", answer: healthy, monitor: true},
+	{method: "GET", path: "/readyz", answer: ready, monitor: true},
+	{method: "GET", path: "/metrics", answer: metrics, monitor: true},
+	{method: "GET", path: "/login", answer: loginForm},
+	{method: "POST", path: "/login", answer: enter},
+	{method: "POST", path: "/logout", answer: leave},
+	{method: "GET", path: "/events", least: login.Reader, answer: events},
+	{method: "POST", path: "/act", least: login.Operator, answer: acts, most: actMost},
+	{method: "POST", path: "/group", least: login.Operator, answer: group},
+}, append(pages(), static()...)...)
+
+// routes are those of the table, by path.
+var routes = func() map[string][]route {
+	all := map[string][]route{}
+	for _, r := range table {
+		all[r.path] = append(all[r.path], r)
+	}
+	return all
+}()
+
+// pages has two routes for each kind of page: HTML and JSON.
+func pages() (all []route) {
+	for _, kind := range page.Kinds {
+		all = append(all, route{method: "GET", path: kind.Path, least: kind.Needs, answer: func(q *request) error { return q.html(&kind) }, form: kind})
+		if kind.Raw == nil {
+			all = append(all, route{method: "GET", path: kind.Path + ".json", least: kind.Needs, answer: func(q *request) error { return q.json(&kind) }})
 		}
 	}
-	if len(reasons) > 0 {
-		answer(w, http.StatusServiceUnavailable, strings.Join(reasons, "\n"))
-		return
-	}
-	answer(w, http.StatusOK, "ok")
+	return all
 }
 
-func answer(w http.ResponseWriter, status int, text string) {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	w.Header().Set("Cache-Control", "no-store")
-	w.WriteHeader(status)
-	_, _ = fmt.Fprintln(w, text) // an error means that the client has gone
-}
-
-// line writes a text on one line of at most 1000 bytes, with hidden characters as escapes.
-func line(text string) string {
-	const most = 1000
-	text = human.Visible(text)
-	return strings.ToValidUTF8(text[:min(len(text), most)], "?")
-}
-
-// guarded protects a server on a loopback address. Requests must name it by an IP address, by
-// localhost, or by the configured name. Otherwise a web page whose host name resolves to this
-// machine could read the metrics through the browser of somebody who works here.
-func guarded(configured string, bound net.Addr, answers http.Handler) http.Handler {
-	if at, ok := bound.(*net.TCPAddr); !ok || !at.IP.IsLoopback() {
-		return answers
-	}
-	own := host(configured)
-	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		named := host(r.Host)
-		_, err := netip.ParseAddr(named)
-		if err != nil && named != "" && named != "localhost" && named != own {
-			answer(w, http.StatusMisdirectedRequest, "ask by an IP address, by localhost, or by the name in http.listen")
-			return
+// static has a route for each file of the page. Whoever logs in needs them, too.
+func static() (all []route) {
+	_ = fs.WalkDir(page.Static, "static", func(name string, entry fs.DirEntry, err error) error {
+		if err != nil || entry.IsDir() {
+			return err
 		}
-		answers.ServeHTTP(w, r)
+		all = append(all, route{method: "GET", path: "/" + name, answer: func(q *request) error {
+			text, err := page.Static.ReadFile(name)
+			if err == nil {
+				q.w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
+				_, _ = q.w.Write(text) // an error means that the client has gone
+			}
+			return err
+		}})
+		return nil
 	})
+	return all
 }
 
-// host returns the host of an address that may have a port, in lower case.
-func host(address string) string {
-	if host, _, err := net.SplitHostPort(address); err == nil {
-		address = host
+func events(q *request) error {
+	query := q.URL.Query()
+	path := query.Get("page")
+	query.Del("page")
+	for _, kind := range page.Kinds {
+		if kind.Raw == nil && (kind.Path == path || path == "" && kind.Path == "/") {
+			asked, err := q.asked(&kind, query.Encode())
+			if err != nil {
+				return err
+			}
+			return q.site.hub.Events(q.w, q.Request, asked, q.ends)
+		}
 	}
-	return strings.ToLower(strings.Trim(address, "[]"))
+	return page.Wrong("page must be the path of a page, such as /tasks")
 }
+
+func acts(q *request) error  { return q.site.acts.Act(q.w, q.Request, q.sender("/act")) }
+func group(q *request) error { return q.site.acts.Group(q.w, q.Request, q.sender("/group")) }
+
+// sender is what an act knows of its request. Its parameters are in the body.
+func (q *request) sender(path string) *page.Asked {
+	return &page.Asked{Kind: &page.Kind{Path: path}, Targets: q.site.targets.pages(), Query: q.URL.Query(), User: q.user, Hidden: q.hidden(), Prefix: q.settings.Prefix}
+}
+
+// redirect leads to a path of this site.
+func (q *request) redirect(status int, path, query string) error {
+	if query != "" {
+		path += "?" + query
+	}
+	q.w.Header().Set("Location", path)
+	q.w.WriteHeader(status)
+	return nil
+}
+
+func healthy(q *request) error { return answer(q.w, http.StatusOK, "ok") }

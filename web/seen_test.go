@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/conf"
 	"pgtaskd/remote"
 	"pgtaskd/work/target"
 )
@@ -57,7 +58,7 @@ func TestOnlyWhoMeansThisMachineIsAnswered(t *testing.T) {
 	}
 	s := opened(t)
 	for host, want := range map[string]int{
-		"127.0.0.1": 200, "127.0.0.1:8080": 200, "localhost:1": 200, "LOCALHOST": 200, "[::1]:80": 200, "[::1]": 200, "10.0.0.1": 200,
+		"127.0.0.1": 200, "127.0.0.1:8080": 200, "localhost:1": 200, "LOCALHOST": 200, "[::1]:80": 200, "[::1]": 200, "127.0.0.2": 200, "localhost.": 200, "10.0.0.1": 421,
 		"evil.example": 421, "evil.example:8080": 421, "127.0.0.1.evil.example": 421, "localhost.evil.example": 421,
 	} {
 		if status, text := ask(s, host); status != want || want == 421 && (!strings.Contains(text, "http.listen") || strings.Contains(text, "pgtaskd_")) {
@@ -66,13 +67,13 @@ func TestOnlyWhoMeansThisMachineIsAnswered(t *testing.T) {
 	}
 	wide := &site{New(s.log, "v1"), t}
 	t.Cleanup(wide.Close)
-	if err := wide.Listen("localhost:0"); err != nil {
+	if err := wide.Listen(conf.HTTP{Listen: "localhost:0"}); err != nil {
 		t.Fatal(err)
 	}
 	if status, _ := ask(wide, "evil.example"); status != 421 {
 		t.Error("localhost answers a stranger's name: ", status)
 	}
-	if err := wide.Listen("0.0.0.0:0"); err != nil {
+	if err := wide.Listen(conf.HTTP{Listen: "0.0.0.0:0"}); err != nil {
 		t.Fatal(err)
 	}
 	if status, _ := ask(wide, "metrics.example"); status != 200 {

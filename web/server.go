@@ -30,9 +30,9 @@ type server struct {
 	ended    <-chan error
 }
 
-func serve(crew *routine.Group, l net.Listener, handler http.Handler, log zerolog.Logger) *server {
-	s := &server{listener: &listener{Listener: l}, http: &http.Server{
-		Handler: handler, ReadHeaderTimeout: headerLimit, ReadTimeout: readLimit, WriteTimeout: writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: headerMost,
+func serve(crew *routine.Group, l net.Listener, site *Site, log zerolog.Logger) *server {
+	s := &server{listener: &listener{Listener: l, secure: site.secure}, http: &http.Server{
+		Handler: site, ReadHeaderTimeout: headerLimit, ReadTimeout: readLimit, WriteTimeout: writeLimit, IdleTimeout: idleLimit, MaxHeaderBytes: headerMost,
 		ErrorLog: stdlog.New(&rare{log: log}, "", 0),
 	}}
 	s.ended = crew.Start(func() error { return s.http.Serve(s.listener) })

@@ -2,57 +2,109 @@ package web
 
 import (
 	"context"
+	"crypto/tls"
 	"errors"
 	"fmt"
 	"net"
+	"sync"
+	"sync/atomic"
 	"syscall"
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/conf"
 	"pgtaskd/routine"
+	"pgtaskd/web/act"
+	"pgtaskd/web/live"
+	"pgtaskd/web/login"
+	"pgtaskd/web/rows"
 	"pgtaskd/work/target"
 )
 
 // Site shows the targets of one controller. One goroutine calls Listen, Show and Close.
 type Site struct {
-	log     zerolog.Logger
-	crew    *routine.Group
-	address string  // as configured; "": none
-	server  *server // nil: the site does not listen
-	targets *targets
+	log      zerolog.Logger
+	crew     *routine.Group
+	server   *server // nil: the site does not listen
+	targets  *targets
+	sessions *rows.Sessions
+	acts     *act.Acts
+	hub      *live.Hub
+	tries    *login.Tries
+	front    atomic.Pointer[front] // answers requests; nil: the site does not listen
+	// answering is held by requests that are being answered, and by Close.
+	answering sync.RWMutex
 }
 
 // New returns a site that does not listen yet.
 func New(log zerolog.Logger, version string) *Site {
-	s := &Site{log: log, crew: routine.New(context.Background()), targets: &targets{version: version}}
+	sessions := rows.New()
+	s := &Site{
+		log: log, crew: routine.New(context.Background()), targets: &targets{version: version}, sessions: sessions,
+		acts: act.New(sessions, log), hub: live.New(sessions, log), tries: &login.Tries{},
+	}
 	s.Show(nil)
 	return s
 }
 
-// Listen moves the site to another address; "" serves none. On failure the old address stays.
-func (s *Site) Listen(address string) error {
-	if address == s.address {
-		return nil
-	}
-	if address == "" {
+// Listen serves as the settings say. If the address is as before, open connections stay. On
+// failure, the settings before stay.
+func (s *Site) Listen(settings conf.HTTP) error {
+	if settings.Listen == "" {
 		s.leave()
 		return nil
 	}
-	listener, err := net.Listen("tcp", address)
+	pair, err := newPair(settings.Cert, settings.Key, s.log)
+	if err != nil {
+		return fmt.Errorf("http.cert: %w", err)
+	}
+	if before := s.front.Load(); before != nil && before.settings.Listen == settings.Listen {
+		s.renew(settings, pair)
+		return nil
+	}
+	listener, err := net.Listen("tcp", settings.Listen)
 	// This site itself may use the port, so it leaves the port before it tries again.
-	if errors.Is(err, syscall.EADDRINUSE) && s.server != nil && portOf(address) == portOf(s.server.listener.Addr().String()) {
-		before := s.server.listener.Addr().String()
+	if errors.Is(err, syscall.EADDRINUSE) && s.server != nil && portOf(settings.Listen) == portOf(s.server.listener.Addr().String()) {
+		before := s.front.Load().settings
+		before.Listen = s.server.listener.Addr().String()
 		s.leave()
-		if listener, err = net.Listen("tcp", address); err != nil {
+		if listener, err = net.Listen("tcp", settings.Listen); err != nil {
 			err = errors.Join(err, s.Listen(before))
 		}
 	}
 	if err != nil {
-		return fmt.Errorf("http.listen: cannot listen on %s: %w", address, err)
+		return fmt.Errorf("http.listen: cannot listen on %s: %w", settings.Listen, err)
 	}
 	s.leave()
-	s.address, s.server = address, serve(s.crew, listener, guarded(address, listener.Addr(), routes(s.targets)), s.log)
-	s.log.Info().Str("url", s.URL()).Msg("metrics are served")
+	s.server = serve(s.crew, listener, s, s.log)
+	s.renew(settings, pair)
+	return nil
+}
+
+// renew makes requests be answered under other settings.
+func (s *Site) renew(settings conf.HTTP, pair *pair) {
+	f := newFront(s, settings, s.server.listener.Addr(), pair)
+	s.swap(f)
+	if f.closed != "" {
+		s.log.Info().Str("url", s.URL()).Msg("health and metrics are served")
+		s.log.Warn().Msg(f.closed)
+		return
+	}
+	s.log.Info().Str("url", s.URL()).Msg("the page and the metrics are served")
+}
+
+// swap replaces the front, and ends the streams of the one before.
+func (s *Site) swap(f *front) {
+	if before := s.front.Swap(f); before != nil {
+		close(before.ends)
+	}
+}
+
+// secure returns what a new connection needs for TLS; nil: there is none.
+func (s *Site) secure() *tls.Config {
+	if f := s.front.Load(); f != nil && f.pair != nil {
+		return f.pair.config()
+	}
 	return nil
 }
 
@@ -61,26 +113,42 @@ func portOf(address string) string {
 	return port
 }
 
-// URL returns the URL of the site; "" if it does not listen.
+// URL returns the URL of the page; "" if the site does not listen.
 func (s *Site) URL() string {
-	if s.server == nil {
+	f := s.front.Load()
+	switch {
+	case f == nil:
 		return ""
+	case f.pair != nil:
+		return "https://" + f.bound.String() + f.settings.Prefix
 	}
-	return "http://" + s.server.listener.Addr().String()
+	return "http://" + f.bound.String() + f.settings.Prefix
 }
 
 // Close ends the site.
 func (s *Site) Close() {
 	s.leave()
 	s.crew.Wait()
+	s.answering.Lock() // what the server did not wait for ends as its client has gone
+	defer s.answering.Unlock()
+	s.hub.Close()
+	s.acts.Close()
+	s.sessions.Close()
 }
 
 func (s *Site) leave() {
+	s.swap(nil)
 	if s.server != nil {
 		s.server.close()
 	}
-	s.address, s.server = "", nil
+	s.server = nil
 }
 
 // Show replaces the targets that are shown. Each has its Stats.
-func (s *Site) Show(targets []target.Target) { s.targets.show(targets) }
+func (s *Site) Show(targets []target.Target) {
+	s.targets.show(targets)
+	s.acts.Show(s.targets.pages())
+	if f := s.front.Load(); f != nil { // streams have the targets before
+		s.swap(newFront(s, f.settings, f.bound, f.pair))
+	}
+}

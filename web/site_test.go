@@ -33,7 +33,7 @@ func opened(t *testing.T) *site {
 	t.Helper()
 	s := &site{New(zerolog.Nop(), "v1"), t}
 	t.Cleanup(s.Close)
-	if err := s.Listen("127.0.0.1:0"); err != nil {
+	if err := s.Listen(conf.HTTP{Listen: "127.0.0.1:0"}); err != nil {
 		t.Fatal(err)
 	}
 	return s

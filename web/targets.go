@@ -6,6 +6,7 @@ import (
 	"sync/atomic"
 
 	"pgtaskd/human"
+	"pgtaskd/web/page"
 	"pgtaskd/work/target"
 )
 
@@ -20,10 +21,19 @@ type shown struct {
 	name  string
 	label string // of metrics
 	stats *target.Stats
+	page  page.Target
 }
 
 // list returns the targets that are shown.
 func (all *targets) list() []shown { return *all.shown.Load() }
+
+// pages returns them as the pages know them.
+func (all *targets) pages() (found []page.Target) {
+	for _, t := range all.list() {
+		found = append(found, t.page)
+	}
+	return found
+}
 
 // show replaces the targets. It adds the server to a name that several targets have.
 func (all *targets) show(targets []target.Target) {
@@ -43,7 +53,7 @@ func (all *targets) show(targets []target.Target) {
 			unique = fmt.Sprintf("%s#%d", name, n)
 		}
 		used[unique] = true
-		now = append(now, shown{unique, label("target", unique), t.Stats})
+		now = append(now, shown{unique, label("target", unique), t.Stats, page.Target{Target: t, Name: unique}})
 	}
 	all.shown.Store(&now)
 }

@@ -1,8 +1,8 @@
 -- The relations whose triggers, rules and policies run when pgtaskd works, and what each is to the
 -- table: task, above, below, register, beside, sequence, refers. Also the names of those that the
 -- door must and can lock.
--- $1 the table (0: none yet), $2 its schema, $3 our names there, $4 their pattern, $5 the name of
--- the register of sessions
+-- $1 the table (0: none yet), $2 its schema, $3 our names there, $4 their pattern, $5 the names of
+-- the tables that only the serving role may write: the register of sessions, the acts of the page
 WITH RECURSIVE above AS (
     SELECT inhparent AS oid FROM pg_inherits WHERE inhrelid = $1::oid
     UNION
@@ -17,7 +17,7 @@ ours (oid, part) AS (
     SELECT $1::oid, 'task' WHERE $1::oid <> 0
     UNION ALL SELECT oid, 'above' FROM above
     UNION ALL SELECT oid, 'below' FROM below
-    UNION ALL SELECT oid, CASE relname WHEN $5::text THEN 'register' ELSE 'beside' END
+    UNION ALL SELECT oid, CASE WHEN relname = ANY ($5::text[]) THEN 'register' ELSE 'beside' END
     FROM pg_class
     WHERE relnamespace = $2::oid AND (relname = ANY ($3::text[]) OR relname LIKE $4::text) AND relkind IN ('r', 'p', 'v', 'm', 'f') AND oid <> $1::oid
 ),

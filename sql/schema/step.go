@@ -187,6 +187,9 @@ var notCopied = []string{
 	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",
 }
 
+// NotCopied are the columns that a repetition does not copy, besides generated ones, unquoted.
+func NotCopied() []string { return slices.Clone(notCopied) }
+
 // OwnColumns are the columns of every task table that a repetition copies, unquoted.
 func OwnColumns() []string {
 	var names []string

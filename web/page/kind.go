@@ -3,6 +3,7 @@ package page
 import (
 	"context"
 	"fmt"
+	"net/http"
 	"time"
 
 	"pgtaskd/web/login"
@@ -21,8 +22,12 @@ type Kind struct {
 	Name  string     // of the template in html/, and of the page for the stylesheet
 	Title string     // in the navigation; "": not there
 	Key   string     // of the keyboard: g and this opens it; "": none
+	Takes []string   // names of the URL's parameters, beside target and tz: others are refused
 	Needs login.Role // least role
 	Read  func(context.Context, *rows.Sessions, *Asked) (*Content, error)
+	// Raw answers instead of Read, if it is there: a download. An error before it has written
+	// becomes an answer.
+	Raw func(http.ResponseWriter, *http.Request, *rows.Sessions, *Asked) error
 }
 
 // Kinds are all pages, in the order of the navigation.

@@ -24,6 +24,7 @@ type Sheet struct {
 	Asked   *Asked
 	Heads   []rows.Head // of all targets
 	Content *Content
+	Fault   string // why there is no content; "": there is
 }
 
 // Write writes the whole page.

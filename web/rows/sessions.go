@@ -230,6 +230,7 @@ func (one *session) transaction(ctx context.Context, t work.Target, limit time.D
 		if err != nil {
 			return err
 		}
+		b.tx = tx
 		return do(ctx, b)
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"slices"
 	"time"
 
@@ -22,6 +23,8 @@ type Table struct {
 	Zone   string // the target's time zone
 
 	conn     *pgx.Conn
+	tx       pgx.Tx // the transaction
+	names    map[string]string
 	queries  sql.Queries
 	beside   []string  // names of the objects beside it that may be used
 	admitted time.Time // when the door let it in
@@ -41,7 +44,7 @@ func admit(ctx context.Context, conn *pgx.Conn, t work.Target) (*Table, error) {
 	for _, object := range append(slices.Clone(sql.Objects), Act) {
 		names[":its_"+object] = sql.Beside(b.Name, object)
 	}
-	b.queries = sql.NewQueries("page", names)
+	b.names, b.queries = names, sql.NewQueries("page", names)
 	var kind, denied, zone string
 	var complete bool
 	err := conn.QueryRow(ctx, b.queries.Text("facts"), b.Name.Schema, b.Name.Name, append(sql.BesideNames(b.Name), sql.BesideName(b.Name, Act))).
@@ -72,8 +75,18 @@ func (b *Table) Has(object string) bool {
 	return slices.Contains(b.beside, sql.BesideName(b.Name, object))
 }
 
-// forget makes the next transaction look at the table again, as something beside it was made.
-func (b *Table) forget() { b.admitted = time.Time{} }
+// Forget makes the next transaction look at the table again, as something beside it was made.
+func (b *Table) Forget() { b.admitted = time.Time{} }
+
+// Tx returns the transaction, for package edit.
+func (b *Table) Tx() pgx.Tx { return b.tx }
+
+// Statement returns a statement of sql/page with more words replaced than those of all pages.
+func (b *Table) Statement(name string, more map[string]string) string {
+	names := maps.Clone(b.names)
+	maps.Copy(names, more)
+	return sql.Named(sql.File("page/"+name), names)
+}
 
 // list returns the rows of a statement of sql/page. Fields of T have the names of its columns (as
 // the tag db says).

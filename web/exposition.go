@@ -2,7 +2,6 @@ package web
 
 import (
 	"fmt"
-	"net/http"
 	"runtime"
 	"strconv"
 	"strings"
@@ -11,10 +10,10 @@ import (
 )
 
 // metrics answers with all metrics in Prometheus' text format.
-func (all *targets) metrics(w http.ResponseWriter, _ *http.Request) {
-	w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	w.Header().Set("X-Content-Type-Options", "nosniff")
-	_, _ = w.Write(all.text()) // an error means that the client has gone
+func metrics(q *request) error {
+	q.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
+	_, _ = q.w.Write(q.site.targets.text()) // an error means that the client has gone
+	return nil
 }
 
 func (all *targets) text() []byte {

@@ -1,0 +1,6 @@
+-- Deletes tasks. What runs is cancelled by that.
+-- $1 ids
+DELETE FROM :table AS t
+WHERE :those
+    AND :can_delete
+RETURNING t.id

@@ -1,0 +1,7 @@
+-- Pauses tasks that wait.
+-- $1 ids
+UPDATE :table AS t
+SET state = 'STOP'
+WHERE :those
+    AND :can_pause
+RETURNING t.id

@@ -1,0 +1,2 @@
+-- Whether the page may delete the row t.
+true

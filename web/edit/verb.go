@@ -1,0 +1,60 @@
+package edit
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Verbs are what the page does to tasks.
+var Verbs = []string{"cancel", "pause", "resume", "run", "again", "delete"}
+
+// stops is the act that stops an act on many tasks.
+const stops = "stop"
+
+// known reports whether there is such an act on tasks.
+func known(do string) bool { return slices.Contains(Verbs, do) }
+
+// happens says what an act on many tasks will do.
+var happens = map[string]string{
+	"cancel": "What runs is cancelled, and what waits or is paused ends now: the state is STOP, and no repetition follows. Tasks that wait for them become GONE.",
+	"pause":  "What waits is paused until somebody resumes it. What runs is left alone.",
+	"resume": "What is paused waits again.",
+	"run":    "A copy of each runs now, beside the beat: without its key, cron, repeat and after.",
+	"again":  "What has ended waits to run again, as new. Earlier runs stay in the column runs.",
+	"delete": "The rows are deleted. What runs is cancelled. Tasks that wait for them count that as a good end.",
+}
+
+// before is a task before an act.
+type before struct {
+	state           string
+	ended, stopping bool
+	role            string // "": the table has none
+}
+
+// refusal says why an act leaves a task alone.
+func (w before) refusal(do string) string {
+	is := fmt.Sprintf("it has ended (%s)", w.state)
+	switch {
+	case do == "run":
+		return fmt.Sprintf("it belongs to role %q, which the page cannot become", w.role)
+	case w.state == "STOP" && w.stopping && !w.ended:
+		is = "it is being cancelled"
+	case w.state == "STOP" && !w.ended:
+		is = "it is paused"
+	case w.state == "PLAN":
+		is = "it waits"
+	case w.state == "WORK", w.state == "TAKE":
+		is = "it runs"
+	}
+	switch do {
+	case "cancel":
+		return is + ", so there is nothing to cancel"
+	case "pause":
+		return is + "; only what waits can be paused"
+	case "resume":
+		return is + "; only what is paused can be resumed"
+	case "again":
+		return is + "; only what has ended can run again"
+	}
+	return is
+}

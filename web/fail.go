@@ -1,0 +1,124 @@
+package web
+
+import (
+	"bytes"
+	"embed"
+	"errors"
+	"html/template"
+	"net/http"
+	"strings"
+
+	"pgtaskd/web/login"
+	"pgtaskd/web/page"
+	"pgtaskd/web/rows"
+)
+
+//go:embed html/*.html
+var files embed.FS
+
+// plain has the pages that need no target: the form to log in, and what cannot be.
+var plain = template.Must(template.ParseFS(files, "html/*.html"))
+
+// small is what they show.
+type small struct {
+	Prefix, Fault, Back string
+	Again               bool // another site's link has led here, and the browser kept the cookie back
+}
+
+// refusal is a request that is not answered, with its status.
+type refusal struct {
+	status int
+	text   string
+}
+
+func (r refusal) Error() string { return r.text }
+
+// statusOf returns the status of an error. What is nobody's mistake is the server's state: a table
+// that cannot be read, or a statement that took too long.
+func statusOf(err error) int {
+	var refused refusal
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &refused):
+		return refused.status
+	case errors.As(err, new(page.Wrong)):
+		return http.StatusBadRequest
+	case errors.As(err, &long):
+		return http.StatusRequestEntityTooLarge
+	case errors.Is(err, login.ErrToken):
+		return http.StatusUnauthorized
+	case errors.Is(err, login.ErrTries):
+		return http.StatusTooManyRequests
+	}
+	return http.StatusServiceUnavailable
+}
+
+// fail answers with an error: one line, or a page for a browser. Who is not logged in gets the form.
+func (q *request) fail(err error) {
+	status, text := statusOf(err), line(err.Error())
+	if errors.Is(err, rows.ErrSlow) {
+		text += ": narrow the filter, or try again"
+	}
+	form := status == http.StatusUnauthorized && q.isPage()
+	switch status {
+	case http.StatusUnauthorized:
+		q.w.Header().Set("WWW-Authenticate", "Bearer")
+	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
+		q.w.Header().Set("Retry-After", "60")
+	}
+	switch {
+	case form:
+		q.small("login", status, small{Back: q.URL.RequestURI(), Again: q.Header.Get("Sec-Fetch-Site") == "cross-site"})
+	case q.browser():
+		q.small("fault", status, small{Fault: text})
+	default:
+		_ = answer(q.w, status, text)
+	}
+}
+
+// isPage reports whether the request is for an HTML page.
+func (q *request) isPage() bool {
+	methods := routes[q.below()]
+	return reads(q.Method) && len(methods) > 0 && methods[0].form.Path != ""
+}
+
+func (q *request) small(name string, status int, s small) {
+	s.Prefix = q.settings.Prefix
+	var text bytes.Buffer
+	if err := plain.ExecuteTemplate(&text, name, s); err != nil {
+		_ = answer(q.w, http.StatusInternalServerError, "the page cannot be written")
+		return
+	}
+	q.write(status, text.Bytes())
+}
+
+func loginForm(q *request) error {
+	back := login.Local(q.URL.Query().Get("back"), q.settings.Prefix)
+	if q.users.None() {
+		return q.redirect(http.StatusSeeOther, back, "")
+	}
+	q.small("login", http.StatusOK, small{Back: back})
+	return nil
+}
+
+// enter logs somebody in, and leads back to where they came from.
+func enter(q *request) error {
+	if err := q.ParseForm(); err != nil {
+		return page.Wrong("the form is badly written: " + err.Error())
+	}
+	back := login.Local(q.PostForm.Get("back"), q.settings.Prefix)
+	if rest := strings.TrimPrefix(back, q.settings.Prefix); strings.HasPrefix(rest, "/login") {
+		back = q.settings.Prefix + "/"
+	}
+	err := q.users.Enter(q.w, q.Request, strings.TrimSpace(q.PostForm.Get("token")))
+	if err != nil {
+		q.small("login", statusOf(err), small{Fault: line(err.Error()), Back: back})
+		return nil
+	}
+	return q.redirect(http.StatusSeeOther, back, "")
+}
+
+func leave(q *request) error {
+	q.users.Leave(q.w)
+	return q.redirect(http.StatusSeeOther, q.settings.Prefix+"/login", "")
+}

@@ -1,0 +1,43 @@
+package web
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+
+	"pgtaskd/human"
+)
+
+// ready answers 200 if each target is led or stood by for; else 503 with one line for each reason.
+func ready(q *request) error {
+	var reasons []string
+	for _, t := range q.site.targets.list() {
+		standing := t.stats.Standing()
+		switch {
+		case standing.Leads, standing.StandsBy:
+		case standing.Fault != "":
+			reasons = append(reasons, line(t.name+": "+standing.Fault))
+		default:
+			reasons = append(reasons, line(t.name+": neither led nor stood by for, as it starts, tries again or drains"))
+		}
+	}
+	if len(reasons) > 0 {
+		return answer(q.w, http.StatusServiceUnavailable, strings.Join(reasons, "\n"))
+	}
+	return answer(q.w, http.StatusOK, "ok")
+}
+
+// answer writes lines of text.
+func answer(w http.ResponseWriter, status int, text string) error {
+	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
+	w.WriteHeader(status)
+	_, _ = fmt.Fprintln(w, text) // an error means that the client has gone
+	return nil
+}
+
+// line writes a text on one line of at most 1000 bytes, with hidden characters as escapes.
+func line(text string) string {
+	const most = 1000
+	text = human.Visible(text)
+	return strings.ToValidUTF8(text[:min(len(text), most)], "?")
+}
