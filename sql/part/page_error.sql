@@ -5,7 +5,7 @@ CASE
         WHEN x.error !~* 'passw|://' AND NOT $8::bool THEN x.error
         ELSE regexp_replace(regexp_replace(regexp_replace(
             CASE WHEN $8::bool THEN regexp_replace(x.error, '(^|\n)(QUERY|CONTEXT|STATEMENT):.*', '') ELSE x.error END,
-            '(passwo?r?d["'']?\s*[=:]?\s*(E|U&)?)(''+(\\.|''''|[^''\\])*''*|\$\w*\$[^$]*(\$\w*\$)?|"(\\.|[^"\\])*"?)', '\1***', 'gi'),
-            '(passwo?r?d\s*=\s*)(\\.|[^[:space:]''\\])+', '\1***', 'gi'),
+            '(passw(or)?d["'']?\s*[=:]?\s*(E|U&)?)(''+(\\.|''''|[^''\\])*''*|\$\w*\$[^$]*(\$\w*\$)?|"(\\.|[^"\\])*"?)', '\1***', 'gi'),
+            '(passw(or)?d\s*=\s*)(\\.|[^[:space:]''\\])+', '\1***', 'gi'),
             '(://[^[:space:]/:@]*:)([^[:space:]'']*(@)|[^[:space:]'']+)', '\1***\3', 'gi')
     END

@@ -1,7 +1,7 @@
 -- The tasks t that pass a filter of the page. It does not bound the ids: a search looks only in the
--- newest rows.
--- $1 states, $2 group, $3 key, $4 id, $5 least plan, $6 the plan before which, $7 a text in lower
--- case, $8 and $9 whether input and data are hidden
+-- newest rows. ask has its own filter, in filter.sql.
+-- $1 states, $2 group, $3 key, $4 id, $5 least plan, $6 the plan before which, $7 a text, $8 and
+-- $9 whether input and data are hidden
 ($1::text[] IS NULL OR textin(enum_out(t.state)) = ANY ($1::text[]))
     AND ($2::text IS NULL OR t."group" = $2::text)
     AND ($3::text IS NULL OR t.key = $3::text)

@@ -1,0 +1,22 @@
+-- What a list shows of a task. late: the row was not looked at, since the time was over.
+-- $8 whether input is hidden
+t.id,
+    t.parent,
+    textin(enum_out(t.state)) AS state,
+    t."group",
+    t.key,
+    t.plan,
+    t.start,
+    t.stop,
+    t.due,
+    t.created,
+    t.author,
+    t.priority,
+    t.attempt,
+    t.pid,
+    "left"(t.remote, 4000) AS remote,
+    t.sqlstate,
+    "left"(t.error, 4000) AS error,
+    CASE WHEN NOT $8::bool THEN "left"(t.input, 400) END AS input,
+    date_part('epoch', coalesce(t.stop, clock_timestamp())) - date_part('epoch', t.start) AS seconds,
+    :page_late AS late

@@ -1,0 +1,226 @@
+package rows
+
+import (
+	"context"
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5"
+	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/remote"
+)
+
+// Task is a task in a list. Long texts are cut; error is its first line, input its beginning.
+type Task struct {
+	ID       int64              `json:"id"`
+	Parent   pgtype.Int8        `json:"parent"`
+	State    string             `json:"state"`
+	Group    string             `json:"group"`
+	Key      *string            `json:"key"`
+	Plan     pgtype.Timestamptz `json:"plan"`
+	Start    pgtype.Timestamptz `json:"start"`
+	Stop     pgtype.Timestamptz `json:"stop"`
+	Due      pgtype.Timestamptz `json:"due"`
+	Created  pgtype.Timestamptz `json:"created"`
+	Author   *string            `json:"author"`
+	Priority int32              `json:"priority"`
+	Attempt  int32              `json:"attempt"`
+	PID      pgtype.Int4        `json:"pid"`
+	Remote   *string            `json:"remote"`
+	SQLState *string            `json:"sqlstate"`
+	Error    *string            `json:"error"`
+	Input    *string            `json:"input"` // NULL: hidden
+	Seconds  *float64           `json:"-"`     // from start to stop, or to now
+	Late     bool               `json:"-"`     // not looked at, since the time was over
+}
+
+// Orders of a list.
+const (
+	Newest = "newest" // the highest id first
+	Oldest = "oldest"
+	Due    = "due" // only tasks that wait or run: next due first
+)
+
+// Place is a place in a list: that of its last task.
+type Place struct {
+	ID  int64
+	Due pgtype.Timestamptz // if the list is in the order of Due
+}
+
+// Page is a part of a list.
+type Page struct {
+	Tasks  []Task
+	After  *Place // where the next page begins; nil: this is the last
+	Late   bool   // the time was over: tasks from After on were not looked at
+	Count  int64  // of all pages
+	Beyond bool   // there are more
+}
+
+// Limits of a list.
+const (
+	pageLength = 50
+	CountMost  = 10_000  // counts end here
+	SearchMost = 100_000 // rows in which a text is searched
+
+	// fewWaiting: if so many tasks wait or run, a list of them reads only them.
+	fewWaiting = 5_000
+)
+
+// walk is how a list finds its tasks: the statements tasks_… and count_… of this name, with
+// parameters after those of the filter.
+type walk struct {
+	name            string
+	filter          []any
+	least, greatest int64
+	order           []any
+}
+
+func (w *walk) args(limit time.Duration, most int) []any {
+	return append(append(slices.Clone(w.filter), limit, w.least, w.greatest, most), w.order...)
+}
+
+// Tasks returns the page of the tasks that pass the filter that begins after a place (nil: the
+// first). It looks for as long as limit, and counts for a third of that.
+func (b *Table) Tasks(ctx context.Context, f *Filter, order string, after *Place, limit time.Duration) (*Page, error) {
+	w, err := b.walk(ctx, f, order)
+	if err != nil {
+		return nil, err
+	}
+	p, err := b.page(ctx, w.after(order, after), f.Hidden, order, limit)
+	if err != nil || after == nil && (p.After == nil || p.Late) {
+		return p, err
+	}
+	err = b.conn.QueryRow(ctx, b.queries.Text("count_"+w.name), w.args(limit/3, CountMost+1)...).Scan(&p.Count, &p.Beyond)
+	if p.Count > CountMost {
+		p.Count, p.Beyond = CountMost, true
+	}
+	p.Count = max(p.Count, int64(len(p.Tasks)))
+	return p, slow(err)
+}
+
+// page reads a page of a walk.
+func (b *Table) page(ctx context.Context, w walk, hidden Hidden, order string, limit time.Duration) (*Page, error) {
+	found, err := list[Task](ctx, b, "tasks_"+w.name, w.args(limit, pageLength+1)...)
+	if err != nil {
+		return nil, encoding(err)
+	}
+	p := &Page{}
+	if i := slices.IndexFunc(found, func(t Task) bool { return t.Late }); i >= 0 {
+		if i == 0 {
+			return nil, ErrSlow // without progress, the next page would be this one
+		}
+		p.Late, p.After, found = true, before(&found[i], order), found[:i]
+	} else if len(found) > pageLength {
+		found = found[:pageLength]
+		p.After = &Place{found[pageLength-1].ID, found[pageLength-1].Due}
+	}
+	for i := range found {
+		found[i].show(hidden)
+	}
+	p.Tasks, p.Count, p.Beyond = found, int64(len(found)), p.Late
+	return p, nil
+}
+
+// before returns the place just before a task.
+func before(t *Task, order string) *Place {
+	id := t.ID + 1
+	if order != Newest {
+		id = t.ID - 1
+	}
+	return &Place{id, t.Due}
+}
+
+// show makes the texts fit to be shown.
+func (t *Task) show(hidden Hidden) {
+	if t.Error != nil {
+		first, _, _ := strings.Cut(hidden.Error(*t.Error), "\n")
+		t.Error = &first
+	}
+	if t.Remote != nil {
+		shown := remote.Shown(*t.Remote)
+		t.Remote = &shown
+	}
+	if t.Seconds != nil && (math.IsNaN(*t.Seconds) || math.IsInf(*t.Seconds, 0)) {
+		t.Seconds = nil
+	}
+}
+
+// after bounds a walk to what comes after a place.
+func (w walk) after(order string, p *Place) walk {
+	switch {
+	case p == nil:
+	case order == Due:
+		w.order = []any{p.Due, p.ID}
+	case order == Oldest && p.ID == math.MaxInt64, order == Newest && p.ID == math.MinInt64:
+		w.least, w.greatest = 1, 0
+	case order == Oldest:
+		w.least = max(w.least, p.ID+1)
+	default:
+		w.greatest = min(w.greatest, p.ID-1)
+	}
+	return w
+}
+
+// walk chooses how to find tasks.
+func (b *Table) walk(ctx context.Context, f *Filter, order string) (w walk, err error) {
+	w = walk{name: order, filter: f.args()}
+	if w.least, w.greatest, err = b.ids(ctx, f); err != nil {
+		return w, err
+	}
+	if order == Due {
+		w.order = []any{pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}, int64(math.MinInt64)}
+		return w, nil
+	}
+	open := func(state string) bool { return slices.Contains([]string{"PLAN", "TAKE", "WORK"}, state) }
+	if len(f.States) == 0 || f.ID.Valid || slices.ContainsFunc(f.States, func(state string) bool { return !open(state) }) {
+		return w, nil
+	}
+	later := slices.Contains(f.States, "PLAN") // what runs is due
+	var n int64
+	if err = b.conn.QueryRow(ctx, b.queries.Text("waiting"), later, fewWaiting+1).Scan(&n); err == nil && n <= fewWaiting {
+		w.name, w.order = "waiting", []any{order == Oldest, later, fewWaiting + 1}
+	}
+	return w, slow(err)
+}
+
+// ids returns the least and the greatest id that can pass the filter: a text is searched in the
+// newest rows only, and at most one task of a key waits.
+func (b *Table) ids(ctx context.Context, f *Filter) (least, greatest int64, err error) {
+	switch least, greatest = math.MinInt64, math.MaxInt64; {
+	case f.ID.Valid:
+		least, greatest = f.ID.Int64, f.ID.Int64
+	case f.Key != "" && slices.Equal(f.States, []string{"PLAN"}):
+		err = b.conn.QueryRow(ctx, b.queries.Text("waits_key"), f.Key).Scan(&least)
+		if greatest = least; errors.Is(err, pgx.ErrNoRows) {
+			return 1, 0, nil
+		}
+	}
+	if f.Text != "" && err == nil {
+		var from int64
+		err = b.conn.QueryRow(ctx, b.queries.Text("searched"), SearchMost-1).Scan(&from)
+		switch {
+		case err == nil:
+			least = max(least, from)
+		case errors.Is(err, pgx.ErrNoRows):
+			err = nil
+		}
+	}
+	return least, greatest, slow(encoding(err))
+}
+
+// ErrEncoding: the database's encoding lacks a character of the filter.
+var ErrEncoding = errors.New("the database cannot store a character of the filter, so no task has it")
+
+// encoding turns the server's error into ErrEncoding.
+func encoding(err error) error {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && (answer.Code == "22P05" || answer.Code == "22021") {
+		return ErrEncoding
+	}
+	return err
+}
