@@ -33,6 +33,7 @@ type Kind struct {
 // Kinds are all pages, in the order of the navigation.
 var Kinds = []Kind{
 	homePage,
+	tasksPage,
 	runningPage,
 	errorsPage,
 }

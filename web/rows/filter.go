@@ -20,6 +20,9 @@ type Filter struct {
 // States are the states of a task.
 var States = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
 
+// Waiting are the states of tasks that wait or run: those with a due time.
+var Waiting = []string{"PLAN", "TAKE", "WORK"}
+
 // args returns the parameters of sql/part/page_filter.sql, $1 to $9.
 func (f *Filter) args() []any {
 	var states any

@@ -135,6 +135,14 @@ func before(t *Task, order string) *Place {
 	return &Place{id, t.Due}
 }
 
+// Open reports whether a task waits or runs.
+func (t *Task) Open() bool { return open(t.State) }
+
+// Paused reports whether a task is paused.
+func (t *Task) Paused() bool { return t.State == "STOP" && !t.Stop.Valid }
+
+func open(state string) bool { return slices.Contains(Waiting, state) }
+
 // show makes the texts fit to be shown.
 func (t *Task) show(hidden Hidden) {
 	if t.Error != nil {
@@ -176,7 +184,6 @@ func (b *Table) walk(ctx context.Context, f *Filter, order string) (w walk, err 
 		w.order = []any{pgtype.Timestamptz{Valid: true, InfinityModifier: pgtype.NegativeInfinity}, int64(math.MinInt64)}
 		return w, nil
 	}
-	open := func(state string) bool { return slices.Contains([]string{"PLAN", "TAKE", "WORK"}, state) }
 	if len(f.States) == 0 || f.ID.Valid || slices.ContainsFunc(f.States, func(state string) bool { return !open(state) }) {
 		return w, nil
 	}

@@ -1,0 +1,222 @@
+package page
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/web/login"
+	"pgtaskd/web/rows"
+)
+
+// tasksPage shows the tasks that pass a filter.
+var tasksPage = Kind{Path: "/tasks", Name: "tasks", Title: "Tasks", Key: "t", Needs: login.Reader, Read: readTasks}
+
+// How long one page of tasks, and one of a search, may look for them. Counting adds a third, and
+// the answer has to come within ListLimit and SearchLimit.
+const (
+	listTime   = 600 * time.Millisecond
+	searchTime = 2500 * time.Millisecond
+)
+
+func readTasks(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
+	t, err := a.Target()
+	if err != nil {
+		return nil, err
+	}
+	order, after, err := a.order()
+	if err != nil {
+		return nil, err
+	}
+	f, err := a.Filter("UTC") // says what is wrong before anything is read
+	if err != nil {
+		return nil, err
+	}
+	limit, most := listTime, ListLimit
+	if f.Text != "" {
+		limit, most = searchTime, SearchLimit
+	}
+	c := &Content{}
+	err = s.Read(ctx, t.Target, most, func(ctx context.Context, b *rows.Table) error {
+		if f, err = a.Filter(b.Zone); err != nil {
+			return err
+		}
+		p, err := b.Tasks(ctx, &f, order, after, limit)
+		if errors.Is(err, rows.ErrEncoding) {
+			return wrong("%s", err)
+		}
+		if err == nil {
+			c = a.tasks(t.Name, p, &f, order)
+		}
+		return err
+	})
+	return c, err
+}
+
+// order reads the order of a list, and the place after which it begins.
+func (a *Asked) order() (order string, after *rows.Place, err error) {
+	switch order = a.Query.Get("sort"); order {
+	case "":
+		order = rows.Newest
+	case rows.Newest, rows.Oldest, rows.Due:
+	default:
+		return "", nil, wrong("sort must be newest, oldest or due, not %q", order)
+	}
+	text := a.Query.Get("after")
+	if text == "" {
+		return order, nil, nil
+	}
+	after = &rows.Place{}
+	id := text
+	if order == rows.Due {
+		var due string
+		due, id, _ = strings.Cut(text, " ")
+		after.Due = unplaced(due)
+	}
+	if after.ID, err = strconv.ParseInt(id, 10, 64); err != nil || order == rows.Due && !after.Due.Valid {
+		return "", nil, wrong("after must be where a page ended, as its link to the next page says, not %q", text)
+	}
+	return order, after, nil
+}
+
+// epoch is that of PostgreSQL: all its times are within 64 bits of microseconds around it.
+const epoch = 946_684_800
+
+// placed writes a time into the place where a page ends.
+func placed(at pgtype.Timestamptz) string {
+	if at.InfinityModifier != pgtype.Finite {
+		return at.InfinityModifier.String()
+	}
+	return strconv.FormatInt((at.Time.Unix()-epoch)*1_000_000+int64(at.Time.Nanosecond()/1000), 10)
+}
+
+// unplaced reads what placed has written; it is not Valid if that cannot be.
+func unplaced(text string) pgtype.Timestamptz {
+	for _, infinity := range []pgtype.InfinityModifier{pgtype.Infinity, pgtype.NegativeInfinity} {
+		if text == infinity.String() {
+			return pgtype.Timestamptz{InfinityModifier: infinity, Valid: true}
+		}
+	}
+	micros, err := strconv.ParseInt(text, 10, 64)
+	return pgtype.Timestamptz{Time: time.Unix(epoch+micros/1_000_000, micros%1_000_000*1000), Valid: err == nil}
+}
+
+// tasksView is what the template needs beside the tasks.
+type tasksView struct {
+	Chips  []chip
+	States []string // all
+	Orders []Choice
+	Kept   []field // what a new filter keeps
+	Fields []field // select the tasks that match, for a form that acts
+	Target string
+	Count  string
+	None   bool // no task matches
+}
+
+// chip is a part of the filter, with the link that takes it away.
+type chip struct{ Name, Value, Without string }
+
+type field struct{ Name, Value string }
+
+// Of returns the value of a parameter for the form of the filter.
+func (v *tasksView) Of(name string) string {
+	for _, c := range v.Chips {
+		if c.Name == name {
+			return c.Value
+		}
+	}
+	return ""
+}
+
+// Chosen reports whether the filter has a state.
+func (v *tasksView) Chosen(state string) bool {
+	return slices.ContainsFunc(v.Chips, func(c chip) bool { return c.Name == "state" && c.Value == state })
+}
+
+// tasks makes the content of a page.
+func (a *Asked) tasks(target string, p *rows.Page, f *rows.Filter, order string) *Content {
+	v := &tasksView{Target: target, States: rows.States, Count: counted(p), None: p.Count == 0 && !p.Beyond}
+	for _, name := range []string{"target", "tz", "sort"} {
+		if value := a.Query.Get(name); value != "" {
+			v.Kept = append(v.Kept, field{name, value})
+		}
+	}
+	for _, name := range filterNames {
+		if name == "state" {
+			for i, state := range f.States {
+				rest := slices.Delete(slices.Clone(f.States), i, i+1)
+				v.Chips = append(v.Chips, chip{name, state, a.With(name, strings.Join(rest, ","))})
+			}
+		} else if value := a.Query.Get(name); value != "" {
+			v.Chips = append(v.Chips, chip{name, value, a.With(name, "")})
+			v.Fields = append(v.Fields, field{name, value})
+		}
+	}
+	states := f.States
+	if order == rows.Due { // only these are listed
+		states = slices.DeleteFunc(slices.Clone(rows.Waiting), func(state string) bool {
+			return len(f.States) > 0 && !slices.Contains(f.States, state)
+		})
+	}
+	if tz := a.Query.Get("tz"); tz != "" {
+		v.Fields = append(v.Fields, field{"tz", tz})
+	}
+	if len(states) > 0 {
+		v.Fields = append(v.Fields, field{"state", strings.Join(states, ",")})
+	}
+	for _, name := range []string{rows.Newest, rows.Oldest, rows.Due} {
+		v.Orders = append(v.Orders, Choice{name, a.With("sort", name), name == order})
+	}
+	c := &Content{Rows: p.Tasks, View: v, Notes: a.leftOut(p, f, order)}
+	if p.After != nil {
+		after := strconv.FormatInt(p.After.ID, 10)
+		if order == rows.Due {
+			after = placed(p.After.Due) + " " + after
+		}
+		c.Next = a.With("after", after)
+	}
+	return c
+}
+
+// counted says how many tasks match.
+func counted(p *rows.Page) string {
+	switch n := count(p.Count); {
+	case p.Beyond && p.Count >= rows.CountMost:
+		return "over " + n
+	case p.Beyond:
+		return "at least " + n
+	default:
+		return n
+	}
+}
+
+// leftOut says which tasks were not looked at.
+func (a *Asked) leftOut(p *rows.Page, f *rows.Filter, order string) (notes []string) {
+	if f.Text != "" {
+		columns := []string{"error"}
+		if !f.Hidden.Data {
+			columns = slices.Insert(columns, 0, "data")
+		}
+		if !f.Hidden.Input {
+			columns = slices.Insert(columns, 0, "input")
+		}
+		notes = append(notes, fmt.Sprintf("The text is looked for in the newest %s tasks only: in %s.", count(rows.SearchMost), strings.Join(columns, ", ")))
+	}
+	if p.Late {
+		upto := "ids down to " + strconv.FormatInt(p.After.ID, 10)
+		switch order {
+		case rows.Oldest:
+			upto = "ids up to " + strconv.FormatInt(p.After.ID, 10)
+		case rows.Due:
+			upto = "the earliest due times"
+		}
+		notes = append(notes, fmt.Sprintf("The time was over before all tasks were looked at: this page has those with %s. The next page goes on from there.", upto))
+	}
+	return notes
+}
