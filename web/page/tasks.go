@@ -16,7 +16,9 @@ import (
 )
 
 // tasksPage shows the tasks that pass a filter.
-var tasksPage = Kind{Path: "/tasks", Name: "tasks", Title: "Tasks", Key: "t", Needs: login.Reader, Read: readTasks}
+var tasksPage = Kind{
+	Path: "/tasks", Name: "tasks", Title: "Tasks", Key: "t", Needs: login.Reader, Takes: append([]string{"sort", "after"}, filterNames...), Read: readTasks,
+}
 
 // How long one page of tasks, and one of a search, may look for them. Counting adds a third, and
 // the answer has to come within ListLimit and SearchLimit.
@@ -52,7 +54,7 @@ func readTasks(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error
 			return wrong("%s", err)
 		}
 		if err == nil {
-			c = a.tasks(t.Name, p, &f, order)
+			c = a.tasks(p, &f, order)
 		}
 		return err
 	})
@@ -114,7 +116,6 @@ type tasksView struct {
 	Orders []Choice
 	Kept   []field // what a new filter keeps
 	Fields []field // select the tasks that match, for a form that acts
-	Target string
 	Count  string
 	None   bool // no task matches
 }
@@ -140,8 +141,8 @@ func (v *tasksView) Chosen(state string) bool {
 }
 
 // tasks makes the content of a page.
-func (a *Asked) tasks(target string, p *rows.Page, f *rows.Filter, order string) *Content {
-	v := &tasksView{Target: target, States: rows.States, Count: counted(p), None: p.Count == 0 && !p.Beyond}
+func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
+	v := &tasksView{States: rows.States, Count: counted(p), None: p.Count == 0 && !p.Beyond}
 	for _, name := range []string{"target", "tz", "sort"} {
 		if value := a.Query.Get(name); value != "" {
 			v.Kept = append(v.Kept, field{name, value})
