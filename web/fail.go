@@ -43,6 +43,10 @@ func statusOf(err error) int {
 		return refused.status
 	case errors.As(err, new(page.Wrong)):
 		return http.StatusBadRequest
+	case errors.As(err, new(page.Missing)):
+		return http.StatusNotFound
+	case errors.As(err, new(page.Forbidden)):
+		return http.StatusForbidden
 	case errors.As(err, &long):
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, login.ErrToken):

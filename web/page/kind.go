@@ -36,6 +36,7 @@ var Kinds = []Kind{
 	tasksPage,
 	runningPage,
 	errorsPage,
+	taskPage,
 }
 
 // Content is what a page shows.
@@ -52,3 +53,16 @@ type Wrong string
 func (w Wrong) Error() string { return string(w) }
 
 func wrong(format string, args ...any) error { return Wrong(fmt.Sprintf(format, args...)) }
+
+// Missing is something that a URL names and that is not there; its text says what. The status is
+// 404.
+type Missing string
+
+func (m Missing) Error() string { return string(m) }
+
+func missing(format string, args ...any) error { return Missing(fmt.Sprintf(format, args...)) }
+
+// Forbidden is something that the user may not see; its text says why. The status is 403.
+type Forbidden string
+
+func (f Forbidden) Error() string { return string(f) }

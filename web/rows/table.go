@@ -75,6 +75,9 @@ func (b *Table) Has(object string) bool {
 	return slices.Contains(b.beside, sql.BesideName(b.Name, object))
 }
 
+// Beside is the name of an object beside the table.
+func (b *Table) Beside(object string) string { return sql.BesideName(b.Name, object) }
+
 // Forget makes the next transaction look at the table again, as something beside it was made.
 func (b *Table) Forget() { b.admitted = time.Time{} }
 

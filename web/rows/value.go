@@ -1,0 +1,76 @@
+package rows
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/jackc/pgx/v5/pgtype"
+)
+
+// measured are the columns whose lengths the JSON always has, if they are not NULL.
+var measured = []string{"input", "data", "output", "error", "notice"}
+
+// MarshalJSON makes an object with the columns in the order of the table. Then come the lengths of
+// long values and why, unless the table has columns with these names.
+func (t *Whole) MarshalJSON() ([]byte, error) {
+	var pairs []string
+	seen := map[string]bool{}
+	put := func(name string, value any) error {
+		key, _ := json.Marshal(name) // a text always encodes
+		text, err := json.Marshal(value)
+		if err == nil && !seen[name] {
+			pairs, seen[name] = append(pairs, string(key)+":"+string(text)), true
+		}
+		return err
+	}
+	for _, f := range t.Fields {
+		if err := put(f.Name, f.value()); err != nil {
+			return nil, err
+		}
+	}
+	for _, f := range t.Fields {
+		if f.Cut || f.Text != nil && slices.Contains(measured, f.Name) {
+			_ = put(f.Name+"_bytes", f.Bytes) // a number always encodes
+		}
+	}
+	_ = put("why", t.Why)
+	return []byte("{" + strings.Join(pairs, ",") + "}"), nil
+}
+
+// value returns a value in JSON: numbers, booleans and JSON stay what they are.
+func (f *Field) value() any {
+	if f.Text == nil {
+		return nil
+	}
+	text := *f.Text
+	switch f.kind {
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID:
+		return json.Number(text)
+	case pgtype.NumericOID, pgtype.Float4OID, pgtype.Float8OID, pgtype.JSONOID, pgtype.JSONBOID:
+		if json.Valid([]byte(text)) { // NaN and Infinity are not, and neither is the part of a long value
+			return json.RawMessage(text)
+		}
+	case pgtype.BoolOID:
+		return text == "t"
+	case pgtype.TimestamptzOID:
+		return iso(text)
+	case pgtype.Int8ArrayOID:
+		if array := "[" + strings.ToLower(strings.Trim(text, "{}")) + "]"; json.Valid([]byte(array)) {
+			return json.RawMessage(array)
+		}
+	}
+	return text
+}
+
+// iso turns the server's text of a moment into that of JSON. It keeps infinity.
+func iso(moment string) string {
+	date, clock, found := strings.Cut(moment, " ")
+	if !found || strings.Contains(clock, " ") { // infinity, or BC
+		return moment
+	}
+	if sign := strings.LastIndexAny(clock, "+-"); sign > 0 && len(clock)-sign == 3 {
+		clock += ":00"
+	}
+	return date + "T" + clock
+}
