@@ -35,7 +35,7 @@ func (q *request) asked(kind *page.Kind, query string) (*page.Asked, error) {
 			return a, page.Wrong(name + " is given twice")
 		}
 	}
-	return a, nil
+	return a, a.Check()
 }
 
 // hidden returns what the sender does not see.
