@@ -187,8 +187,8 @@ func (h *Hub) read(w *watched, began time.Time) {
 		w.due, w.fails = began.Add(readEvery), 0
 		return
 	}
-	w.fails = min(w.fails+1, 5)
 	w.due = time.Now().Add(min(readEvery<<w.fails, retryMost))
+	w.fails = min(w.fails+1, 5)
 }
 
 // newState makes the events of what was read: pages of HTML, or a fault with the reason.
