@@ -84,6 +84,7 @@ SELECT
     t.drift,
     t.overlap,
     t.until,
+    coalesce(t.base, t.plan) AS beat,
     CASE WHEN t.state = 'PLAN' AND (t.cron IS NULL OR t.origin IS NULL) THEN t.plan END AS next_run,
     t.state = 'STOP' AND t.stop IS NULL AND t.stopping IS NOT TRUE AS paused,
     t.state = 'STOP' AND t.stop IS NULL AND t.max_failures > 0 AND t.failures >= t.max_failures AS gave_up,

@@ -182,9 +182,14 @@ var words = map[string]string{
 
 // badge shows a state with its colour, its shape and its word.
 func badge(v any, stop ...pgtype.Timestamptz) (template.HTML, error) {
-	shown := struct{ Class, State, Word string }{State: text(v), Word: state(v, stop...)}
-	if words[shown.State] != "" {
-		shown.Class = shown.Word
+	return part("badge", struct{ Class, State, Word string }{class(v, stop...), text(v), state(v, stop...)})
+}
+
+// class returns the class of a state for the stylesheet; "" if it is none: some columns may have
+// any text.
+func class(v any, stop ...pgtype.Timestamptz) string {
+	if words[text(v)] == "" {
+		return ""
 	}
-	return part("badge", shown)
+	return state(v, stop...)
 }

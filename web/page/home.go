@@ -78,7 +78,7 @@ func (s *Sheet) Bars(j rows.Job) template.HTML {
 			height = barHeight
 		}
 		fmt.Fprintf(&b, `<a href="%s"><rect class="%s" x="%d" y="%d" width="%d" height="%d"><title>%s</title></rect></a>`,
-			template.HTMLEscapeString(s.Asked.Link("/task", "target", j.Target, "id", fmt.Sprint(r.ID))), state(r.State, r.Stop),
+			template.HTMLEscapeString(s.Asked.Link("/task", "target", j.Target, "id", fmt.Sprint(r.ID))), class(r.State, r.Stop),
 			width-barWidth*(len(j.Runs)-i), barHeight-height, barWidth-1, height, template.HTMLEscapeString(s.runTitle(r, zone)))
 	}
 	b.WriteString(`</svg>`)

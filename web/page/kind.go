@@ -35,6 +35,7 @@ var Kinds = []Kind{
 	homePage,
 	tasksPage,
 	runningPage,
+	lanesPage,
 	errorsPage,
 	taskPage,
 }

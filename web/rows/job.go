@@ -63,6 +63,7 @@ type repeats struct {
 	Drift   bool               `db:"drift"`
 	Overlap bool               `db:"overlap"`
 	Until   pgtype.Timestamptz `db:"until"`
+	Beat    pgtype.Timestamptz `db:"beat"` // what repetitions are counted from
 }
 
 // repeat tells whether the task repeats.

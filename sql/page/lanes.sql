@@ -1,0 +1,38 @@
+-- Runs: those of the newest rows, what runs of the tasks that are due first, and single tasks that
+-- are planned for the time after now.
+-- $1 how many of the newest rows, and of the due ones, to look at; $2 how long after now; $3 most
+-- planned tasks
+(
+    SELECT n.id, n.key, n."group", n.state::text AS state, n.start, n.stop, n.plan
+    FROM (
+        SELECT t.id, t.key, t."group", t.state, t.start, t.stop, t.plan
+        FROM :table AS t
+        ORDER BY t.id DESC
+        LIMIT $1::int8
+    ) AS n
+    WHERE n.start IS NOT NULL
+)
+UNION
+(
+    SELECT d.id, d.key, d."group", d.state::text, d.start, d.stop, d.plan
+    FROM (
+        SELECT t.id, t.key, t."group", t.state, t.start, t.stop, t.plan
+        FROM :table AS t
+        WHERE t.due <= statement_timestamp()
+        ORDER BY t.due, t.id
+        LIMIT $1::int8
+    ) AS d
+    WHERE d.state IN ('TAKE', 'WORK') AND d.start IS NOT NULL
+)
+UNION ALL
+(
+    SELECT t.id, t.key, t."group", t.state::text, NULL, NULL, t.due
+    FROM :table AS t
+    WHERE t.due > statement_timestamp()
+        AND t.due <= statement_timestamp() + $2::interval
+        AND t.state = 'PLAN'
+        AND t.repeat = '0'
+        AND t.cron IS NULL
+    ORDER BY t.due, t.id
+    LIMIT $3::int8
+)
