@@ -8,6 +8,7 @@ import (
 	"net/http"
 	"strings"
 
+	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
 	"pgtaskd/web/page"
 	"pgtaskd/web/rows"
@@ -38,9 +39,12 @@ func (r refusal) Error() string { return r.text }
 func statusOf(err error) int {
 	var refused refusal
 	var long *http.MaxBytesError
+	var left *edit.Refused
 	switch {
 	case errors.As(err, &refused):
 		return refused.status
+	case errors.As(err, &left):
+		return left.Status
 	case errors.As(err, new(page.Wrong)):
 		return http.StatusBadRequest
 	case errors.As(err, new(page.Missing)):

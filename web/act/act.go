@@ -1,22 +1,30 @@
-// Package act does what people ask for on the page: to one task, or to all that a filter matches.
-//
-// One goroutine calls Show and Close; any may call the others.
 package act
 
 import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
 	"net/http"
+	"strconv"
+	"strings"
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/web/edit"
+	"pgtaskd/web/login"
 	"pgtaskd/web/page"
 	"pgtaskd/web/rows"
 )
 
 // Acts does acts, also in the background.
-type Acts struct{}
+type Acts struct {
+	log      zerolog.Logger
+	sessions *rows.Sessions
+}
 
 // New returns Acts without targets. Close ends them.
-func New(s *rows.Sessions, log zerolog.Logger) *Acts { return &Acts{} }
+func New(s *rows.Sessions, log zerolog.Logger) *Acts { return &Acts{log: log, sessions: s} }
 
 // Show replaces the targets. Acts that a controller has left undone in them go on.
 func (a *Acts) Show(targets []page.Target) {}
@@ -24,13 +32,103 @@ func (a *Acts) Show(targets []page.Target) {}
 // Close stops what is under way, and waits for it. What is not done goes on at the next start.
 func (a *Acts) Close() {}
 
+// request is a request to change something.
+type request struct {
+	*http.Request
+	w      http.ResponseWriter
+	asked  *page.Asked // its Query are the parameters of the body
+	target page.Target
+	json   bool // the answer is JSON
+}
+
 // Act answers POST /act. The user is an operator, the body is bounded, and the request comes from
 // no other site. An error without an answer becomes one: page.Wrong has the status 400.
 func (a *Acts) Act(w http.ResponseWriter, r *http.Request, asked *page.Asked) error {
-	return page.Wrong("acts are not there yet")
+	return a.answer(w, r, asked, parameters, func(q *request) error {
+		d := edit.Doing{Do: q.get("do"), By: q.asked.User.Name}
+		if data := q.asked.Query["data"]; len(data) > 0 {
+			d.Data = &data[0]
+		}
+		switch {
+		case d.Do == stops:
+			return page.Wrong("acts on many tasks are not there yet")
+		case !edit.Known(d.Do):
+			return page.Wrong("do must be one of " + strings.Join(edit.Verbs, ", ") + ", not " + strconv.Quote(d.Do))
+		case d.Data != nil && d.Do != "run":
+			return page.Wrong("data goes with run only")
+		case q.single():
+			return a.one(q, d)
+		}
+		return page.Wrong("acts on many tasks are not there yet")
+	})
 }
 
-// Group answers POST /group, in the same way.
-func (a *Acts) Group(w http.ResponseWriter, r *http.Request, asked *page.Asked) error {
-	return page.Wrong("acts are not there yet")
+// answer reads a request, and calls do with it. A refusal is an answer, too.
+func (a *Acts) answer(w http.ResponseWriter, r *http.Request, asked *page.Asked, known []string, do func(*request) error) error {
+	q, err := read(w, r, asked, known)
+	if err != nil {
+		return err
+	}
+	err = do(q)
+	var refused *edit.Refused
+	if errors.As(err, &refused) && q.json {
+		return q.object(refused.Status, result{Text: refused.Text})
+	}
+	return err
+}
+
+// result is the answer as JSON. Count is how many tasks were changed, or would be.
+type result struct {
+	Count int64  `json:"count"`
+	Over  bool   `json:"over,omitempty"`  // there are more
+	Token string `json:"token,omitempty"` // for the second request
+	Act   int64  `json:"act,omitempty"`   // id in the table of acts
+	Text  string `json:"text,omitempty"`
+}
+
+// one does an act to one task.
+func (a *Acts) one(q *request, d edit.Doing) error {
+	id, err := q.id("id")
+	if err != nil {
+		return err
+	}
+	err = a.sessions.Change(q.Context(), q.target.Target, page.ListLimit, func(ctx context.Context, b *rows.Table) error {
+		return edit.One(ctx, b, d, id)
+	})
+	if err != nil {
+		return err
+	}
+	return q.done("/task", "target", q.target.Name, "id", q.get("id"))
+}
+
+// done answers that one thing was changed: a browser goes back to where it came from, else to a
+// page.
+func (q *request) done(path string, parameters ...string) error {
+	if q.json {
+		return q.object(http.StatusOK, result{Count: 1})
+	}
+	return q.lead(q.asked.Link(path, parameters...))
+}
+
+// lead leads a browser back to where it came from, else to a URL.
+func (q *request) lead(other string) error {
+	if back := q.get("back"); back != "" && login.Local(back, q.asked.Prefix) == back {
+		other = back
+	}
+	q.w.Header().Set("Location", other)
+	q.w.WriteHeader(http.StatusSeeOther)
+	return nil
+}
+
+func (q *request) object(status int, object any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(object); err != nil {
+		return err
+	}
+	q.w.Header().Set("Content-Type", "application/json")
+	q.w.WriteHeader(status)
+	_, _ = q.w.Write(text.Bytes()) // an error means that the client has gone
+	return nil
 }

@@ -8,11 +8,8 @@ import (
 // Verbs are what the page does to tasks.
 var Verbs = []string{"cancel", "pause", "resume", "run", "again", "delete"}
 
-// stops is the act that stops an act on many tasks.
-const stops = "stop"
-
-// known reports whether there is such an act on tasks.
-func known(do string) bool { return slices.Contains(Verbs, do) }
+// Known reports whether there is such an act on tasks.
+func Known(do string) bool { return slices.Contains(Verbs, do) }
 
 // happens says what an act on many tasks will do.
 var happens = map[string]string{
