@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"fmt"
 
 	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
@@ -19,13 +20,14 @@ func readErrors(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, erro
 	}
 	c := &Content{}
 	err = s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) error {
-		if !b.Has("error") {
-			c.Notes = append(c.Notes, "There is no view of errors beside the table: pgtaskd check says what is in the way.")
-			c.Rows = []rows.Failure{}
-			return nil
+		found, left, err := b.Failures(ctx, a.Hidden, ListLimit*6/10, errorsMost)
+		c.Rows, c.Notes = found, []string{"Errors of the newest 100,000 tasks. Lines are compared up to 200 characters."}
+		if left > 0 {
+			c.Notes = append(c.Notes, fmt.Sprintf("The time was over: the oldest %s of these errors are left out.", count(left)))
 		}
-		found, err := b.Failures(ctx, errorsMost)
-		c.Rows = found
+		if len(found) >= errorsMost {
+			c.Notes = append(c.Notes, fmt.Sprintf("Only the %d most frequent errors are shown.", errorsMost))
+		}
 		return err
 	})
 	return c, err
