@@ -1,8 +1,8 @@
 -- The tasks that pass the filter, oldest first, in the order of the primary key. If the time is over,
 -- the rest are rows that were not looked at.
--- $1 to $9 the filter, $10 how long it may take, $11 and $12 least and greatest id, $13 most rows
+-- $1 to $11 the filter, $12 how long it may take, $13 and $14 least and greatest id, $15 most rows
 FROM :table AS t
-WHERE t.id BETWEEN $11::int8 AND $12::int8
+WHERE t.id BETWEEN $13::int8 AND $14::int8
     AND CASE WHEN :page_late THEN true ELSE :page_filter END
 ORDER BY t.id
-LIMIT $13::int8
+LIMIT $15::int8

@@ -1,14 +1,14 @@
 -- The same by id for few tasks that wait or run: this reads no other tasks.
--- $14 whether the oldest come first, $15 whether those too that are due later, $16 more than the tasks that there are
+-- $16 whether the oldest come first, $17 whether those too that are due later, $18 more than the tasks that there are
 FROM (
-    SELECT d.id, CASE WHEN $14::bool THEN d.id ELSE ~d.id END AS place
+    SELECT d.id, CASE WHEN $16::bool THEN d.id ELSE ~d.id END AS place
     FROM (
         SELECT w.id
         FROM :table AS w
         WHERE w.due IS NOT NULL
-            AND w.due <= CASE WHEN $15::bool THEN 'infinity'::timestamptz ELSE statement_timestamp() END
+            AND w.due <= CASE WHEN $17::bool THEN 'infinity'::timestamptz ELSE statement_timestamp() END
         ORDER BY w.due, w.id
-        LIMIT $16::int8
+        LIMIT $18::int8
     ) AS d
     ORDER BY place
 ) AS l
@@ -19,7 +19,7 @@ CROSS JOIN LATERAL (
     ORDER BY o.id
     LIMIT 1
 ) AS t
-WHERE l.id BETWEEN $11::int8 AND $12::int8
+WHERE l.id BETWEEN $13::int8 AND $14::int8
     AND CASE WHEN :page_late THEN true ELSE :page_filter END
 ORDER BY l.place
-LIMIT $13::int8
+LIMIT $15::int8

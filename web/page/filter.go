@@ -11,7 +11,7 @@ import (
 )
 
 // filterNames are the parameters that select tasks, in the order in which they are shown.
-var filterNames = []string{"state", "group", "key", "id", "since", "until", "q"}
+var filterNames = []string{"state", "group", "key", "id", "since", "until", "sqlstate", "error", "q"}
 
 // Filter reads the parameters that select tasks. Times without an offset are in the zone of the
 // request; job is the zone of the target. Blank parameters select all, as a form sends them.
@@ -24,7 +24,7 @@ func (a *Asked) Filter(job string) (f rows.Filter, err error) {
 			}
 		}
 	}
-	f = rows.Filter{Group: q.Get("group"), Key: q.Get("key"), Text: q.Get("q"), Hidden: a.Hidden}
+	f = rows.Filter{Group: q.Get("group"), Key: q.Get("key"), Text: q.Get("q"), SQLState: q.Get("sqlstate"), Error: q.Get("error"), Hidden: a.Hidden}
 	for state := range strings.SplitSeq(strings.Join(q["state"], ","), ",") {
 		if state == "" {
 			continue

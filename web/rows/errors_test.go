@@ -48,6 +48,18 @@ func TestErrorsAreGroups(t *testing.T) {
 	if _, known := lines[" "+strings.Repeat("é", 200)]; !known || len(all) != 5 || left != 0 {
 		t.Errorf("%+v, %d left", all, left)
 	}
+	for _, f := range all {
+		filter := Filter{SQLState: "none", Error: f.Error, Hidden: Hidden{Input: true}}
+		if f.SQLState != nil {
+			filter.SQLState = *f.SQLState
+		}
+		p := read(t, s, to, func(ctx context.Context, b *Table) (*Page, error) {
+			return b.Tasks(ctx, &filter, Newest, nil, time.Second)
+		})
+		if f.Error != "" && p.Count != f.Count {
+			t.Errorf("%+v has %d tasks", f, p.Count)
+		}
+	}
 	if all, left := find(Hidden{}, 0); len(all) != 0 || left != 11 {
 		t.Errorf("without time it finds %v, and leaves out %d", all, left)
 	}
