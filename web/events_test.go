@@ -99,8 +99,8 @@ func TestStreamsFollowTheTable(t *testing.T) {
 		t.Fatal(status)
 	}
 	servertest.Exec(t, conn, `INSERT INTO task (input, key, plan) VALUES ('SELECT 1', 'nightly <b>', now() + interval '1 day')`)
-	if !has(lines, "nightly &lt;b&gt;", 2*time.Second) {
-		t.Error("a new job is not sent within two seconds")
+	if !has(lines, "nightly &lt;b&gt;", patience) {
+		t.Error("a new job is not sent")
 	}
 	servertest.Exec(t, conn, `ALTER TABLE task RENAME TO away`)
 	if !has(lines, "event: fault", patience) || !has(lines, "data: ", patience) {

@@ -19,7 +19,8 @@ import (
 
 const (
 	readEvery = time.Second      // a view, at the most
-	share     = 10               // reads of a server take at most one part in this many of the time
+	share     = 10               // reads of a server take one part in this many of the time
+	burst     = 5 * time.Second  // of unused time that counts: the first read also connects
 	restMost  = 10 * time.Second // after a read, however long it took
 	retryMost = 30 * time.Second // after errors
 	readLimit = 15 * time.Second
@@ -131,10 +132,7 @@ func (h *Hub) readAll(server string, r *reader) {
 		if w == nil {
 			return
 		}
-		if rested.After(due) {
-			due = rested
-		}
-		if wait := time.Until(due); wait > 0 {
+		if wait := time.Until(latest(due, rested)); wait > 0 {
 			timer := time.NewTimer(wait)
 			select {
 			case <-timer.C:
@@ -147,8 +145,19 @@ func (h *Hub) readAll(server string, r *reader) {
 		}
 		began := time.Now()
 		h.read(w, began)
-		rested = time.Now().Add(min((share-1)*time.Since(began), restMost))
+		now := time.Now()
+		rested = latest(rested, began.Add(-burst)).Add(share * now.Sub(began))
+		if most := now.Add(restMost); rested.After(most) {
+			rested = most
+		}
 	}
+}
+
+func latest(a, b time.Time) time.Time {
+	if a.After(b) {
+		return a
+	}
+	return b
 }
 
 // next returns the view of a server that is due first, and when. If there is none, its reader has

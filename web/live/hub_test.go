@@ -249,8 +249,8 @@ func TestReadsAreShared(t *testing.T) {
 			t.Errorf("%d reads for 200 streams of one page", n)
 		}
 		for i := range 200 {
-			if n := counts[fmt.Sprint(i)].Load(); n < 9 || n > 11 {
-				t.Errorf("%d reads of one of 200 pages: 2000 in all fit into a tenth of the time", n)
+			if n := counts[fmt.Sprint(i)].Load(); n < 9 || n > 12 {
+				t.Errorf("%d reads of one of 200 pages: about 2000 in all fit into a tenth of the time", n)
 			}
 		}
 	})
