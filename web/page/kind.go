@@ -38,6 +38,7 @@ var Kinds = []Kind{
 	lanesPage,
 	errorsPage,
 	taskPage,
+	downloadPage,
 }
 
 // Content is what a page shows.
