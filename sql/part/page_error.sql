@@ -7,5 +7,5 @@ CASE
             CASE WHEN $8::bool THEN regexp_replace(x.error, '(^|\n)(QUERY|CONTEXT|STATEMENT):.*', '') ELSE x.error END,
             '(passw(or)?d["'']?\s*[=:]?\s*(E|U&)?)(''+(\\.|''''|[^''\\])*''*|\$\w*\$[^$]*(\$\w*\$)?|"(\\.|[^"\\])*"?)', '\1***', 'gi'),
             '(passw(or)?d\s*=\s*)(\\.|[^[:space:]''\\])+', '\1***', 'gi'),
-            '(://[^[:space:]/:@]*:)([^[:space:]'']*(@)|[^[:space:]'']+)', '\1***\3', 'gi')
+            '(://[^[:space:]/:@]*:)([^[:space:]'']*(@)|[^[:space:]''@]+)', '\1***\3', 'gi')
     END

@@ -24,7 +24,7 @@ var tasksPage = Kind{
 // the answer has to come within ListLimit and SearchLimit.
 const (
 	listTime   = 600 * time.Millisecond
-	searchTime = 2500 * time.Millisecond
+	searchTime = 2000 * time.Millisecond
 )
 
 func readTasks(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {

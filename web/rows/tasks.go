@@ -92,6 +92,9 @@ func (b *Table) Tasks(ctx context.Context, f *Filter, order string, after *Place
 		return nil, err
 	}
 	p, err := b.page(ctx, w.after(order, after), f.Hidden, order, limit)
+	if err == nil && p.Late && after != nil && p.After.equals(after) {
+		return nil, ErrSlow // the next page would be this one
+	}
 	if err != nil || after == nil && (p.After == nil || p.Late) {
 		return p, err
 	}
@@ -111,9 +114,6 @@ func (b *Table) page(ctx context.Context, w walk, hidden Hidden, order string, l
 	}
 	p := &Page{}
 	if i := slices.IndexFunc(found, func(t Task) bool { return t.Late }); i >= 0 {
-		if i == 0 {
-			return nil, ErrSlow // without progress, the next page would be this one
-		}
 		p.Late, p.After, found = true, before(&found[i], order), found[:i]
 	} else if len(found) > pageLength {
 		found = found[:pageLength]
@@ -133,6 +133,11 @@ func before(t *Task, order string) *Place {
 		id = t.ID - 1
 	}
 	return &Place{id, t.Due}
+}
+
+// equals reports whether a list goes on alike after both places.
+func (p *Place) equals(other *Place) bool {
+	return p.ID == other.ID && (!other.Due.Valid || p.Due.InfinityModifier == other.Due.InfinityModifier && p.Due.Time.Equal(other.Due.Time))
 }
 
 // Open reports whether a task waits or runs.
