@@ -19,3 +19,29 @@ func Heads(ctx context.Context, s *rows.Sessions, targets []Target) []rows.Head 
 	}
 	return found
 }
+
+// headsMost is how many targets have a head of their own on each page, whatever their state.
+const headsMost = 3
+
+// HeadView is what the template of a head shows.
+type HeadView struct {
+	rows.Head
+	Sheet *Sheet
+}
+
+// Loud returns the heads that everybody must see: those of targets with trouble or pauses, and of
+// the one that the URL names; of few targets all.
+func (s *Sheet) Loud() []HeadView { return s.heads(true) }
+
+// Quiet returns the other heads.
+func (s *Sheet) Quiet() []HeadView { return s.heads(false) }
+
+func (s *Sheet) heads(loud bool) (all []HeadView) {
+	for _, h := range s.Heads {
+		calm := h.Leader != "" && h.Fault == "" && h.Unread == "" && len(h.Paused) == 0 && h.PausedJobs == 0
+		if loud == (!calm || len(s.Heads) <= headsMost || h.Target == s.Asked.Query.Get("target")) {
+			all = append(all, HeadView{h, s})
+		}
+	}
+	return all
+}

@@ -110,11 +110,11 @@ func (s *Sheet) Targets() (all []Choice) {
 	if s.Asked.Kind.Title == "" {
 		path = "/"
 	}
-	if everywhere := path == "/"; everywhere {
+	if s.Asked.Kind.Path == "/" {
 		if !s.Asked.Query.Has("target") {
-			current = "all targets"
+			current = ""
 		}
-		all = append(all, Choice{"all targets", s.Asked.Link("/", "target", ""), current == "all targets"})
+		all = append(all, Choice{"all targets", s.Asked.Link("/", "target", ""), current == ""})
 	}
 	for _, t := range s.Asked.Targets {
 		link := s.Asked.Link(path, "target", t.Name)
