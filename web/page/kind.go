@@ -37,6 +37,8 @@ var Kinds = []Kind{
 	runningPage,
 	lanesPage,
 	errorsPage,
+	groupsPage,
+	actsPage,
 	taskPage,
 	downloadPage,
 }

@@ -4,6 +4,7 @@ import (
 	"cmp"
 	"context"
 	"slices"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -25,12 +26,15 @@ type Failure struct {
 }
 
 // Ended returns the states of those that have ended with this error. A line that is not shown
-// selects nothing.
+// selects nothing, and browsers change the ends of lines that a form sends.
 func (f *Failure) Ended() (states []string) {
-	if f.Failed > 0 && f.Error != "" {
+	if f.Error == "" || strings.Contains(f.Error, "\r") {
+		return nil
+	}
+	if f.Failed > 0 {
 		states = append(states, "FAIL")
 	}
-	if f.Gone > 0 && f.Error != "" {
+	if f.Gone > 0 {
 		states = append(states, "GONE")
 	}
 	return states
