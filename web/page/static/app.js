@@ -126,10 +126,11 @@ function mergeInPlace(old, now) {
   const there = keyed(old);
   const plain = [...old.childNodes].filter((node) => !keyOf(node) && !blank(node));
   const order = [];
+  let missing = 0;
   for (const next of [...now.childNodes].filter((node) => !blank(node))) {
     const same = keyOf(next) ? there.get(keyOf(next)) : plain.shift();
     if (!same || !alike(same, next)) {
-      changes++;
+      missing++;
       continue;
     }
     if (keyOf(next)) {
@@ -138,7 +139,7 @@ function mergeInPlace(old, now) {
     }
     mergeNode(same, next, true);
   }
-  changes += there.size + plain.length;
+  changes += Math.max(missing, there.size + plain.length); // a new row often pushes out an old one
   if (order.some((node, i) => i > 0 && order[i - 1].compareDocumentPosition(node) & Node.DOCUMENT_POSITION_PRECEDING)) changes++;
 }
 
