@@ -1,9 +1,9 @@
--- Runs: those of the newest rows, what runs of the tasks that are due first, and single tasks that
--- are planned for the time after now.
--- $1 how many of the newest rows, and of the due ones, to look at; $2 how long after now; $3 most
--- planned tasks
+-- Runs: those of the newest rows, what runs of the tasks that are due first, and tasks that are
+-- planned for the time after now.
+-- $1 how many of the newest rows, and of the due ones, to look at; $2 how long after now; $3 how
+-- many planned tasks to look at
 (
-    SELECT n.id, n.key, n."group", n.state::text AS state, n.start, n.stop, n.plan
+    SELECT n.id, n.key, n."group", n.state::text AS state, n.start, n.stop, n.plan, false AS repeats
     FROM (
         SELECT t.id, t.key, t."group", t.state, t.start, t.stop, t.plan
         FROM :table AS t
@@ -14,7 +14,7 @@
 )
 UNION
 (
-    SELECT d.id, d.key, d."group", d.state::text, d.start, d.stop, d.plan
+    SELECT d.id, d.key, d."group", d.state::text, d.start, d.stop, d.plan, false
     FROM (
         SELECT t.id, t.key, t."group", t.state, t.start, t.stop, t.plan
         FROM :table AS t
@@ -26,13 +26,14 @@ UNION
 )
 UNION ALL
 (
-    SELECT t.id, t.key, t."group", t.state::text, NULL, NULL, t.due
-    FROM :table AS t
-    WHERE t.due > statement_timestamp()
-        AND t.due <= statement_timestamp() + $2::interval
-        AND t.state = 'PLAN'
-        AND t.repeat = '0'
-        AND t.cron IS NULL
-    ORDER BY t.due, t.id
-    LIMIT $3::int8
+    SELECT p.id, p.key, p."group", p.state::text, NULL, NULL, p.due, p.repeats
+    FROM (
+        SELECT t.id, t.key, t."group", t.state, t.due, t.repeat > '0' OR t.cron IS NOT NULL AS repeats
+        FROM :table AS t
+        WHERE t.due > statement_timestamp()
+            AND t.due <= statement_timestamp() + $2::interval
+        ORDER BY t.due, t.id
+        LIMIT $3::int8
+    ) AS p
+    WHERE p.state = 'PLAN'
 )

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"html/template"
+	"slices"
 	"strings"
 	"time"
 
@@ -24,9 +25,11 @@ func readHome(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 	for i, t := range chosen {
 		targets[i] = t.Target
 	}
-	all := make([]bool, len(chosen))
+	all, larger := make([]bool, len(chosen)), make([]bool, len(chosen))
 	errs := s.Each(ctx, targets, ListLimit, func(ctx context.Context, i int, b *rows.Table) (err error) {
-		found[i], all[i], err = b.Jobs(ctx, a.Hidden)
+		if found[i], all[i], err = b.Jobs(ctx, a.Hidden); err == nil {
+			larger[i], err = b.Larger(ctx)
+		}
 		return err
 	})
 	c, jobs, failed := &Content{}, []rows.Job{}, 0
@@ -48,8 +51,13 @@ func readHome(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 		return nil, errs[0]
 	}
 	rows.SortJobs(jobs)
-	c.Rows = jobs
-	c.Notes = append(c.Notes, fmt.Sprintf("Ended jobs, and earlier runs of a key, are found among the newest %d tasks of a table.", rows.NewestRows))
+	c.Rows, c.View = jobs, jobs[:min(len(jobs), rows.JobsMost)]
+	if len(jobs) > rows.JobsMost {
+		c.Notes = append(c.Notes, fmt.Sprintf("The %d jobs with the most trouble of %d are shown: choose a target to see its own; the JSON has all.", rows.JobsMost, len(jobs)))
+	}
+	if slices.Contains(larger, true) {
+		c.Notes = append(c.Notes, fmt.Sprintf("Ended jobs, and earlier runs of a key, are found among the newest %d tasks of a table.", rows.NewestRows))
+	}
 	return c, nil
 }
 

@@ -44,7 +44,7 @@ func TestJobsAreShownAsTextWhateverTheyAreCalled(t *testing.T) {
 	for _, h := range hostile {
 		zone := "UTC"
 		job := rows.Job{Target: "db/s/t", ID: 1<<53 + 1, Key: &h, Group: h, State: "FAIL", Expression: &h, Words: &h, Zone: &zone, NextRun: at, Error: &h, PausedBy: &h, Paused: true, Runs: []rows.Run{{ID: 1, Start: at, Stop: at, State: h}}}
-		page := shown(t, &homePage, &Content{Rows: []rows.Job{job}})
+		page := shown(t, &homePage, &Content{View: []rows.Job{job}})
 		if strings.Count(page, "<tr") != 2 || strings.Count(page, "<rect") != 1 || !strings.Contains(page, `value="9007199254740993"`) || breaksOut(page) {
 			t.Errorf("%.30q: %.2000s", h, page)
 		}
@@ -67,7 +67,7 @@ func TestBarsShowTheLastRuns(t *testing.T) {
 	job := rows.Job{Target: "db/s/t", ID: 9, State: "PLAN", Zone: &zone, NextRun: moment(0), Runs: []rows.Run{
 		{ID: 7, Start: moment(0), Stop: moment(100), State: "DONE"}, {ID: 8, Start: moment(200), Stop: moment(250), State: "FAIL"}, {ID: 9, Stop: moment(300), State: "GONE"},
 	}}
-	page := shown(t, &homePage, &Content{Rows: []rows.Job{job}})
+	page := shown(t, &homePage, &Content{View: []rows.Job{job}})
 	for _, want := range []string{
 		`<a href="/jobs/task?id=7&amp;target=db%2Fs%2Ft"><rect class="done" x="162" y="0" width="5" height="24"><title>7 done, 2030-01-02 12:00:00 JST, 1 min 40 s</title>`,
 		`<rect class="failed" x="168" y="12" width="5" height="12"><title>8 failed, 2030-01-02 12:03:20 JST, 50 s</title>`,

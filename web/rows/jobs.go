@@ -16,6 +16,7 @@ const (
 	NewestRows = 10_000 // looked at for tasks that have ended
 	RunsMost   = 30     // of each job
 	lateAfter  = 2      // seconds: less is the usual way of a task
+	actsMost   = 5000   // looked at for who has paused a job
 	groupsMost = 1000   // rows that pause groups
 )
 
@@ -57,7 +58,7 @@ func (b *Table) Jobs(ctx context.Context, h Hidden) (jobs []Job, all bool, err e
 	if all = len(found) <= JobsMost; !all {
 		found = found[:JobsMost]
 	}
-	pauses, err := b.pauses(ctx)
+	p, err := b.pauses(ctx, found)
 	if err != nil {
 		return nil, false, err
 	}
@@ -67,17 +68,48 @@ func (b *Table) Jobs(ctx context.Context, h Hidden) (jobs []Job, all bool, err e
 	}
 	jobs = make([]Job, 0, len(found))
 	for i := range found {
-		jobs = append(jobs, b.job(&found[i], runs[found[i].ID], pauses, h))
+		jobs = append(jobs, b.job(&found[i], runs[found[i].ID], p, h))
 	}
 	SortJobs(jobs)
 	return jobs, all, nil
 }
 
-func (b *Table) pauses(ctx context.Context) ([]Pause, error) {
-	if !b.Has("group") {
-		return nil, nil
+// Larger tells whether the table has more rows than are looked at for jobs that have ended.
+func (b *Table) Larger(ctx context.Context) (larger bool, err error) {
+	err = b.conn.QueryRow(ctx, b.queries.Text("larger"), NewestRows).Scan(&larger)
+	return larger, slow(err)
+}
+
+// pauses has who has paused what.
+type pauses struct {
+	groups []Pause
+	users  map[int64]string // of the page, by the id of the task
+}
+
+func (b *Table) pauses(ctx context.Context, jobs []jobRow) (p pauses, err error) {
+	if b.Has("group") {
+		if p.groups, err = list[Pause](ctx, b, "paused", groupsMost); err != nil {
+			return p, err
+		}
 	}
-	return list[Pause](ctx, b, "paused", groupsMost)
+	var ids []int64
+	for _, j := range jobs {
+		if j.Paused {
+			ids = append(ids, j.ID)
+		}
+	}
+	if len(ids) == 0 || !b.Has(Act) {
+		return p, nil
+	}
+	acts, err := list[struct {
+		Task int64
+		By   string
+	}](ctx, b, "job_acts", ids, actsMost)
+	p.users = map[int64]string{}
+	for _, a := range acts {
+		p.users[a.Task] = a.By
+	}
+	return p, err
 }
 
 // runs returns the runs of jobs by the id of the job, oldest first.
@@ -113,7 +145,7 @@ func (b *Table) runs(ctx context.Context, jobs []jobRow) (map[int64][]jobRun, er
 }
 
 // job makes a job of its row and its runs.
-func (b *Table) job(row *jobRow, runs []jobRun, pauses []Pause, h Hidden) Job {
+func (b *Table) job(row *jobRow, runs []jobRun, p pauses, h Hidden) Job {
 	j := Job{
 		ID: row.ID, Key: row.Key, Group: row.Group, State: row.State, NextRun: row.NextRun,
 		Failures: row.Failures, Paused: row.Paused, ended: row.Ended, repeats: row.repeats,
@@ -153,7 +185,7 @@ func (b *Table) job(row *jobRow, runs []jobRun, pauses []Pause, h Hidden) Job {
 	} else {
 		j.Failures = failedInARow(runs)
 	}
-	j.pausedBy(row, pauses, h)
+	j.pausedBy(row, p, h)
 	if row.Late > lateAfter && !j.Paused {
 		j.Late = &row.Late
 	}
@@ -207,21 +239,24 @@ func failedInARow(runs []jobRun) (n int32) {
 	return n
 }
 
-// pausedBy finds out who has paused a job: its own row, or a row of the table of groups.
-func (j *Job) pausedBy(row *jobRow, pauses []Pause, h Hidden) {
+// pausedBy finds out who has paused a job: max_failures, a user of the page, or a row of the table
+// of groups.
+func (j *Job) pausedBy(row *jobRow, p pauses, h Hidden) {
 	if j.Paused {
 		if row.GaveUp && row.Error != nil {
 			by := strings.TrimPrefix(h.Error(*row.Error), "ERROR:  ")
 			j.PausedBy = &by
+		} else if by, known := p.users[row.ID]; known {
+			j.PausedBy = &by
 		}
 		return
 	}
-	for _, p := range pauses {
-		all, isPrefix := strings.CutSuffix(p.Group, "%")
-		if row.State == "PLAN" && (p.Group == j.Group || isPrefix && strings.HasPrefix(j.Group, all)) {
-			by := "group " + p.Group
-			if p.By != nil {
-				by += " by " + *p.By
+	for _, g := range p.groups {
+		all, isPrefix := strings.CutSuffix(g.Group, "%")
+		if row.State == "PLAN" && (g.Group == j.Group || isPrefix && strings.HasPrefix(j.Group, all)) {
+			by := "group " + g.Group
+			if g.By != nil {
+				by += " by " + *g.By
 			}
 			j.Paused, j.PausedBy = true, &by
 			return

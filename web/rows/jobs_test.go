@@ -2,11 +2,14 @@ package rows
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
 	"slices"
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
@@ -62,7 +65,9 @@ func TestJobsComeByTrouble(t *testing.T) {
 		(11, NULL, '', '@hourly', '0', now() - interval '2 h', 'FAIL', 0, 0, 'ERROR:  its series has ended', NULL, NULL, now(), now(), 'g'),
 		(12, NULL, '', NULL, '0', now() - interval '2 h', 'FAIL', 0, 0, 'ERROR:  single', NULL, NULL, now(), now(), 'g'),
 		(13, NULL, '', '@hourly', '0', now() - interval '2 h', 'WORK', 0, 0, NULL, NULL, NULL, now(), NULL, 'g')`,
-		`INSERT INTO task_group ("group", paused, changed_by) VALUES ('pay-%', true, 'ann')`)
+		`INSERT INTO task_group ("group", paused, changed_by) VALUES ('pay-%', true, 'ann')`,
+		`CREATE TABLE task_act (id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, by text, "do" text, task int8)`,
+		`INSERT INTO task_act (by, "do", task) VALUES ('bob', 'resume', 5), ('eve', 'pause', 5), ('bob', 'cancel', NULL), ('bob', 'pause', 6)`)
 	jobs, all := jobsOf(t, s, to, Hidden{})
 	var lines []string
 	for _, j := range jobs {
@@ -75,7 +80,7 @@ func TestJobsComeByTrouble(t *testing.T) {
 		"7 - STOP every hour; FAIL 3 ERROR:  third; true paused after 3 failures in a row; false 1",
 		"4 late PLAN -; - 0 -; false -; true 0",
 		"8 - PLAN at 00:00 every day; - 0 -; true group pay-% by ann; false 0",
-		"5 - STOP every 5 minutes; - 0 -; true -; false 0",
+		"5 - STOP every 5 minutes; - 0 -; true eve; false 0",
 		"13 - WORK every hour; WORK 0 -; false -; false 1",
 		"9 soon PLAN -; - 0 -; false -; false 0",
 		"10 - PLAN every day; - 0 -; false -; false 0",
@@ -180,4 +185,87 @@ func TestCronInWords(t *testing.T) {
 			t.Errorf("%q: %q %q", cron, zone, rest)
 		}
 	}
+}
+
+// TestJobsAndLanesReadFewRows: by indexes alone, whatever the statistics say.
+func TestJobsAndLanesReadFewRows(t *testing.T) {
+	t.Parallel()
+	to, tasks, s := made(t)
+	written(t, tasks,
+		"ALTER TABLE task SET (autovacuum_enabled = off)",
+		`INSERT INTO task (input, state, key, start, stop, plan) SELECT '', 'DONE', CASE WHEN i % 2 = 0 THEN 'k' || i % 500 END, now(), now(), now() FROM generate_series(1, 60000) AS i`,
+		"INSERT INTO task (input, plan, key) SELECT '', now() + interval '1 s' * i, 'wait ' || i FROM generate_series(1, 20000) AS i",
+		"INSERT INTO task (input, plan) SELECT '', now() - interval '1 s' FROM generate_series(1, 20000) AS i",
+		"INSERT INTO task (input, state, stop) SELECT '', 'DONE', now() FROM generate_series(1, 20000) AS i")
+	ids, keys := make([]int64, JobsMost), make([]string, JobsMost)
+	for i := range ids {
+		ids[i], keys[i] = int64(i+1), fmt.Sprint("k", i)
+	}
+	ahead := pgtype.Interval{Microseconds: LanesAhead.Microseconds(), Valid: true}
+	for _, statistics := range []string{"SELECT", "ANALYZE task"} {
+		servertest.Exec(t, tasks.Conn, statistics)
+		err := s.Read(t.Context(), to, patience, func(ctx context.Context, b *Table) error {
+			for _, c := range []struct {
+				name string
+				args []any
+				most int64 // rows
+			}{
+				{"jobs", []any{2 * JobsMost, NewestRows, JobsMost + 1}, 2*NewestRows + 8*JobsMost},
+				{"job_runs", []any{ids, RunsMost}, 2 * JobsMost},
+				{"key_runs", []any{keys, NewestRows, RunsMost}, NewestRows},
+				{"larger", []any{NewestRows}, NewestRows + 1},
+				{"lanes", []any{LanesNewest, ahead, plannedMost + 1}, 2*LanesNewest + plannedMost + 1},
+			} {
+				var text string
+				if err := b.conn.QueryRow(ctx, "EXPLAIN (ANALYZE, TIMING OFF, FORMAT JSON) "+b.queries.Text(c.name), c.args...).Scan(&text); err != nil {
+					return fmt.Errorf("%s: %w", c.name, err)
+				}
+				if read := rowsRead(t, text); read > c.most {
+					t.Errorf("%s after %s: reads %d rows\n%s", c.name, statistics, read, text)
+				}
+			}
+			return nil
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	if jobs, all := jobsOf(t, s, to, Hidden{}); len(jobs) != JobsMost || all {
+		t.Error(len(jobs), all)
+	}
+}
+
+// rowsRead returns how many rows of the table a plan has read. No scan of all may be in it.
+func rowsRead(t *testing.T, text string) (n int64) {
+	t.Helper()
+	type node struct {
+		Kind     string  `json:"Node Type"`
+		Relation string  `json:"Relation Name"`
+		Rows     float64 `json:"Actual Rows"`
+		Loops    float64 `json:"Actual Loops"`
+		Filtered float64 `json:"Rows Removed by Filter"`
+		Plans    []json.RawMessage
+	}
+	var read func(raw json.RawMessage)
+	read = func(raw json.RawMessage) {
+		var p node
+		if err := json.Unmarshal(raw, &p); err != nil {
+			t.Fatal(err)
+		}
+		if p.Relation == "task" {
+			n += int64((p.Rows + p.Filtered) * p.Loops)
+			if !strings.HasPrefix(p.Kind, "Index") {
+				t.Errorf("%s in %s", p.Kind, text)
+			}
+		}
+		for _, below := range p.Plans {
+			read(below)
+		}
+	}
+	var plans []struct{ Plan json.RawMessage }
+	if err := json.Unmarshal([]byte(text), &plans); err != nil {
+		t.Fatal(err)
+	}
+	read(plans[0].Plan)
+	return n
 }

@@ -15,7 +15,7 @@ const (
 	LanesPast   = 15 * time.Minute
 	LanesAhead  = 24 * time.Hour
 	plansMost   = 5000 // of all jobs
-	singlesMost = 1000
+	plannedMost = 2000
 )
 
 // Span is a run, or a plan of one, with how long it usually takes.
@@ -40,6 +40,8 @@ type laneRow struct {
 	Start pgtype.Timestamptz `db:"start"`
 	Stop  pgtype.Timestamptz `db:"stop"`
 	Plan  pgtype.Timestamptz `db:"plan"`
+	// Repeats: the plan is one of a job.
+	Repeats bool `db:"repeats"`
 }
 
 // Lanes is who ran in the last 15 minutes, and what is planned for the next 24 hours.
@@ -58,7 +60,7 @@ func (b *Table) Lanes(ctx context.Context, h Hidden) (*Lanes, error) {
 		return nil, slow(err)
 	}
 	ahead := pgtype.Interval{Microseconds: LanesAhead.Microseconds(), Valid: true}
-	found, err := list[laneRow](ctx, b, "lanes", LanesNewest, ahead, singlesMost+1)
+	found, err := list[laneRow](ctx, b, "lanes", LanesNewest, ahead, plannedMost+1)
 	if err != nil {
 		return nil, err
 	}
@@ -93,12 +95,14 @@ func (s *Span) begin() time.Time {
 
 // addRuns adds the runs of the last minutes, and the single plans.
 func (l *Lanes) addRuns(found []laneRow, usual usuals) {
-	seen, singles := 0, 0
+	seen, planned := 0, 0
 	for _, r := range found {
 		s := Span{Group: r.Group, ID: r.ID, Key: r.Key, State: r.State, Start: r.Start, Stop: r.Stop, Planned: r.Plan, Usual: usual.of(0, r.Key, r.Group)}
 		if !r.Start.Valid {
-			if singles++; singles > singlesMost {
+			if planned++; planned > plannedMost {
 				l.AllPlans = false
+			}
+			if r.Repeats || planned > plannedMost {
 				continue
 			}
 		} else {
