@@ -21,7 +21,9 @@ func TestActsSayHowFarTheyAre(t *testing.T) {
 		('ann', 'run', NULL, 1, 0, 'secret', E'ERROR:  password=x\nSTATEMENT:  SELECT 1', NULL, now()),
 		('bob', 'cancel', '{}', 10, 5, NULL, NULL, 'ann', now())`)
 	s.closeIdle(0) // the next session looks anew
-	acts := read(t, s, to, func(ctx context.Context, b *Table) ([]Done, error) { return b.Acts(ctx, Hidden{Data: true, Input: true}, 10) })
+	acts := read(t, s, to, func(ctx context.Context, b *Table) ([]Done, error) {
+		return b.Acts(ctx, Hidden{Data: true, Input: true}, 10)
+	})
 	if len(acts) != 3 {
 		t.Fatal(acts)
 	}

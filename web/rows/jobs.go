@@ -4,10 +4,13 @@ import (
 	"cmp"
 	"context"
 	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/human"
 )
 
 // Limits of what is read for the jobs of one table.
@@ -200,17 +203,31 @@ func (b *Table) describe(j *Job, period string) {
 	expression, zone, words := period, b.Zone, ""
 	if j.Cron != nil {
 		var own string
-		if own, expression = CutZone(*j.Cron); own != "" {
+		if own, expression = cutZone(*j.Cron); own != "" {
 			zone = own
 		}
-		words = Words(expression)
+		words = human.Cron(expression)
 	} else {
-		words = repeatWords(j.Repeat, j.Drift)
+		words = human.Every(int64(j.Repeat.Months), int64(j.Repeat.Days), j.Repeat.Microseconds)
+		if j.Drift && words != "" {
+			words += " after its end"
+		}
 	}
 	j.Expression, j.Zone = &expression, &zone
 	if words != "" {
 		j.Words = &words
 	}
+}
+
+// zoned matches an expression that names its zone.
+var zoned = regexp.MustCompile(`^\s*(?:CRON_)?TZ=(\S+)\s+(.*\S)\s*$`)
+
+// cutZone splits a cron expression into its zone, which may be "", and the rest.
+func cutZone(cron string) (zone, rest string) {
+	if m := zoned.FindStringSubmatch(cron); m != nil {
+		return m[1], m[2]
+	}
+	return "", cron
 }
 
 // earlier returns the runs that the column runs keeps.

@@ -1,39 +1,26 @@
-package rows
+package human
 
 import (
 	"fmt"
-	"regexp"
 	"slices"
 	"strconv"
 	"strings"
-
-	"github.com/jackc/pgx/v5/pgtype"
 )
 
-// zoned matches an expression that names its zone.
-var zoned = regexp.MustCompile(`^\s*(?:CRON_)?TZ=(\S+)\s+(.*\S)\s*$`)
-
-// CutZone splits a cron expression into its zone, which may be "", and the rest.
-func CutZone(cron string) (zone, rest string) {
-	if m := zoned.FindStringSubmatch(cron); m != nil {
-		return m[1], m[2]
-	}
-	return "", cron
-}
-
-var names = map[string]string{
+// nicknames are expressions with a name.
+var nicknames = map[string]string{
 	"@yearly": "0 0 1 1 *", "@annually": "0 0 1 1 *", "@monthly": "0 0 1 * *", "@weekly": "0 0 * * 0",
 	"@daily": "0 0 * * *", "@midnight": "0 0 * * *", "@hourly": "0 * * * *",
 }
 
-// Words says in words when a cron expression without zone runs: "every 5 minutes", "at 03:00 on
+// Cron says in words when a cron expression without zone runs: "every 5 minutes", "at 03:00 on
 // weekdays". It knows the common forms; for others it returns "", and the expression must do.
-func Words(cron string) string {
+func Cron(cron string) string {
 	cron = strings.TrimSpace(cron)
 	if period, ok := strings.CutPrefix(cron, "@every "); ok {
 		return "every " + strings.TrimSpace(period)
 	}
-	if fields, ok := names[cron]; ok {
+	if fields, ok := nicknames[cron]; ok {
 		cron = fields
 	}
 	f := strings.Fields(strings.ToLower(cron))
@@ -70,13 +57,13 @@ func clockWords(second, minute, hour string) (words string, daily bool) {
 	case hour == "*" && single && m == 0:
 		return "every hour", false
 	case hour == "*" && single:
-		return "every hour at :" + two(m), false
+		return "every hour at :" + padded(m), false
 	case hour == "*":
 		return steps(minute, "minute", 60), false
 	case single && strings.HasPrefix(hour, "*/"):
 		words = steps(hour, "hour", 24)
 		if words != "" && m > 0 {
-			words += " at :" + two(m)
+			words += " at :" + padded(m)
 		}
 		return words, false
 	case single:
@@ -92,7 +79,7 @@ func clockWords(second, minute, hour string) (words string, daily bool) {
 	if every == "" || !ok1 || !ok2 || first > last {
 		return "", false
 	}
-	return every + " from " + two(first) + ":00 to " + two(last) + ":59", false
+	return every + " from " + padded(first) + ":00 to " + padded(last) + ":59", false
 }
 
 // timesWords says at which single times: a list or range of hours at one minute.
@@ -103,7 +90,7 @@ func timesWords(hours string, minute int) (string, bool) {
 		if !ok1 || !ok2 || first > last {
 			return "", false
 		}
-		return "every hour from " + two(first) + ":" + two(minute) + " to " + two(last) + ":" + two(minute), false
+		return "every hour from " + padded(first) + ":" + padded(minute) + " to " + padded(last) + ":" + padded(minute), false
 	}
 	var times []string
 	for hour := range strings.SplitSeq(hours, ",") {
@@ -111,7 +98,7 @@ func timesWords(hours string, minute int) (string, bool) {
 		if !ok {
 			return "", false
 		}
-		times = append(times, two(h)+":"+two(minute))
+		times = append(times, padded(h)+":"+padded(minute))
 	}
 	slices.Sort(times)
 	return "at " + joined(slices.Compact(times)), true
@@ -207,20 +194,20 @@ func named(text string, all []string) int {
 	return slices.IndexFunc(all, func(name string) bool { return len(text) == 3 && strings.HasPrefix(name, text) })
 }
 
-// repeatWords says in words how a task repeats.
-func repeatWords(i pgtype.Interval, drift bool) string {
+// Every says in words how often something happens: "every 2 days and 3 hours"; "" for never.
+func Every(months, days, micros int64) string {
 	var parts []string
 	for _, p := range []struct {
 		n    int64
 		unit string
 	}{
-		{int64(i.Months / 12), "year"},
-		{int64(i.Months % 12), "month"},
-		{int64(i.Days), "day"},
-		{i.Microseconds / 3_600_000_000, "hour"},
-		{i.Microseconds / 60_000_000 % 60, "minute"},
-		{i.Microseconds / 1_000_000 % 60, "second"},
-		{i.Microseconds / 1000 % 1000, "millisecond"},
+		{months / 12, "year"},
+		{months % 12, "month"},
+		{days, "day"},
+		{micros / 3_600_000_000, "hour"},
+		{micros / 60_000_000 % 60, "minute"},
+		{micros / 1_000_000 % 60, "second"},
+		{micros / 1000 % 1000, "millisecond"},
 	} {
 		if p.n > 0 {
 			parts = append(parts, plural(p.n, p.unit))
@@ -229,11 +216,7 @@ func repeatWords(i pgtype.Interval, drift bool) string {
 	if len(parts) == 0 {
 		return ""
 	}
-	words := "every " + joined(parts)
-	if drift {
-		words += " after its end"
-	}
-	return words
+	return "every " + joined(parts)
 }
 
 func number(text string, most int) (int, bool) {
@@ -259,4 +242,4 @@ func joined(all []string) string {
 
 func title(name string) string { return strings.ToUpper(name[:1]) + name[1:] }
 
-func two(n int) string { return fmt.Sprintf("%02d", n) }
+func padded(n int) string { return fmt.Sprintf("%02d", n) }
