@@ -143,7 +143,7 @@ func (v *tasksView) Chosen(state string) bool {
 // tasks makes the content of a page.
 func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
 	v := &tasksView{States: rows.States, Count: counted(p), None: p.Count == 0 && !p.Beyond}
-	for _, name := range []string{"target", "tz", "sort"} {
+	for _, name := range []string{"target", "tz", "sort", "sqlstate", "error"} {
 		if value := a.Query.Get(name); value != "" {
 			v.Kept = append(v.Kept, field{name, value})
 		}
@@ -187,14 +187,18 @@ func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
 
 // counted says how many tasks match.
 func counted(p *rows.Page) string {
-	switch n := count(p.Count); {
+	n := count(p.Count)
+	switch {
 	case p.Beyond && p.Count >= rows.CountMost:
-		return "over " + n
+		return "over " + n + " tasks"
+	case p.Beyond && p.Count > 0:
+		return "at least " + n + " tasks"
 	case p.Beyond:
-		return "at least " + n
-	default:
-		return n
+		return "no task so far"
+	case p.Count == 1:
+		return "1 task"
 	}
+	return n + " tasks"
 }
 
 // leftOut says which tasks were not looked at.

@@ -68,7 +68,7 @@ const (
 	SearchMost = 100_000 // rows in which a text is searched
 
 	// fewWaiting: if so many tasks wait or run, a list of them reads only them.
-	fewWaiting = 5_000
+	fewWaiting = 20_000
 )
 
 // walk is how a list finds its tasks: the statements tasks_… and count_… of this name, with
