@@ -1,14 +1,13 @@
 package page
 
 import (
-	"cmp"
 	"context"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 )
@@ -27,8 +26,7 @@ type taskView struct {
 	Texts  []rows.Field // the long ones, each in a block of its own
 	Others []rows.Field
 	Nulls  []string // names of columns
-	Before []link   // tasks to which this one is due, or after which it runs
-	After  []link
+	Graph  *graph   // nil: there are no tasks around it
 }
 
 // event is a moment in the life of a task.
@@ -40,15 +38,11 @@ type event struct {
 	Error string
 }
 
-// link leads to another task.
-type link struct {
-	Is  string // what it is to this task
-	URL string // "": of no task
-	rows.Around
+// act is something that the page offers to do with a task, and how to do it elsewhere.
+type act struct {
+	Title string
+	edit.Shown
 }
-
-// act is something that the page offers to do with a task.
-type act struct{ Do, Title string }
 
 // blocks are the texts that are shown whole.
 var blocks = []string{"error", "output", "notice", "input", "data"}
@@ -74,8 +68,13 @@ func readTask(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 			c.Notes = append(c.Notes, "Why a task waits is not known here: the function "+b.Beside("why")+" is not there, or may not be used. pgtaskd check says what is in the way.")
 		}
 		c.Notes = append(c.Notes, found.Unsaid...)
-		c.Rows, c.View = []*rows.Whole{found}, viewOf(a, t.Name, found)
-		return nil
+		v := viewOf(a, t.Name, found)
+		c.Rows, c.View = []*rows.Whole{found}, v
+		if a.User.Role < login.Operator {
+			return nil
+		}
+		v.Can, err = actsOf(ctx, b, v, a.User.Name)
+		return err
 	})
 	if hidden := a.Hidden.Names(); len(hidden) > 0 && err == nil {
 		c.Notes = append(c.Notes, "Not shown to readers: "+strings.Join(hidden, ", ")+".")
@@ -85,7 +84,6 @@ func readTask(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 
 func viewOf(a *Asked, target string, t *rows.Whole) *taskView {
 	v := &taskView{Whole: t, Target: target, State: t.Text("state"), Stop: t.Time("stop"), Life: lifeOf(t)}
-	v.Can = actsOf(v.State, v.Stop.Valid, t.Text("stopping") == "t")
 	for _, name := range blocks {
 		if f := t.Field(name); f.Text != nil {
 			v.Texts = append(v.Texts, f)
@@ -100,59 +98,37 @@ func viewOf(a *Asked, target string, t *rows.Whole) *taskView {
 			v.Others = append(v.Others, f)
 		}
 	}
-	v.around(a)
+	v.Graph = graphOf(v, a)
 	return v
 }
 
-// around sorts the tasks around the task into those before and after it.
-func (v *taskView) around(a *Asked) {
-	count := map[string]int{}
-	for _, other := range v.Around {
-		l := link{URL: a.Link("/task", "id", strconv.FormatInt(other.ID, 10)), Around: other}
-		if count[other.Kind]++; count[other.Kind] > rows.AroundMost {
-			l = link{Is: "and more"}
-		}
-		side := &v.Before
-		switch {
-		case count[other.Kind] > rows.AroundMost+1:
-			continue
-		case other.Kind == "parent" && other.Repeats:
-			l.Is = "the run before it"
-		case other.Kind == "parent":
-			l.Is = "inserted it"
-		case other.Kind == "after":
-			l.Is = cmp.Or(l.Is, "it runs after")
-		case other.Kind == "next":
-			side, l.Is = &v.After, "its next repetition"
-		default:
-			side, l.Is = &v.After, cmp.Or(l.Is, "runs after it")
-		}
-		*side = append(*side, l)
-	}
-}
-
-// Data is what the form for other data begins with.
+// Data is what the form for other data begins with: nothing if it would hide a part of the data.
 func (v *taskView) Data() string {
-	if f := v.Field("data"); f.Text != nil && !f.Cut {
+	if f := v.Field("data"); f.Text != nil && !f.Cut && lines(*f.Text) == *f.Text {
 		return *f.Text
 	}
 	return ""
 }
 
-// actsOf returns what can be done with a task in this state.
-func actsOf(state string, ended, stopping bool) []act {
-	var all []act
+// actsOf returns what can be done with a task in its state.
+func actsOf(ctx context.Context, b *rows.Table, v *taskView, by string) (can []act, err error) {
 	switch {
-	case state == "PLAN":
-		all = []act{{"pause", "Pause"}, {"cancel", "Cancel"}}
-	case state == "WORK", state == "TAKE":
-		all = []act{{"cancel", "Cancel"}}
-	case state == "STOP" && !ended && !stopping:
-		all = []act{{"resume", "Resume"}, {"cancel", "Cancel"}}
-	case state != "STOP" || ended:
-		all = []act{{"again", "Run again"}}
+	case v.State == "PLAN":
+		can = []act{{Title: "Pause", Shown: edit.Shown{Do: "pause"}}, {Title: "Cancel", Shown: edit.Shown{Do: "cancel"}}}
+	case v.State == "WORK", v.State == "TAKE":
+		can = []act{{Title: "Cancel", Shown: edit.Shown{Do: "cancel"}}}
+	case v.State != "STOP", v.Stop.Valid:
+		can = []act{{Title: "Run again", Shown: edit.Shown{Do: "again"}}}
+	case v.Text("stopping") == "":
+		can = []act{{Title: "Resume", Shown: edit.Shown{Do: "resume"}}, {Title: "Cancel", Shown: edit.Shown{Do: "cancel"}}}
 	}
-	return append(all, act{"run", "Run a copy now"}, act{"delete", "Delete"})
+	can = append(can, act{Title: "Run a copy now", Shown: edit.Shown{Do: "run"}}, act{Title: "Delete", Shown: edit.Shown{Do: "delete"}})
+	for i, a := range can {
+		if can[i].Shown, err = edit.ShowOne(ctx, b, edit.Doing{Do: a.Do, By: by}, v.ID, ""); err != nil {
+			return nil, err
+		}
+	}
+	return can, nil
 }
 
 // lifeOf returns the life of a task: inserted, planned, its runs, its end.
@@ -161,32 +137,32 @@ func lifeOf(t *rows.Whole) []event {
 	if author := t.Text("author"); author != "" {
 		says = "by " + author
 	}
-	all := []event{{What: "inserted", At: t.Time("created"), Says: says}}
+	all := []event{{What: "Inserted", At: t.Time("created"), Says: says}}
 	plan, base := t.Time("plan"), t.Time("base")
 	if base.Valid {
-		all = append(all, event{What: "planned for", At: base})
+		all = append(all, event{What: "Planned for", At: base})
 	} else {
-		all = append(all, event{What: "planned for", At: plan})
+		all = append(all, event{What: "Planned for", At: plan})
 	}
 	for _, run := range t.Runs {
 		says := run.Cause
 		if run.PID != "" {
 			says += ", backend " + run.PID
 		}
-		all = append(all, event{What: "started", At: run.Start}, event{What: "ended", At: run.Stop, State: run.State, Says: says, Error: run.Error})
+		all = append(all, event{What: "Started", At: run.Start}, event{What: "Ended", At: run.Stop, State: run.State, Says: says, Error: run.Error})
 	}
 	if base.Valid {
-		all = append(all, event{What: "planned anew for", At: plan})
+		all = append(all, event{What: "Planned anew for", At: plan})
 	}
 	start, stop, says := t.Time("start"), t.Time("stop"), ""
 	if pid := t.Text("pid"); pid != "" {
 		says = "backend " + pid
 	}
 	if start.Valid {
-		all = append(all, event{What: "started", At: start, Says: says})
+		all = append(all, event{What: "Started", At: start, Says: says})
 	}
 	if stop.Valid {
-		all = append(all, event{What: "ended", At: stop, State: t.Text("state"), Error: t.Text("error")})
+		all = append(all, event{What: "Ended", At: stop, State: t.Text("state"), Error: t.Text("error")})
 	}
 	return all
 }

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"strconv"
 	"strings"
 	"time"
 
@@ -234,6 +235,19 @@ func (f Field) Time() (at pgtype.Timestamptz) {
 		_ = at.Scan(*f.Text) // what Go cannot hold is shown as text
 	}
 	return at
+}
+
+// Shown is the value for people.
+func (f Field) Shown() string {
+	switch {
+	case f.Text == nil:
+		return ""
+	case *f.Text == "":
+		return "''"
+	case f.kind == pgtype.BoolOID:
+		return strconv.FormatBool(*f.Text == "t")
+	}
+	return *f.Text
 }
 
 // Text returns a field as text; "" for NULL.
