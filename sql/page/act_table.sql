@@ -12,6 +12,7 @@ CREATE TABLE IF NOT EXISTS :its_act (
     matched int8,
     done int8 NOT NULL DEFAULT 0,
     upto int8,
+    least int8,
     position int8,
     missed int8[],
     failed int8 NOT NULL DEFAULT 0,
@@ -28,6 +29,7 @@ COMMENT ON COLUMN :its_act.data IS 'data of the copies of run; NULL: those of th
 COMMENT ON COLUMN :its_act.matched IS 'How many tasks matched at first; 10001: over 10,000';
 COMMENT ON COLUMN :its_act.done IS 'How many tasks it has changed';
 COMMENT ON COLUMN :its_act.upto IS 'Highest id when it began';
+COMMENT ON COLUMN :its_act.least IS 'Least id that it looks at';
 COMMENT ON COLUMN :its_act.position IS 'All matching tasks with higher ids are done';
 COMMENT ON COLUMN :its_act.missed IS 'Tasks that were locked, and are tried once more at the end';
 COMMENT ON COLUMN :its_act.failed IS 'How many tasks it could not change';

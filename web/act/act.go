@@ -6,31 +6,69 @@ import (
 	"encoding/json"
 	"errors"
 	"net/http"
+	"slices"
 	"strconv"
 	"strings"
+	"sync"
+	"time"
 
 	"github.com/rs/zerolog"
 
+	"pgtaskd/routine"
 	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
 	"pgtaskd/web/page"
 	"pgtaskd/web/rows"
 )
 
+// countTime is how long the first request of an act on many tasks counts them.
+const countTime = 2 * time.Second
+
 // Acts does acts, also in the background.
 type Acts struct {
 	log      zerolog.Logger
 	sessions *rows.Sessions
+	tokens   *tokens
+	crew     *routine.Group
+	poked    chan struct{}  // capacity 1, so pokes coalesce
+	most     map[string]int // tasks of the next step, by act; of the background's goroutine
+
+	mu      sync.Mutex
+	targets []page.Target
+	due     map[string]time.Time // when to look at a target, by name
 }
 
 // New returns Acts without targets. Close ends them.
-func New(s *rows.Sessions, log zerolog.Logger) *Acts { return &Acts{log: log, sessions: s} }
+func New(s *rows.Sessions, log zerolog.Logger) *Acts { return newActs(s, log, time.Now) }
+
+// newActs has a clock for the age of tokens.
+func newActs(s *rows.Sessions, log zerolog.Logger, now func() time.Time) *Acts {
+	a := &Acts{
+		log: log, sessions: s, tokens: newTokens(now), crew: routine.New(context.Background()),
+		poked: make(chan struct{}, 1), due: map[string]time.Time{}, most: map[string]int{},
+	}
+	a.crew.Go(a.work)
+	return a
+}
 
 // Show replaces the targets. Acts that a controller has left undone in them go on.
-func (a *Acts) Show(targets []page.Target) {}
+func (a *Acts) Show(targets []page.Target) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, t := range targets {
+		if !slices.ContainsFunc(a.targets, func(before page.Target) bool { return before.Name == t.Name }) {
+			a.due[t.Name] = time.Time{}
+		}
+	}
+	a.targets = targets
+	a.poke()
+}
 
 // Close stops what is under way, and waits for it. What is not done goes on at the next start.
-func (a *Acts) Close() {}
+func (a *Acts) Close() {
+	a.crew.End()
+	a.crew.Wait()
+}
 
 // request is a request to change something.
 type request struct {
@@ -51,15 +89,17 @@ func (a *Acts) Act(w http.ResponseWriter, r *http.Request, asked *page.Asked) er
 		}
 		switch {
 		case d.Do == stops:
-			return page.Wrong("acts on many tasks are not there yet")
+			return a.stop(q)
 		case !edit.Known(d.Do):
 			return page.Wrong("do must be one of " + strings.Join(edit.Verbs, ", ") + ", not " + strconv.Quote(d.Do))
 		case d.Data != nil && d.Do != "run":
 			return page.Wrong("data goes with run only")
 		case q.single():
 			return a.one(q, d)
+		case q.get("token") == "":
+			return a.preview(q, d)
 		}
-		return page.Wrong("acts on many tasks are not there yet")
+		return a.begin(q, d)
 	})
 }
 

@@ -18,6 +18,7 @@ import (
 	"pgtaskd/web/login"
 	"pgtaskd/web/page"
 	"pgtaskd/web/rows"
+	worktarget "pgtaskd/work/target"
 )
 
 func TestMain(m *testing.M) { servertest.Main(m) }
@@ -40,6 +41,7 @@ func staged(t *testing.T) *stage {
 	if err != nil {
 		t.Fatal(err)
 	}
+	target.Stats = worktarget.NewStats()
 	s := &stage{Table: tasktest.Public(t, servertest.Connect(t, dsn)), targets: []page.Target{{Target: target, Name: "the target"}}, user: "ann"}
 	s.Acts = s.acts()
 	return s

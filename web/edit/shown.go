@@ -23,7 +23,11 @@ type Shown struct {
 // "": the command names the server instead.
 func ShowOne(ctx context.Context, b *rows.Table, d Doing, id int64, config string) (Shown, error) {
 	number := strconv.FormatInt(id, 10)
-	return show(ctx, b, d, "t.id = "+number, command(b.Target, d, config, number))
+	argument := number
+	if id < 0 {
+		argument = "-- " + number
+	}
+	return show(ctx, b, d, "t.id = "+number, command(b.Target, d, config, argument))
 }
 
 func show(ctx context.Context, b *rows.Table, d Doing, those, command string) (Shown, error) {
@@ -68,4 +72,13 @@ func shell(text string) string {
 		return text
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// ShowMany returns how to do an act to all tasks that pass a filter.
+func ShowMany(ctx context.Context, b *rows.Table, d Doing, f *rows.Filter, config string) (Shown, error) {
+	least, _, err := b.IDs(ctx, f)
+	if err != nil {
+		return Shown{}, err
+	}
+	return show(ctx, b, d, condition(f, least), command(b.Target, d, config, flags(f)...))
 }

@@ -12,21 +12,32 @@ import (
 	"pgtaskd/work/install"
 )
 
-// makeTable makes the table of acts, unless it is there. A *Refused has the statements that the
-// owner of the table has to run first. Others get no rights to the table, whatever the default
-// privileges: whoever can write it can act as the serving role.
-func makeTable(ctx context.Context, b *rows.Table) error {
+// CanRecord reports whether there is a table of acts, or can be. If not, it returns a *Refused with
+// the statements that the owner of the table has to run first.
+func CanRecord(ctx context.Context, b *rows.Table) error {
 	if b.Has(rows.Act) {
 		return nil
 	}
 	var mayMake bool
 	var role string
 	err := b.Tx().QueryRow(ctx, b.Statement("act_made", nil), b.Name.Schema).Scan(&mayMake, &role)
-	if err != nil {
-		return err
+	if err == nil && !mayMake {
+		return refused(http.StatusConflict, "An act on many tasks needs the table %s, which role %s may not make. Let the owner of %s run:\n\n%s",
+			sql.Beside(b.Name, rows.Act), role, b.Name, tableText(b, role))
 	}
-	if !mayMake {
-		return refused(http.StatusConflict, "role %s may not make the table of acts; let the owner of %s run:\n%s", role, b.Name, TableText(b, role))
+	return err
+}
+
+// tableText returns the statements that make the table of acts for a role.
+func tableText(b *rows.Table, role string) string {
+	return b.Statement("act_table", nil) + "\nGRANT SELECT, INSERT, UPDATE ON TABLE " + sql.Beside(b.Name, rows.Act) + " TO " + role + ";"
+}
+
+// makeTable makes the table of acts, unless it is there. Others get no rights to the table, whatever
+// the default privileges: whoever can write it can act as the serving role.
+func makeTable(ctx context.Context, b *rows.Table) error {
+	if err := CanRecord(ctx, b); err != nil || b.Has(rows.Act) {
+		return err
 	}
 	if _, err := b.Tx().Exec(ctx, b.Statement("act_table", nil), pgx.QueryExecModeSimpleProtocol); err != nil {
 		return answered(err, http.StatusConflict)
@@ -45,9 +56,4 @@ func aside(ctx context.Context, b *rows.Table, do func(context.Context) error) e
 		return errors.Join(err, part.Rollback(ctx))
 	}
 	return part.Commit(ctx)
-}
-
-// TableText returns the statements that make the table of acts for a role.
-func TableText(b *rows.Table, role string) string {
-	return b.Statement("act_table", nil) + "\nGRANT SELECT, INSERT, UPDATE ON TABLE " + sql.Beside(b.Name, rows.Act) + " TO " + role + ";"
 }

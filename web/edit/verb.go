@@ -11,7 +11,9 @@ var Verbs = []string{"cancel", "pause", "resume", "run", "again", "delete"}
 // Known reports whether there is such an act on tasks.
 func Known(do string) bool { return slices.Contains(Verbs, do) }
 
-// happens says what an act on many tasks will do.
+// Happens says what an act on many tasks will do.
+func Happens(do string) string { return happens[do] }
+
 var happens = map[string]string{
 	"cancel": "What runs is cancelled, and what waits or is paused ends now: the state is STOP, and no repetition follows. Tasks that wait for them become GONE.",
 	"pause":  "What waits is paused until somebody resumes it. What runs is left alone.",

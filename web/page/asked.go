@@ -28,6 +28,7 @@ type Asked struct {
 	Hidden  rows.Hidden // columns that this user does not see
 	Prefix  string      // of all URLs; "" or "/jobs"
 	Mine    string      // the browser's time zone; "": not known
+	Config  string      // path of the configuration, for commands to copy; "": not known
 }
 
 // Target returns the target that the URL names; without a name the first one.

@@ -1,0 +1,130 @@
+package act
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"pgtaskd/web/edit"
+	"pgtaskd/web/page"
+	"pgtaskd/web/rows"
+)
+
+const (
+	// stepLimit is how long a statement of the background may take.
+	stepLimit = 5 * time.Second
+	// againAfter is the time until the next look, if there are acts that go on and nothing can be
+	// done now: another controller works on them, or the server does not answer.
+	againAfter = 10 * time.Second
+)
+
+// look makes the background look for acts that go on in a target.
+func (a *Acts) look(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.due[name] = time.Time{}
+	a.poke()
+}
+
+func (a *Acts) poke() {
+	select {
+	case a.poked <- struct{}{}:
+	default:
+	}
+}
+
+// work goes on with acts until Close. It looks at a target when it comes, when an act has begun here,
+// and as long as acts go on there: so it keeps no database awake for nothing.
+func (a *Acts) work() {
+	ctx := a.crew.Context()
+	for ctx.Err() == nil {
+		t, wait := a.next()
+		if wait == 0 {
+			goesOn, worked := a.tend(ctx, t)
+			a.mu.Lock()
+			switch {
+			case !goesOn:
+				delete(a.due, t.Name)
+			case worked:
+				a.due[t.Name] = time.Now()
+			default:
+				a.due[t.Name] = time.Now().Add(againAfter)
+			}
+			a.mu.Unlock()
+			continue
+		}
+		timer := time.NewTimer(wait)
+		select {
+		case <-a.poked:
+		case <-timer.C:
+		case <-ctx.Done():
+		}
+		timer.Stop()
+	}
+}
+
+// next returns the target that has waited longest for a look, or how long to wait for one.
+func (a *Acts) next() (t page.Target, wait time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	wait = time.Hour
+	for _, one := range a.targets {
+		at, ok := a.due[one.Name]
+		if left := time.Until(at); ok && left < wait {
+			t, wait = one, left
+		}
+	}
+	return t, max(wait, 0)
+}
+
+// tend does one step of each act that goes on in a target. goesOn: there are more; worked: this has
+// done something.
+func (a *Acts) tend(ctx context.Context, t page.Target) (goesOn, worked bool) {
+	var ids []int64
+	err := a.sessions.Read(ctx, t.Target, stepLimit, func(ctx context.Context, b *rows.Table) (err error) {
+		ids, err = edit.Open(ctx, b)
+		return err
+	})
+	if err != nil {
+		a.failed(t, err)
+		return true, false
+	}
+	for _, id := range ids {
+		taken, ended, err := a.step(ctx, t, id)
+		if err != nil {
+			a.failed(t, err)
+		}
+		goesOn = goesOn || !ended
+		worked = worked || taken && err == nil
+	}
+	return goesOn, worked
+}
+
+// step does one step of an act. If that is refused, it tries with fewer tasks, and remembers that.
+func (a *Acts) step(ctx context.Context, t page.Target, id int64) (taken, ended bool, err error) {
+	name := fmt.Sprint(id, " ", t.Name)
+	most := cmp.Or(a.most[name], edit.Most)
+	for {
+		err = a.sessions.Change(ctx, t.Target, stepLimit, func(ctx context.Context, b *rows.Table) (err error) {
+			taken, ended, err = edit.Next(ctx, b, id, most)
+			return err
+		})
+		if err == nil || most == 1 || !edit.Fewer(err) {
+			break
+		}
+		most = max(most/8, 1)
+	}
+	if a.most[name] = most * 2; most*2 >= edit.Most || !taken || ended {
+		delete(a.most, name)
+	}
+	return taken, ended, err
+}
+
+// failed logs why acts cannot go on now.
+func (a *Acts) failed(t page.Target, err error) {
+	if !errors.Is(err, context.Canceled) && a.crew.Context().Err() == nil {
+		a.log.Warn().Err(err).Str("target", t.Name).Str("retry_in", againAfter.String()).Msg("acts of the page cannot go on")
+	}
+}
