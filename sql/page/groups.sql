@@ -39,6 +39,13 @@ shown AS MATERIALIZED (
         AND coalesce(n."group" > $3::text, true)
     ORDER BY n."group"
     LIMIT $4::int8
+),
+pausing AS MATERIALIZED (
+    SELECT g."group"
+    FROM :its_group AS g
+    WHERE g.paused
+        AND coalesce(g.until > statement_timestamp(), true)
+        AND right(g."group", 1) = '%'
 )
 SELECT
     s."group",
@@ -51,6 +58,12 @@ SELECT
     g.changed_by,
     g.changed_at,
     g.paused IS TRUE AND coalesce(g.until > statement_timestamp(), true) AS in_force,
+    (
+        SELECT min(o."group")
+        FROM pausing AS o
+        WHERE o."group" <> s."group"
+            AND starts_with(s."group", "left"(o."group", -1))
+    ) AS paused_by,
     coalesce(p.waiting, c.waiting, 0) AS waiting,
     coalesce(p.running, c.running, 0) AS running,
     (SELECT count(*) FROM due) >= $1::int8 AS more

@@ -21,6 +21,7 @@ type Group struct {
 	ChangedBy *string            `json:"changed_by" db:"changed_by"`
 	ChangedAt pgtype.Timestamptz `json:"changed_at" db:"changed_at"`
 	InForce   bool               `json:"-" db:"in_force"`      // it pauses now
+	PausedBy  *string            `json:"-" db:"paused_by"`     // a prefix that pauses it now
 	Waiting   int64              `json:"waiting" db:"waiting"` // due tasks
 	Running   int64              `json:"running" db:"running"`
 	More      bool               `json:"-" db:"more"` // there are more due tasks than were counted

@@ -10,7 +10,7 @@ func TestGroupsCountWhatWaitsAndRuns(t *testing.T) {
 	t.Parallel()
 	to, tasks, s := made(t)
 	const hostile = "pay-\u202e'\"<script>%_"
-	tasks.Exec(`INSERT INTO task_group ("group", paused, until, slots, rate, per, note) VALUES ('pay-%', false, NULL, 2, 5, '90 s', $1), ('idle', true, 'infinity', NULL, NULL, NULL, NULL)`, hostile)
+	tasks.Exec(`INSERT INTO task_group ("group", paused, until, slots, rate, per, note) VALUES ('pay-%', false, NULL, 2, 5, '90 s', $1), ('idle', true, 'infinity', NULL, NULL, NULL, NULL), ('oth%', true, NULL, NULL, NULL, NULL, NULL)`, hostile)
 	tasks.Exec(`INSERT INTO task (input, "group") SELECT '', g FROM unnest(ARRAY[$1, 'pay-2', 'pay-%', 'other']) AS g`, hostile)
 	tasks.Exec(`INSERT INTO task (input, "group", plan) VALUES ('', 'later', now() + interval '1 day')`)
 	for _, group := range []string{"pay-2", "pay-3"} {
@@ -32,7 +32,7 @@ func TestGroupsCountWhatWaitsAndRuns(t *testing.T) {
 	if g := all[hostile]; g.Waiting != 1 || g.Running != 0 || g.Paused != nil || g.Per != nil {
 		t.Errorf("%+v", g)
 	}
-	if g := all["pay-2"]; g.Waiting != 1 || g.Running != 1 || len(all) != 6 {
+	if g := all["pay-2"]; g.Waiting != 1 || g.Running != 1 || g.PausedBy != nil || *all["other"].PausedBy != "oth%" || all["oth%"].PausedBy != nil || len(all) != 7 {
 		t.Errorf("%+v of %+v", g, all)
 	}
 	if one := groups("pay-2", "", 100); len(one) != 1 || one[0].Group != "pay-2" {
