@@ -53,6 +53,7 @@ func (q *request) json(kind *page.Kind) error {
 	if err != nil {
 		return err
 	}
+	asked.JSON = true
 	content, err := kind.Read(q.Context(), q.site.sessions, asked)
 	if err != nil {
 		return err

@@ -27,6 +27,7 @@ type Asked struct {
 	User    login.User
 	Hidden  rows.Hidden // columns that this user does not see
 	Prefix  string      // of all URLs; "" or "/jobs"
+	JSON    bool        // only the rows are wanted
 	Mine    string      // the browser's time zone; "": not known
 	Config  string      // path of the configuration, for commands to copy; "": not known
 }

@@ -49,7 +49,11 @@ func readTasks(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error
 		if f, err = a.Filter(b.Zone); err != nil {
 			return err
 		}
-		p, err := b.Tasks(ctx, &f, order, after, limit)
+		counting := limit / 3
+		if a.JSON {
+			counting = 0
+		}
+		p, err := b.Tasks(ctx, &f, order, after, limit, counting)
 		if errors.Is(err, rows.ErrEncoding) {
 			return wrong("%s", err)
 		}

@@ -54,7 +54,7 @@ func TestErrorsAreGroups(t *testing.T) {
 			filter.SQLState = *f.SQLState
 		}
 		p := read(t, s, to, func(ctx context.Context, b *Table) (*Page, error) {
-			return b.Tasks(ctx, &filter, Newest, nil, time.Second)
+			return b.Tasks(ctx, &filter, Newest, nil, time.Second, time.Second)
 		})
 		if f.Error != "" && p.Count != f.Count {
 			t.Errorf("%+v has %d tasks", f, p.Count)

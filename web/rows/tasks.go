@@ -85,8 +85,8 @@ func (w *walk) args(limit time.Duration, most int) []any {
 }
 
 // Tasks returns the page of the tasks that pass the filter that begins after a place (nil: the
-// first). It looks for as long as limit, and counts for a third of that.
-func (b *Table) Tasks(ctx context.Context, f *Filter, order string, after *Place, limit time.Duration) (*Page, error) {
+// first). It looks for as long as limit, and counts for as long as counting; 0: it need not count.
+func (b *Table) Tasks(ctx context.Context, f *Filter, order string, after *Place, limit, counting time.Duration) (*Page, error) {
 	w, err := b.walk(ctx, f, order)
 	if err != nil {
 		return nil, err
@@ -95,10 +95,10 @@ func (b *Table) Tasks(ctx context.Context, f *Filter, order string, after *Place
 	if err == nil && p.Late && after != nil && p.After.equals(after) {
 		return nil, ErrSlow // the next page would be this one
 	}
-	if err != nil || after == nil && (p.After == nil || p.Late) {
+	if err != nil || counting == 0 || after == nil && (p.After == nil || p.Late) {
 		return p, err
 	}
-	err = b.conn.QueryRow(ctx, b.queries.Text("count_"+w.name), w.args(limit/3, CountMost+1)...).Scan(&p.Count, &p.Beyond)
+	err = b.conn.QueryRow(ctx, b.queries.Text("count_"+w.name), w.args(counting, CountMost+1)...).Scan(&p.Count, &p.Beyond)
 	if p.Count > CountMost {
 		p.Count, p.Beyond = CountMost, true
 	}

@@ -19,7 +19,7 @@ import (
 func pageOf(t *testing.T, s *Sessions, to work.Target, f Filter, order string, after *Place, limit time.Duration) (p *Page) {
 	t.Helper()
 	err := s.Read(t.Context(), to, patience, func(ctx context.Context, b *Table) (err error) {
-		p, err = b.Tasks(ctx, &f, order, after, limit)
+		p, err = b.Tasks(ctx, &f, order, after, limit, limit)
 		return err
 	})
 	if err != nil {
