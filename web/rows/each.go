@@ -9,8 +9,8 @@ import (
 )
 
 // Each is Read for several targets at once, but on each server only for as many as it has sessions,
-// so that none waits for another's. do gets the index of the target. The errors are in the order of
-// the targets.
+// so that none waits for another's. A target takes at most twice the limit, as its server may not
+// answer at all. do gets the index of the target. The errors are in the order of the targets.
 func (s *Sessions) Each(ctx context.Context, targets []work.Target, limit time.Duration, do func(context.Context, int, *Table) error) []error {
 	errs := make([]error, len(targets))
 	queues := map[*server]chan int{}
@@ -27,7 +27,12 @@ func (s *Sessions) Each(ctx context.Context, targets []work.Target, limit time.D
 		for range min(sessionsMost, len(queue)) {
 			crew.Go(func() {
 				for i := range queue {
-					errs[i] = s.Read(ctx, targets[i], limit, func(ctx context.Context, b *Table) error { return do(ctx, i, b) })
+					one, cancel := context.WithTimeout(ctx, 2*limit)
+					errs[i] = s.Read(one, targets[i], limit, func(ctx context.Context, b *Table) error { return do(ctx, i, b) })
+					if errs[i] != nil && one.Err() != nil && ctx.Err() == nil {
+						errs[i] = ErrSlow
+					}
+					cancel()
 				}
 			})
 		}

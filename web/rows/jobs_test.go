@@ -3,7 +3,9 @@ package rows
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
+	"net"
 	"slices"
 	"strings"
 	"testing"
@@ -137,6 +139,29 @@ func TestZonesOfExpressions(t *testing.T) {
 		if zone, rest := cutZone(cron); zone != want[0] || rest != want[1] {
 			t.Errorf("%q: %q %q", cron, zone, rest)
 		}
+	}
+}
+
+// TestTargetsThatCannotBeReadHideNoOthers: they are read at the same time, and a server that does
+// not answer holds nobody for long.
+func TestTargetsThatCannotBeReadHideNoOthers(t *testing.T) {
+	t.Parallel()
+	to, _, s := made(t)
+	mute, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer mute.Close()
+	_, port, _ := net.SplitHostPort(mute.Addr().String())
+	targets := []work.Target{single(t, "host=127.0.0.1 port="+port+" user=u dbname=mute sslmode=disable"), to, single(t, "host=127.0.0.1 port=1 user=u dbname=away"), to, to}
+	read := make([]bool, len(targets))
+	began := time.Now()
+	errs := s.Each(t.Context(), targets, 500*time.Millisecond, func(_ context.Context, i int, _ *Table) error {
+		read[i] = true
+		return nil
+	})
+	if !errors.Is(errs[0], ErrSlow) || errs[2] == nil || !slices.Equal(read, []bool{false, true, false, true, true}) || time.Since(began) > 5*time.Second {
+		t.Error(errs, read, time.Since(began))
 	}
 }
 
