@@ -27,8 +27,9 @@ const (
 	maskedMost = 8 << 20          // bytes of a text in which passwords are masked; usually it has 64 kB
 )
 
-// downloads limits the pieces in memory.
-var downloads = make(chan struct{}, 8)
+// downloads limits the pieces in memory. Only one piece is read at a time, so that the other session
+// on its server is left to the pages.
+var downloads, reading = make(chan struct{}, 4), make(chan struct{}, 1)
 
 var errDownloads = errors.New("too many downloads are under way: try again")
 
@@ -109,6 +110,12 @@ func sourceOf(s *rows.Sessions, a *Asked) (from source, err error) {
 
 // piece reads a piece of the text.
 func (f source) piece(ctx context.Context, from, most int64) (piece *rows.Piece, err error) {
+	select {
+	case reading <- struct{}{}:
+		defer func() { <-reading }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
 	err = f.sessions.Read(ctx, f.target.Target, pieceLimit, func(ctx context.Context, b *rows.Table) (err error) {
 		piece, err = b.Piece(ctx, f.id, f.column, from, most)
 		return err
