@@ -54,8 +54,8 @@ const isControl = (node) => node.matches("input:not([type=hidden]), select, text
 function merge(old, now, hold) {
   if (old.isEqualNode(now)) return;
   if (isControl(old) && (old === document.activeElement || touched(old))) return;
-  if (hold && old.matches("form, button")) {
-    changes++; // a button must not turn into another one under the pointer
+  if (hold && old.matches("form, button, svg")) {
+    changes++; // a button must not turn into another one under the pointer; bars would move
     return;
   }
   for (const {name} of [...old.attributes]) {
@@ -65,7 +65,7 @@ function merge(old, now, hold) {
     if (old.getAttribute(name) !== value && !(name === "open" && old.localName === "details")) old.setAttribute(name, value);
   }
   // Inside a cell all may change at once, unless something there can be pressed.
-  if (old.matches("td, th") && !$("form, button, input", old)) hold = false;
+  if (old.matches("td, th") && !$("form, button, input, svg", old)) hold = false;
   (hold ? mergeInPlace : mergeChildren)(old, now);
 }
 
@@ -170,7 +170,9 @@ function showLive(why) {
   else failedSince ??= new Date();
   show("live", paused ? "paused" : why ? `not live since ${failedSince.toLocaleTimeString([], {timeZoneName: "short"})}: ${why}` : "live");
   const live = $("#live");
-  if (live) live.className = paused ? "paused" : why ? "stale" : "fresh";
+  if (!live) return;
+  live.title = live.textContent; // the line may be cut
+  live.className = paused ? "paused" : why ? "stale" : "fresh";
 }
 
 function eventsURL() {
