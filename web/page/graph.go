@@ -8,13 +8,13 @@ import (
 	"pgtaskd/web/rows"
 )
 
-// Sizes of a graph, in pixels; the template draws boxes of this size. There are three columns: what
-// is before a task, the task, what is after it.
+// Sizes of a graph, in pixels; the template draws boxes of this size. There are up to three columns:
+// what is before a task, the task, what is after it.
 const (
 	boxWide   = 230
 	boxHigh   = 40
 	rowHigh   = 52
-	columnGap = 381 // from column to column: the whole is as wide as a chart
+	columnGap = 290 // from column to column
 	labelMost = 34  // characters
 )
 
@@ -39,9 +39,9 @@ func graphOf(v *taskView, a *Asked) *graph {
 	if len(before)+len(after) == 0 {
 		return nil
 	}
-	rows := max(len(before), len(after))
-	g := &graph{Wide: 2*columnGap + boxWide, High: rows * rowHigh}
-	own := newBox(1, 0, rows-1, link{Is: "this task"})
+	rows, column := max(len(before), len(after)), min(1, len(before))
+	g := &graph{Wide: (column+min(1, len(after)))*columnGap + boxWide, High: rows * rowHigh}
+	own := newBox(column, 0, rows-1, link{Is: "this task"})
 	own.Name, own.Class = fmt.Sprint(v.ID, " ", v.State), state(v.State, v.Stop)
 	for i, l := range before {
 		b := newBox(0, i, rows-len(before), l)
@@ -50,7 +50,7 @@ func graphOf(v *taskView, a *Asked) *graph {
 	}
 	g.Boxes = append(g.Boxes, own)
 	for i, l := range after {
-		b := newBox(2, i, rows-len(after), l)
+		b := newBox(column+1, i, rows-len(after), l)
 		g.Boxes = append(g.Boxes, b)
 		g.edge(own, b)
 	}

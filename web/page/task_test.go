@@ -166,7 +166,7 @@ func TestLongValuesOfATaskAreCut(t *testing.T) {
 func TestATaskHidesFromReaders(t *testing.T) {
 	t.Parallel()
 	s := asking(t)
-	id := s.Add("input, data, output, on_fail, error, runs, state, stop, start", "SECRET in", "SECRET da", "SECRET out", "SECRET fail",
+	id := s.Add("cron, input, data, output, on_fail, error, runs, state, stop, start", "CRON_TZ=Europe/Berlin 0 6 * * *", "SECRET in", "SECRET da", "SECRET out", "SECRET fail",
 		"ERROR:  bad\nSTATEMENT:  SECRET st", `[{"start": "2026-01-02T03:04:05.6+00:00", "stop": "2026-01-02T03:04:06+00:00", "pid": 77, "state": "FAIL", "error": "ERROR:  password=hush\nQUERY:  SECRET run", "cause": "retry"}]`,
 		"FAIL", "now", "now")
 	html, text, fields := s.task(id, rows.Hidden{Data: true, Input: true, Output: true})
@@ -181,7 +181,7 @@ func TestATaskHidesFromReaders(t *testing.T) {
 	if html, text, _ = s.task(id, rows.Hidden{}); strings.Count(html, "SECRET") < 6 || strings.Count(text, "SECRET") != 6 {
 		t.Error(html, text)
 	}
-	for _, want := range []string{`datetime="2026-01-02T03:04:05.6Z"`, "retry, backend 77", "value=\"again\""} {
+	for _, want := range []string{`2026-01-02 04:04:05.6 &#43;01:00, Europe/Berlin`, "retry, backend 77", "value=\"again\""} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%s is missing in %s", want, html)
 		}

@@ -250,6 +250,12 @@ func (f Field) Shown() string {
 	return *f.Text
 }
 
+// Zone is the zone of the task's own cron; "": it has none.
+func (t *Whole) Zone() string {
+	zone, _ := cutZone(t.Text("cron"))
+	return zone
+}
+
 // Text returns a field as text; "" for NULL.
 func (t *Whole) Text(name string) string {
 	if f := t.Field(name); f.Text != nil {
