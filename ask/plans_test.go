@@ -72,7 +72,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 	target, tasks := made(t)
 	servertest.Exec(t, tasks.Conn, "ALTER TABLE task SET (autovacuum_enabled = off)")
 	put(t, tasks.Conn, `INSERT INTO task (input, state, plan, stop) SELECT 'SELECT ' || i, CASE WHEN i % 1000 = 0 THEN 'FAIL' ELSE 'DONE' END::state, now(), now()
-		FROM generate_series(1, $1::int) AS i`, rows)
+		FROM generate_series(1, $1::int) AS i`, many)
 	none := []any{nil, nil, nil, nil}
 	all := append(slices.Clone(none), int64(math.MinInt64), int64(math.MaxInt64))
 	statements := []struct {
@@ -84,8 +84,8 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"failed", []any{lookedAt}, lookedAt},
 		{"stretch", []any{int64(math.MaxInt64), stretch}, stretch + 1},
 		{"list", append(slices.Clone(all), 20), 20},
-		{"list", append(slices.Clone(none), int64(rows-stretch+1), int64(rows), 20), 20},
-		{"list", []any{[]string{"GONE"}, "none", "none", time.Now(), int64(rows - stretch + 1), int64(rows), 20}, stretch},
+		{"list", append(slices.Clone(none), int64(many-stretch+1), int64(many), 20), 20},
+		{"list", []any{[]string{"GONE"}, "none", "none", time.Now(), int64(many - stretch + 1), int64(many), 20}, stretch},
 		{"waiting", []any{fewWaiting + 1}, fewWaiting + 1},
 		{"list_waiting", append(slices.Clone(none), 20, fewWaiting), fewWaiting},
 		{"named", []any{[]int64{5, 150_000, 7}}, 3},
@@ -117,7 +117,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 	servertest.Exec(t, tasks.Conn, "ANALYZE task")
 	check("statistics of ended tasks")
 	servertest.Exec(t, tasks.Conn, "TRUNCATE task")
-	put(t, tasks.Conn, "INSERT INTO task (id, input, plan) SELECT i, 'SELECT ' || i, now() - interval '1 s' FROM generate_series(1, $1::int) AS i", rows)
+	put(t, tasks.Conn, "INSERT INTO task (id, input, plan) SELECT i, 'SELECT ' || i, now() - interval '1 s' FROM generate_series(1, $1::int) AS i", many)
 	check("tasks that wait")
 	s := people()
 	if _ = ShowStatus(t.Context(), s.Screen, []work.Target{target}, patient); s.err.Len() > 0 {

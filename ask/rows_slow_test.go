@@ -2,5 +2,5 @@
 
 package ask
 
-// rows is the size of a large table.
-const rows = 1_000_000
+// many is the size of a large table.
+const many = 1_000_000

@@ -2,5 +2,5 @@
 
 package ask
 
-// rows is the size of a large table: more than any statement reads.
-const rows = 200_000
+// many is the size of a large table: more than any statement reads.
+const many = 200_000

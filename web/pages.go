@@ -85,6 +85,9 @@ func (q *request) html(kind *page.Kind) error {
 	if err == nil && kind.Raw != nil {
 		return kind.Raw(q.w, q.Request, q.site.sessions, asked)
 	}
+	if t, err := asked.Target(); err == nil {
+		q.site.acts.Seen(t.Name)
+	}
 	content, status := &page.Content{}, http.StatusOK
 	if err == nil {
 		content, err = kind.Read(q.Context(), q.site.sessions, asked)

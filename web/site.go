@@ -85,6 +85,7 @@ func (s *Site) Listen(settings conf.HTTP) error {
 func (s *Site) renew(settings conf.HTTP, pair *pair) {
 	f := newFront(s, settings, s.server.listener.Addr(), pair)
 	s.swap(f)
+	s.tend()
 	if f.closed != "" {
 		s.log.Info().Str("url", s.URL()).Msg("health and metrics are served")
 		s.log.Warn().Msg(f.closed)
@@ -97,6 +98,15 @@ func (s *Site) renew(settings conf.HTTP, pair *pair) {
 func (s *Site) swap(f *front) {
 	if before := s.front.Swap(f); before != nil {
 		close(before.ends)
+	}
+}
+
+// tend lets acts go on, if there is a page with users who could have begun them.
+func (s *Site) tend() {
+	if f := s.front.Load(); f != nil && f.closed == "" && !f.users.None() {
+		s.acts.Show(s.targets.pages())
+	} else {
+		s.acts.Show(nil)
 	}
 }
 
@@ -138,6 +148,7 @@ func (s *Site) Close() {
 
 func (s *Site) leave() {
 	s.swap(nil)
+	s.tend()
 	if s.server != nil {
 		s.server.close()
 	}
@@ -147,7 +158,7 @@ func (s *Site) leave() {
 // Show replaces the targets that are shown. Each has its Stats.
 func (s *Site) Show(targets []target.Target) {
 	s.targets.show(targets)
-	s.acts.Show(s.targets.pages())
+	s.tend()
 	if f := s.front.Load(); f != nil { // streams have the targets before
 		s.swap(newFront(s, f.settings, f.bound, f.pair))
 	}

@@ -36,6 +36,8 @@ type Acts struct {
 	mu      sync.Mutex
 	targets []page.Target
 	due     map[string]time.Time // when to look at a target, by name
+	seen    map[string]time.Time // when somebody made it look
+	leads   map[string]bool      // whether this controller led the target at the last look
 }
 
 // New returns Acts without targets. Close ends them.
@@ -45,7 +47,8 @@ func New(s *rows.Sessions, log zerolog.Logger) *Acts { return newActs(s, log, ti
 func newActs(s *rows.Sessions, log zerolog.Logger, now func() time.Time) *Acts {
 	a := &Acts{
 		log: log, sessions: s, tokens: newTokens(now), crew: routine.New(context.Background()),
-		poked: make(chan struct{}, 1), due: map[string]time.Time{}, most: map[string]int{},
+		poked: make(chan struct{}, 1), most: map[string]int{},
+		due: map[string]time.Time{}, seen: map[string]time.Time{}, leads: map[string]bool{},
 	}
 	a.crew.Go(a.work)
 	return a
@@ -133,7 +136,10 @@ func (a *Acts) one(q *request, d edit.Doing) error {
 		return err
 	}
 	err = a.sessions.Change(q.Context(), q.target.Target, page.ListLimit, func(ctx context.Context, b *rows.Table) error {
-		return edit.One(ctx, b, d, id)
+		if err := edit.One(ctx, b, d, id); err != nil {
+			return err
+		}
+		return edit.Record(ctx, b, d, id)
 	})
 	if err != nil {
 		return err

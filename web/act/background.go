@@ -20,6 +20,16 @@ const (
 	againAfter = 10 * time.Second
 )
 
+// Seen tells that somebody looks at a target.
+func (a *Acts) Seen(name string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if _, ok := a.due[name]; !ok && time.Since(a.seen[name]) > againAfter {
+		a.seen[name], a.due[name] = time.Now(), time.Time{}
+		a.poke()
+	}
+}
+
 // look makes the background look for acts that go on in a target.
 func (a *Acts) look(name string) {
 	a.mu.Lock()
@@ -35,8 +45,9 @@ func (a *Acts) poke() {
 	}
 }
 
-// work goes on with acts until Close. It looks at a target when it comes, when an act has begun here,
-// and as long as acts go on there: so it keeps no database awake for nothing.
+// work goes on with acts until Close. So that it keeps no database awake for nothing, it looks at a
+// target only when that comes, when this controller begins to lead it, since another one may have
+// died; when an act has begun here; while acts go on there; and while somebody looks at it.
 func (a *Acts) work() {
 	ctx := a.crew.Context()
 	for ctx.Err() == nil {
@@ -69,8 +80,13 @@ func (a *Acts) work() {
 func (a *Acts) next() (t page.Target, wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
-	wait = time.Hour
+	wait = againAfter
 	for _, one := range a.targets {
+		leads := one.Standing().Leads
+		if leads && !a.leads[one.Name] {
+			a.due[one.Name] = time.Time{}
+		}
+		a.leads[one.Name] = leads
 		at, ok := a.due[one.Name]
 		if left := time.Until(at); ok && left < wait {
 			t, wait = one, left

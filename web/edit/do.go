@@ -114,6 +114,11 @@ func One(ctx context.Context, b *rows.Table, d Doing, id int64) error {
 	if n == 0 {
 		return refused(http.StatusConflict, "task %d is left alone: %s", id, was.refusal(d.Do))
 	}
+	return nil
+}
+
+// Record writes an act on one task into the table of acts.
+func Record(ctx context.Context, b *rows.Table, d Doing, id int64) error {
 	return record(ctx, b, d, &id, nil)
 }
 

@@ -9,7 +9,6 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"pgtaskd/sql"
 	"pgtaskd/web/rows"
 )
 
@@ -18,7 +17,7 @@ type kept struct {
 	State    []string            `json:"state,omitempty"`
 	Group    string              `json:"group,omitempty"`
 	Key      string              `json:"key,omitempty"`
-	ID       *int64              `json:"id,omitempty"`
+	ID       *int64              `json:"id,omitempty,string"`
 	Since    *pgtype.Timestamptz `json:"since,omitempty"`
 	Until    *pgtype.Timestamptz `json:"until,omitempty"`
 	SQLState string              `json:"sqlstate,omitempty"`
@@ -70,16 +69,16 @@ func condition(f *rows.Filter, least int64) string {
 			all = append(all, fmt.Sprintf(format, args...))
 		}
 	}
-	text := sql.Literal(strings.ToLower(f.Text))
+	text := literal(strings.ToLower(f.Text))
 	add(f.ID.Valid, "t.id = %d", f.ID.Int64)
-	add(len(f.States) > 0, "t.state = ANY (%s)", sql.Literal("{"+strings.Join(f.States, ",")+"}"))
-	add(f.Group != "", `t."group" = %s`, sql.Literal(f.Group))
-	add(f.Key != "", "t.key = %s", sql.Literal(f.Key))
-	add(f.Since.Valid, "t.plan >= %s", sql.Literal(written(f.Since)))
-	add(f.Until.Valid, "t.plan < %s", sql.Literal(written(f.Until)))
+	add(len(f.States) > 0, "t.state = ANY (%s)", literal("{"+strings.Join(f.States, ",")+"}"))
+	add(f.Group != "", `t."group" = %s`, literal(f.Group))
+	add(f.Key != "", "t.key = %s", literal(f.Key))
+	add(f.Since.Valid, "t.plan >= %s", literal(written(f.Since)))
+	add(f.Until.Valid, "t.plan < %s", literal(written(f.Until)))
 	add(f.SQLState == "none", "t.sqlstate IS NULL")
-	add(f.SQLState != "" && f.SQLState != "none", "t.sqlstate = %s", sql.Literal(f.SQLState))
-	add(f.Error != "", `split_part("left"(t.error, 200), E'\n', 1) = %s`, sql.Literal(f.Error))
+	add(f.SQLState != "" && f.SQLState != "none", "t.sqlstate = %s", literal(f.SQLState))
+	add(f.Error != "", `split_part("left"(t.error, 200), E'\n', 1) = %s`, literal(f.Error))
 	add(f.Text != "" && least > through+1, "t.id >= %d", least)
 	add(f.Text != "", "(strpos(lower(t.input), %s) > 0 OR strpos(lower(t.data), %[1]s) > 0 OR strpos(lower(t.error), %[1]s) > 0)", text)
 	if len(all) == 0 {
@@ -107,7 +106,7 @@ func flags(f *rows.Filter) (all []string) {
 		}
 	}
 	if f.ID.Valid {
-		add("id", strconv.FormatInt(f.ID.Int64, 10))
+		add("task", strconv.FormatInt(f.ID.Int64, 10))
 	}
 	add("state", strings.Join(f.States, ","))
 	add("group", f.Group)

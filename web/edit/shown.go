@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgtaskd/human"
 	"pgtaskd/sql"
 	"pgtaskd/web/rows"
 	"pgtaskd/work"
@@ -33,9 +34,9 @@ func ShowOne(ctx context.Context, b *rows.Table, d Doing, id int64, config strin
 func show(ctx context.Context, b *rows.Table, d Doing, those, command string) (Shown, error) {
 	data := "t.data"
 	if d.Data != nil {
-		data = sql.Literal(*d.Data)
+		data = literal(*d.Data)
 	}
-	w, err := words(ctx, b, d.Do, those, sql.Literal(cancelled(d.By)), data)
+	w, err := words(ctx, b, d.Do, those, literal(cancelled(d.By)), data)
 	return Shown{d.Do, b.Statement("act_"+d.Do, w) + ";", command}, err
 }
 
@@ -64,14 +65,53 @@ func address(t work.Target) string {
 	return strings.Join(parts, " ")
 }
 
+// literal quotes a text for SQL. Characters that nobody can see are written as escapes, so that what
+// is copied is what is shown.
+func literal(text string) string {
+	if !hides(text) {
+		return sql.Literal(text)
+	}
+	return "E'" + strings.ReplaceAll(escaped(text), "'", "''") + "'"
+}
+
 var harmless = regexp.MustCompile(`^[A-Za-z0-9_%+,./:=@-]+$`)
 
-// shell quotes a text as one word for a shell.
+// shell quotes a text as one word for a shell, in the same way.
 func shell(text string) string {
-	if harmless.MatchString(text) {
+	switch {
+	case harmless.MatchString(text):
 		return text
+	case hides(text):
+		return "$'" + strings.ReplaceAll(escaped(text), "'", `\'`) + "'"
 	}
 	return "'" + strings.ReplaceAll(text, "'", `'\''`) + "'"
+}
+
+// hides reports whether a text has characters that cannot be seen, besides ends of lines and tabs.
+func hides(text string) bool {
+	return strings.ContainsFunc(text, hidden)
+}
+
+func hidden(r rune) bool {
+	return r != '\n' && r != '\t' && human.Hidden(r)
+}
+
+// escaped writes hidden characters as \uXXXX or \UXXXXXXXX, as SQL and bash read them.
+func escaped(text string) string {
+	var b strings.Builder
+	for _, r := range text {
+		switch {
+		case r == '\\':
+			b.WriteString(`\\`)
+		case !hidden(r):
+			b.WriteRune(r)
+		case r > 0xFFFF:
+			fmt.Fprintf(&b, `\U%08X`, r)
+		default:
+			fmt.Fprintf(&b, `\u%04X`, r)
+		}
+	}
+	return b.String()
 }
 
 // ShowMany returns how to do an act to all tasks that pass a filter.
