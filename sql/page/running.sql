@@ -3,7 +3,14 @@
 -- group, among the newest rows. Statements of other roles may be hidden from ours.
 -- $1 most due tasks to look at, $2 newest rows to compare with, $3 whether the input is hidden, $4
 -- most rows
-WITH open AS MATERIALIZED (
+WITH due AS MATERIALIZED (
+    SELECT t.id, t.state, t."group", t.key, t.start, t.pid, t.remote
+    FROM :table AS t
+    WHERE t.due <= statement_timestamp()
+    ORDER BY t.due, t.id
+    LIMIT $1::int8
+),
+open AS MATERIALIZED (
     SELECT
         r.id::int8 AS id,
         textin(enum_out(r.state)) AS state,
@@ -14,13 +21,7 @@ WITH open AS MATERIALIZED (
         r.remote IS NOT NULL AS remote
     FROM (
         SELECT d.*
-        FROM (
-            SELECT t.id, t.state, t."group", t.key, t.start, t.pid, t.remote
-            FROM :table AS t
-            WHERE t.due <= statement_timestamp()
-            ORDER BY t.due, t.id
-            LIMIT $1::int8
-        ) AS d
+        FROM due AS d
         WHERE d.state IN ('TAKE', 'WORK')
         UNION ALL
         (
@@ -74,7 +75,8 @@ SELECT
     CASE WHEN coalesce(a.wait_event_type = 'Lock', a.pid IS NOT NULL AND a.query = '<insufficient privilege>') THEN nullif(pg_blocking_pids(o.pid), '{}') END AS blocked_by,
     CASE WHEN NOT $3::bool THEN nullif(left(a.query, 10000), '<insufficient privilege>') END AS query,
     coalesce(k.usual, g.usual) AS usual_p95,
-    coalesce(date_part('epoch', statement_timestamp() - o.since) > coalesce(k.usual, g.usual), false) AS over
+    coalesce(date_part('epoch', statement_timestamp() - o.since) > coalesce(k.usual, g.usual), false) AS over,
+    (SELECT count(*) FROM due) >= $1::int8 AS more
 FROM open AS o
 LEFT JOIN LATERAL pg_stat_get_activity(o.pid) AS a ON NOT o.remote AND o.pid IS NOT NULL AND a.backend_start <= o.since
 LEFT JOIN by_key AS k ON k.key = o.key

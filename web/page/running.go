@@ -18,8 +18,8 @@ func readRunning(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, err
 	c := &Content{}
 	err = s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) error {
 		found, err := b.Running(ctx, a.Hidden)
-		if len(found) == rows.RunningMost {
-			c.Notes = append(c.Notes, "More tasks may run: these are the ones that have run longest.")
+		if len(found) > 0 && found[0].More {
+			c.Notes = append(c.Notes, "More tasks may run: the page looks at the 100,000 tasks that are due first, and shows 1000.")
 		}
 		c.Rows = found
 		return err

@@ -99,6 +99,10 @@ func TestAServerThatDoesNotAnswerHoldsNobody(t *testing.T) {
 		}
 		return time.Since(began)
 	}
+	began := time.Now()
+	if err := s.Read(t.Context(), all[1], time.Second, func(context.Context, *Table) error { return nil }); err == nil || time.Since(began) > dialLimit+time.Second {
+		t.Error("the first page waits ", time.Since(began), err)
+	}
 	if d := took(); d > headWait+time.Second {
 		t.Error("the first time it took ", d)
 	}
@@ -106,7 +110,7 @@ func TestAServerThatDoesNotAnswerHoldsNobody(t *testing.T) {
 	if d := took(); d > headWait/2 {
 		t.Error("then it took ", d)
 	}
-	began := time.Now()
+	began = time.Now()
 	err = s.Read(t.Context(), all[2], time.Second, func(context.Context, *Table) error { return nil })
 	if d := time.Since(began); err == nil || d > headWait/2 {
 		t.Error("a page waits ", d, err)

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"pgtaskd/human"
 	"pgtaskd/work"
 )
@@ -93,7 +95,7 @@ func (s *Sessions) readHead(t work.Target, k *known) {
 	select {
 	case at.head <- struct{}{}:
 		began = time.Now()
-		err = s.Read(ctx, t, headWait, func(ctx context.Context, b *Table) error { return b.head(ctx, &h) })
+		err = s.within(ctx, t, headWait, headDial, pgx.ReadOnly, func(ctx context.Context, b *Table) error { return b.head(ctx, &h) })
 		<-at.head
 	case <-ctx.Done():
 		err = errBusy
@@ -127,7 +129,7 @@ func (hs *heads) last(t work.Target) Head {
 	}
 	standing := t.Stats.Standing()
 	switch {
-	case standing.Leads:
+	case standing.Leads && (h.Leader != "" || !h.At.Valid): // it may be draining, without the lock
 		h.Here = "leads"
 	case standing.StandsBy:
 		h.Here = "stands by"

@@ -12,7 +12,7 @@ import (
 const (
 	dueMost     = 100_000 // due tasks among which the running ones are looked for
 	newestMost  = 10_000  // newest rows with which they are compared
-	RunningMost = 1000    // rows
+	runningMost = 1000    // rows
 	blockerMost = 200
 )
 
@@ -32,6 +32,7 @@ type Running struct {
 	Query     *string            `json:"query" db:"query"`
 	Usual     *float64           `json:"usual_p95" db:"usual_p95"` // seconds
 	Over      bool               `json:"over" db:"over"`           // it runs for longer than that
+	More      bool               `json:"-" db:"more"`              // not all due tasks were looked at
 	Blockers  []Blocker          `json:"-" db:"-"`
 }
 
@@ -51,9 +52,12 @@ func (b *Table) Running(ctx context.Context, hidden Hidden) ([]Running, error) {
 	if err := b.hashes(ctx); err != nil {
 		return nil, err
 	}
-	found, err := list[Running](ctx, b, "running", dueMost, newestMost, hidden.Input, RunningMost)
+	found, err := list[Running](ctx, b, "running", dueMost, newestMost, hidden.Input, runningMost)
 	if err != nil {
 		return nil, err
+	}
+	if len(found) == runningMost {
+		found[0].More = true
 	}
 	var pids []int32
 	tasks := map[int32]int64{}

@@ -22,9 +22,10 @@ const (
 	sessionsMost = 2 // on each server
 	keptFor      = time.Minute
 	closeLimit   = time.Second
-	dialLimit    = 3 * time.Second
-	downFor      = 5 * time.Second // how long a server that did not answer is left alone
-	lockLimit    = "1s"            // for a change; a locked table must not hold a session for long
+	dialLimit    = time.Second
+	headDial     = 3 * time.Second  // the same for heads: a slow server gets its sessions from them
+	downFor      = 15 * time.Second // how long pages leave a server alone that did not answer
+	lockLimit    = "1s"             // for a change; a locked table must not hold a session for long
 )
 
 // Sessions keeps the sessions to all servers.
@@ -44,7 +45,6 @@ type server struct {
 
 	down   error     // why the server did not answer last time; nil: it did
 	downAt time.Time // when that was
-	trying bool      // one session tries it again
 }
 
 // session is one connection, to one database under one role.
@@ -108,15 +108,15 @@ func (one *session) close() {
 // Read calls do with a target's table in a read-only transaction. Each statement may take as long
 // as limit; so may the wait for a session. All errors can be shown to people.
 func (s *Sessions) Read(ctx context.Context, t work.Target, limit time.Duration, do func(context.Context, *Table) error) error {
-	return s.within(ctx, t, limit, pgx.ReadOnly, do)
+	return s.within(ctx, t, limit, dialLimit, pgx.ReadOnly, do)
 }
 
 // Change is Read in a transaction that can write.
 func (s *Sessions) Change(ctx context.Context, t work.Target, limit time.Duration, do func(context.Context, *Table) error) error {
-	return s.within(ctx, t, limit, pgx.ReadWrite, do)
+	return s.within(ctx, t, limit, dialLimit, pgx.ReadWrite, do)
 }
 
-func (s *Sessions) within(ctx context.Context, t work.Target, limit time.Duration, access pgx.TxAccessMode, do func(context.Context, *Table) error) error {
+func (s *Sessions) within(ctx context.Context, t work.Target, limit, dial time.Duration, access pgx.TxAccessMode, do func(context.Context, *Table) error) error {
 	at := s.server(t)
 	patience, cancel := context.WithTimeout(ctx, max(limit, time.Second))
 	defer cancel()
@@ -126,7 +126,7 @@ func (s *Sessions) within(ctx context.Context, t work.Target, limit time.Duratio
 		return cmp.Or(ctx.Err(), errBusy)
 	}
 	defer func() { <-at.slots }()
-	one, err := s.session(ctx, at, t)
+	one, err := s.session(ctx, at, t, dial)
 	if err != nil {
 		return err
 	}
@@ -148,7 +148,7 @@ func (s *Sessions) server(t work.Target) *server {
 
 // session returns an idle session that fits the target, or opens one. The caller has a slot. If
 // that would be a session too many, it closes the one that has been idle longest.
-func (s *Sessions) session(ctx context.Context, at *server, t work.Target) (*session, error) {
+func (s *Sessions) session(ctx context.Context, at *server, t work.Target, dial time.Duration) (*session, error) {
 	s.mu.Lock()
 	fits := func(one *session) bool {
 		return reflect.DeepEqual(one.target.Connect, t.Connect) && !one.conn.IsClosed()
@@ -171,34 +171,36 @@ func (s *Sessions) session(ctx context.Context, at *server, t work.Target) (*ses
 	if excess != nil {
 		excess.close()
 	}
-	conn, err := s.dial(ctx, at, t)
+	conn, err := s.dial(ctx, at, t, dial)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
 	return &session{target: t, conn: conn, admitted: map[string]*Table{}}, nil
 }
 
-// dial opens a connection. If the server did not answer a moment ago, it fails at once.
-func (s *Sessions) dial(ctx context.Context, at *server, t work.Target) (*pgx.Conn, error) {
+// dial opens a connection. If the server did not answer lately, it fails at once: only heads try it
+// again, since nobody waits long for these.
+func (s *Sessions) dial(ctx context.Context, at *server, t work.Target, limit time.Duration) (*pgx.Conn, error) {
 	s.mu.Lock()
-	down := at.down
-	if down != nil && (at.trying || time.Since(at.downAt) < downFor) {
-		s.mu.Unlock()
+	down, since, wait := at.down, at.downAt, downFor
+	s.mu.Unlock()
+	if limit == headDial {
+		wait = headFailed / 2 // others of this server may have tried just now
+	}
+	if down != nil && time.Since(since) < wait {
 		return nil, down
 	}
-	at.trying = down != nil
-	s.mu.Unlock()
-	limited, cancel := context.WithTimeout(ctx, dialLimit)
+	limited, cancel := context.WithTimeout(ctx, limit)
 	defer cancel()
+	began := time.Now()
 	conn, err := control.Dial(limited, t, "pgtaskd-page")
 	var answer *pgconn.PgError
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	at.trying = false
 	switch {
 	case err == nil || errors.As(err, &answer):
 		at.down = nil
-	case ctx.Err() == nil: // else nobody waited for it
+	case ctx.Err() == nil && time.Since(began) > limit/2: // somebody waited for long
 		at.down, at.downAt = err, time.Now()
 	}
 	return conn, err
