@@ -89,7 +89,7 @@ func (r *reader) pair(cert, key value) {
 
 // missing reports a file that the server needs and the commands do not.
 func (r *reader) missing(v value, err error) {
-	r.files.Add(position(r.data, v.offset), "%s: %v", v.place, err)
+	r.files = append(r.files, Fault{position(r.data, v.offset), v.place, err.Error()})
 }
 
 // users reads who may log in. No two have the same name or token.

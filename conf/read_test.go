@@ -89,6 +89,12 @@ func describe(file *File) string {
 	if file.HTTP.Listen != "" {
 		fmt.Fprintf(&b, "listens on: %s\n", file.HTTP.Listen)
 	}
+	if h := file.HTTP; len(h.Users) > 0 {
+		fmt.Fprintf(&b, "prefix %q, hosts %q, certificate %q, key %q, hides %q\n", h.Prefix, h.Hosts, h.Cert, h.Key, h.Hide)
+		for _, u := range h.Users {
+			fmt.Fprintf(&b, "user %q, token in %q, operator: %t\n", u.Name, u.file, u.Operator)
+		}
+	}
 	for _, t := range file.Targets {
 		fmt.Fprintf(&b, "\n%s\n", t.Name())
 		fmt.Fprintf(&b, "    connects with: %s\n", t.Connect.String())

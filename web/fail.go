@@ -38,7 +38,6 @@ func (r refusal) Error() string { return r.text }
 // that cannot be read, or a statement that took too long.
 func statusOf(err error) int {
 	var refused refusal
-	var long *http.MaxBytesError
 	var left *edit.Refused
 	switch {
 	case errors.As(err, &refused):
@@ -51,7 +50,7 @@ func statusOf(err error) int {
 		return http.StatusNotFound
 	case errors.As(err, new(page.Forbidden)):
 		return http.StatusForbidden
-	case errors.As(err, &long):
+	case errors.As(err, new(*http.MaxBytesError)):
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, login.ErrToken):
 		return http.StatusUnauthorized
@@ -67,7 +66,6 @@ func (q *request) fail(err error) {
 	if errors.Is(err, rows.ErrSlow) {
 		text += ": narrow the filter, or try again"
 	}
-	form := status == http.StatusUnauthorized && q.isPage()
 	switch status {
 	case http.StatusUnauthorized:
 		q.w.Header().Set("WWW-Authenticate", "Bearer")
@@ -75,7 +73,7 @@ func (q *request) fail(err error) {
 		q.w.Header().Set("Retry-After", "60")
 	}
 	switch {
-	case form:
+	case status == http.StatusUnauthorized && q.isPage():
 		q.small("login", status, small{Back: q.URL.RequestURI(), Again: q.Header.Get("Sec-Fetch-Site") == "cross-site"})
 	case q.browser():
 		q.small("fault", status, small{Fault: text})
@@ -87,7 +85,7 @@ func (q *request) fail(err error) {
 // isPage reports whether the request is for an HTML page.
 func (q *request) isPage() bool {
 	methods := routes[q.below()]
-	return reads(q.Method) && len(methods) > 0 && methods[0].form.Path != ""
+	return reads(q.Method) && len(methods) > 0 && methods[0].form
 }
 
 func (q *request) small(name string, status int, s small) {
@@ -111,7 +109,9 @@ func loginForm(q *request) error {
 
 // enter logs somebody in, and leads back to where they came from.
 func enter(q *request) error {
-	if err := q.ParseForm(); err != nil {
+	if err := q.ParseForm(); errors.As(err, new(*http.MaxBytesError)) {
+		return err
+	} else if err != nil {
 		return page.Wrong("the form is badly written: " + err.Error())
 	}
 	back := login.Local(q.PostForm.Get("back"), q.settings.Prefix)

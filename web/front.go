@@ -28,7 +28,7 @@ func newFront(s *Site, settings conf.HTTP, bound net.Addr, pair *pair) *front {
 	return &front{
 		site: s, settings: settings, bound: bound, pair: pair, closed: settings.ClosedAt(bound),
 		users: login.New(settings.Users, settings.Prefix, pair != nil, s.tries),
-		names: append([]string{"localhost", strings.ToLower(name)}, settings.Hosts...),
+		names: append([]string{"localhost", "", strings.ToLower(name)}, settings.Hosts...),
 		ends:  make(chan struct{}),
 	}
 }
@@ -72,13 +72,13 @@ func (q *request) serve() error {
 		q.w.Header().Set(name, value)
 	}
 	methods := routes[q.below()]
-	monitor := len(methods) > 0 && methods[0].monitor
+	monitor := monitors(q.below())
 	switch {
 	case !q.meant() && !(monitor && !q.loopback()):
 		return refusal{http.StatusMisdirectedRequest, `ask by the address in http.listen or by localhost, or write the name into the configuration: "http": {"hosts": ["…"]}`}
 	case q.closed != "" && !monitor:
 		return refusal{http.StatusForbidden, q.closed}
-	case q.URL.Path == q.settings.Prefix && q.settings.Prefix != "" && reads(q.Method):
+	case !monitor && q.URL.Path == q.settings.Prefix && q.settings.Prefix != "" && reads(q.Method):
 		return q.redirect(http.StatusMovedPermanently, q.settings.Prefix+"/", q.URL.RawQuery)
 	case methods == nil:
 		return refusal{http.StatusNotFound, "there is no such page; the first one is " + q.settings.Prefix + "/"}
@@ -127,15 +127,17 @@ func reads(method string) bool { return method == http.MethodGet || method == ht
 
 // below returns the path below the prefix; "" if there is none. Monitoring needs no prefix.
 func (q *request) below() string {
-	path, inside := strings.CutPrefix(q.URL.Path, q.settings.Prefix)
-	if methods := routes[q.URL.Path]; !inside && len(methods) > 0 && methods[0].monitor {
+	if path, inside := strings.CutPrefix(q.URL.Path, q.settings.Prefix); inside && strings.HasPrefix(path, "/") {
+		return path
+	}
+	if monitors(q.URL.Path) {
 		return q.URL.Path
 	}
-	if !inside {
-		return ""
-	}
-	return path
+	return ""
 }
+
+// monitors reports whether a path below the prefix is one of monitoring.
+func monitors(path string) bool { return len(routes[path]) > 0 && routes[path][0].monitor }
 
 func (q *request) loopback() bool {
 	at, is := q.bound.(*net.TCPAddr)
@@ -147,7 +149,7 @@ func (q *request) loopback() bool {
 func (q *request) meant() bool {
 	named := strings.TrimSuffix(host(q.Host), ".")
 	if slices.Contains(q.names, named) {
-		return named != "" || routes[q.below()] != nil && routes[q.below()][0].monitor
+		return named != "" || monitors(q.below()) // HTTP/1.0 names nobody
 	}
 	address, err := netip.ParseAddr(named)
 	if err != nil {

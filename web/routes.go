@@ -27,7 +27,7 @@ type route struct {
 	// a loopback one.
 	monitor bool
 	most    int64     // of the body, if not bodyMost
-	form    page.Kind // of an HTML page, which has a form to log in; else no Path
+	form    bool      // who is not logged in gets the form to do it
 }
 
 // table has all routes, each with the role that it needs.
@@ -55,9 +55,10 @@ var routes = func() map[string][]route {
 // pages has two routes for each kind of page: HTML and JSON.
 func pages() (all []route) {
 	for _, kind := range page.Kinds {
-		all = append(all, route{method: "GET", path: kind.Path, least: kind.Needs, answer: func(q *request) error { return q.html(&kind) }, form: kind})
+		least := max(kind.Needs, login.Reader)
+		all = append(all, route{method: "GET", path: kind.Path, least: least, answer: func(q *request) error { return q.html(&kind) }, form: true})
 		if kind.Raw == nil {
-			all = append(all, route{method: "GET", path: kind.Path + ".json", least: kind.Needs, answer: func(q *request) error { return q.json(&kind) }})
+			all = append(all, route{method: "GET", path: kind.Path + ".json", least: least, answer: func(q *request) error { return q.json(&kind) }})
 		}
 	}
 	return all

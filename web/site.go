@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net"
+	"reflect"
 	"sync"
 	"sync/atomic"
 	"syscall"
@@ -54,22 +55,26 @@ func (s *Site) Listen(settings conf.HTTP) error {
 		s.leave()
 		return nil
 	}
+	before := s.front.Load()
+	if before != nil && reflect.DeepEqual(before.settings, settings) {
+		return nil
+	}
 	pair, err := newPair(settings.Cert, settings.Key, s.log)
 	if err != nil {
 		return fmt.Errorf("http.cert: %w", err)
 	}
-	if before := s.front.Load(); before != nil && before.settings.Listen == settings.Listen {
+	if before != nil && before.settings.Listen == settings.Listen {
 		s.renew(settings, pair)
 		return nil
 	}
 	listener, err := net.Listen("tcp", settings.Listen)
 	// This site itself may use the port, so it leaves the port before it tries again.
 	if errors.Is(err, syscall.EADDRINUSE) && s.server != nil && portOf(settings.Listen) == portOf(s.server.listener.Addr().String()) {
-		before := s.front.Load().settings
-		before.Listen = s.server.listener.Addr().String()
+		old := before.settings
+		old.Listen = before.bound.String()
 		s.leave()
 		if listener, err = net.Listen("tcp", settings.Listen); err != nil {
-			err = errors.Join(err, s.Listen(before))
+			err = errors.Join(err, s.Listen(old))
 		}
 	}
 	if err != nil {
