@@ -66,11 +66,8 @@ func (q *request) fail(err error) {
 	if errors.Is(err, rows.ErrSlow) {
 		text += ": narrow the filter, or try again"
 	}
-	switch status {
-	case http.StatusUnauthorized:
+	if status == http.StatusUnauthorized {
 		q.w.Header().Set("WWW-Authenticate", "Bearer")
-	case http.StatusTooManyRequests, http.StatusServiceUnavailable:
-		q.w.Header().Set("Retry-After", "60")
 	}
 	switch {
 	case status == http.StatusUnauthorized && q.isPage():

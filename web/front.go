@@ -25,6 +25,7 @@ type front struct {
 
 func newFront(s *Site, settings conf.HTTP, bound net.Addr, pair *pair) *front {
 	name, _, _ := net.SplitHostPort(settings.Listen)
+	settings.Users = slices.Clone(settings.Users) // Listen compares them with the next ones
 	return &front{
 		site: s, settings: settings, bound: bound, pair: pair, closed: settings.ClosedAt(bound),
 		users: login.New(settings.Users, settings.Prefix, pair != nil, s.tries),

