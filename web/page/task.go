@@ -91,6 +91,7 @@ func viewOf(a *Asked, target string, t *rows.Whole) *taskView {
 	}
 	for _, f := range t.Fields {
 		switch {
+		case f.Hid:
 		case f.Text == nil && !f.Cut:
 			v.Nulls = append(v.Nulls, f.Name)
 		case slices.Contains(blocks, f.Name), f.Name == "runs" && t.Runs != nil:

@@ -175,7 +175,7 @@ func TestATaskHidesFromReaders(t *testing.T) {
 			t.Error(got)
 		}
 	}
-	if _, there := fields["output"]; there || fields["output_bytes"] != nil || !strings.Contains(html, "Not shown to readers: data, input, output.") {
+	if string(fields["output"]) != "null" || fields["output_bytes"] != nil || !strings.Contains(html, "Not shown to readers: data, input, output.") {
 		t.Error(text)
 	}
 	if html, text, _ = s.task(id, rows.Hidden{}); strings.Count(html, "SECRET") < 6 || strings.Count(text, "SECRET") != 6 {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
-	"slices"
 	"strconv"
 	"strings"
 	"time"
@@ -42,6 +41,7 @@ type Field struct {
 	Text  *string // as the server writes it, up to ValueMost; nil: NULL, or not read
 	Bytes int64   // length of the whole; of what is not text, as stored. 0: short anyway
 	Cut   bool    // Text is not the whole
+	Hid   bool    // from who asks
 
 	kind uint32 // OID of its type
 }
@@ -109,7 +109,7 @@ type column struct {
 	Wide  bool   `db:"wide"`
 }
 
-// hides reports whether a column is not read: on_fail becomes the input of a task.
+// hides reports whether a column is not read. on_fail becomes the input of a task.
 func (h Hidden) hides(column string) bool {
 	return h.Data && column == "data" || h.Input && (column == "input" || column == "on_fail") || h.Output && column == "output"
 }
@@ -122,11 +122,12 @@ func (b *Table) fields(ctx context.Context, t *Whole, hidden Hidden) error {
 	if err != nil {
 		return err
 	}
-	columns = slices.DeleteFunc(columns, func(c column) bool { return hidden.hides(c.Name) })
 	values, lengths := make([]string, len(columns)), make([]string, len(columns))
 	for i, c := range columns {
 		name := "t." + pgx.Identifier{c.Name}.Sanitize()
 		switch {
+		case hidden.hides(c.Name):
+			values[i], lengths[i] = "NULL", "NULL"
 		case c.Texts:
 			values[i], lengths[i] = "left("+name+", $2)", "octet_length("+name+")"
 		case c.Wide:
@@ -156,7 +157,7 @@ func (b *Table) fields(ctx context.Context, t *Whole, hidden Hidden) error {
 
 // add adds a value as somebody may see it.
 func (t *Whole) add(c column, raw []byte, bytes *int64, hidden Hidden) {
-	f := Field{Name: c.Name, kind: c.Kind}
+	f := Field{Name: c.Name, Hid: hidden.hides(c.Name), kind: c.Kind}
 	if bytes != nil {
 		f.Bytes = *bytes
 	}
