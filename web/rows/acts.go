@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"maps"
 	"slices"
+	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
 )
@@ -58,11 +59,15 @@ func (b *Table) Acts(ctx context.Context, hidden Hidden, most int) ([]Done, erro
 // On returns the parameters of the filter, or the columns of the group, by name.
 func (d *Done) On() (all [][2]string) {
 	for _, name := range slices.Sorted(maps.Keys(d.Filter)) {
-		value := d.Filter[name]
-		if value == nil {
-			value = ""
+		text := ""
+		switch value := d.Filter[name].(type) {
+		case nil:
+		case []any:
+			text = strings.TrimSuffix(fmt.Sprintln(value...), "\n") // with spaces between
+		default:
+			text = fmt.Sprint(value)
 		}
-		all = append(all, [2]string{name, fmt.Sprint(value)})
+		all = append(all, [2]string{name, text})
 	}
 	return all
 }
