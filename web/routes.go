@@ -26,8 +26,8 @@ type route struct {
 	// monitor: without the prefix too, and on any address. Any Host will do, unless the address is
 	// a loopback one.
 	monitor bool
-	most    int64     // of the body, if not bodyMost
-	form    bool      // who is not logged in gets the form to do it
+	most    int64 // of the body, if not bodyMost
+	form    bool  // who is not logged in gets the form to do it
 }
 
 // table has all routes, each with the role that it needs.

@@ -214,7 +214,9 @@ func TestPathsBelowThePrefix(t *testing.T) {
 // address is a loopback one.
 func TestHostsOfThePage(t *testing.T) {
 	t.Parallel()
-	wide := withUsers(t, func(h *conf.HTTP) { h.Listen, h.Hosts = "0.0.0.0:0", []string{"jobs.example", "192.0.2.9", "2001:db8::1"} })
+	wide := withUsers(t, func(h *conf.HTTP) {
+		h.Listen, h.Hosts = "0.0.0.0:0", []string{"jobs.example", "192.0.2.9", "2001:db8::1"}
+	})
 	wide.front.Load().bound.(*net.TCPAddr).IP = net.IPv4(127, 0, 0, 2)
 	for host, want := range map[string]int{
 		"127.0.0.1": 401, "localhost:1": 401, "127.0.0.2:80": 401, "jobs.example": 401, "JOBS.example.:443": 401, "192.0.2.9": 401, "[2001:db8:0::1]:80": 401,
