@@ -80,6 +80,9 @@ const longMost = 160 // characters that long shows at once
 // long shows the start of a text's first line, and the whole to unfold.
 func long(v any) (template.HTML, error) {
 	whole := plain(v)
+	if whole == "" {
+		return "", nil
+	}
 	start, rest, _ := strings.Cut(whole, "\n")
 	cut := 0
 	for n := 0; n < longMost && cut < len(start); n++ {
