@@ -1,4 +1,4 @@
-.PHONY: help build demo quick test smoke attack thorough steps lint bench pairs chaos fuzz clean
+.PHONY: help build demo quick test smoke attack thorough steps lint bench pairs chaos fuzz pictures clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -30,10 +30,10 @@ quick: ## Test the pure packages, the rules of the code, and one task in the bui
 ALONE := exec faults sql work
 others = $(filter-out $(addprefix %/,$(ALONE) smoke),$(shell go list ./...))
 
-test: test-light test-alone test-bench ## Run all tests. TESTFLAGS=-v adds flags for go test.
+test: test-light test-alone test-bench test-browser ## Run all tests. TESTFLAGS=-v adds flags for go test.
 
 # The parts of make test.
-.PHONY: test-light test-alone test-bench test-needs
+.PHONY: test-light test-alone test-bench test-browser test-needs
 
 test-light: test-needs
 	go test -race -count=1 -vet=off -p 2 -parallel 6 -timeout 15m $(TESTFLAGS) $(others)
@@ -43,6 +43,10 @@ test-alone: test-needs
 
 test-bench: test-needs
 	go -C bench test -race -count=1 -vet=off -timeout 15m $(TESTFLAGS) ./...
+
+test-browser: test-needs
+	server/install.sh chromium
+	go -C browser test -count=1 -vet=off -timeout 15m $(TESTFLAGS) ./...
 
 test-needs:
 	server/install.sh postgresql compiler clock
@@ -64,6 +68,8 @@ thorough: ## Run all cases of the long tests, of the model and of the calendar, 
 	server/install.sh postgresql
 	tools/long_tests.sh | while read -r folder tests; do \
 		go test -race -count=1 -tags slow -timeout 60m $(TESTFLAGS) -run "$$tests" "./$$folder" </dev/null || exit; done
+	server/install.sh chromium
+	go -C browser test -count=1 -tags slow -timeout 30m $(TESTFLAGS) -run '^TestTenMillionRows$$' .
 
 steps: ## Kill a controller at every message of the protocol (an hour). PART=2/5 runs the second of five parts.
 	server/install.sh postgresql
@@ -74,8 +80,10 @@ lint: ## Check format, vet, staticcheck and the rule of imports.
 	test -z "$$files" || { echo "not formatted by gofumpt:" $$files; exit 1; }
 	go vet -tags slow ./...
 	go -C bench vet ./...
+	go -C browser vet -tags slow ./...
 	$(TOOL) staticcheck ./...
 	cd bench && $(TOOL) staticcheck ./...
+	cd browser && $(TOOL) staticcheck -tags slow ./...
 	go test -count=1 -run '^TestImports' .
 
 # bench is a module of its own, so that the program does not depend on River.
@@ -91,6 +99,10 @@ pairs: ## Compare this build with the program OTHER in alternating runs. PAIRS=9
 chaos: ## Break everything at random for two minutes, then check the promises. SEED=7 FOR=10m MODE=async|remote.
 	server/install.sh postgresql
 	go run ./chaos $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) $(if $(MODE),-mode $(MODE))
+
+pictures: ## Take the pictures of docs/page again, in Chromium.
+	server/install.sh postgresql chromium
+	PGTASKD_PICTURES=1 go -C browser test -count=1 -run '^TestPictures$$' .
 
 fuzz: ## Run every fuzz test for FUZZTIME=20s.
 	tools/fuzz.sh $(FUZZTIME)

@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
 # go test -race), clock (the library that gives a server another clock), make,
-# promtool (of Prometheus, for a test of the metrics), psycopg (for a test of the guide), and of extensions that tests meet: pg_cron, pgagent, pgq.
-# Usage: install.sh [-n] postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ...
+# promtool (of Prometheus, for a test of the metrics), psycopg (for a test of the guide), chromium (for tests of the page), and of extensions that tests meet: pg_cron, pgagent, pgq.
+# Usage: install.sh [-n] postgresql|compiler|clock|make|promtool|chromium|pg_cron|pgagent|pgq|psycopg ...
 # With -n it installs nothing: it says what is missing and which packages have it, and fails.
 set -eu
 
@@ -67,6 +67,14 @@ has_make() { command -v make >/dev/null; }
 
 has_promtool() { command -v promtool >/dev/null; }
 
+# The names under which the driver of the tests finds it.
+has_chromium() {
+	for name in chromium chromium-browser google-chrome google-chrome-stable; do
+		command -v "$name" >/dev/null && return
+	done
+	return 1
+}
+
 has_psycopg() {
 	for python in python3 /usr/bin/python3; do
 		"$python" -c 'import psycopg' 2>/dev/null && return
@@ -88,6 +96,8 @@ packages() {
 	'apk postgresql') echo postgresql postgresql-client postgresql-contrib ;;
 	'apk compiler') echo gcc musl-dev ;;
 	'brew postgresql') echo postgresql@17 ;;
+	'brew chromium') die "Chromium is missing; install it by hand" ;;
+	*' chromium') echo chromium ;;
 	'brew psycopg') die "psycopg is missing; install it for python3 by hand" ;;
 	'brew '*) die "$2 is missing; install Apple's command line tools: xcode-select --install" ;;
 	*' postgresql') echo postgresql postgresql-server postgresql-contrib ;;
@@ -171,8 +181,8 @@ fi
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | clock | make | promtool | pg_cron | pgagent | pgq | psycopg) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh [-n] postgresql|compiler|clock|make|promtool|pg_cron|pgagent|pgq|psycopg ..." ;;
+	postgresql | compiler | clock | make | promtool | chromium | pg_cron | pgagent | pgq | psycopg) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh [-n] postgresql|compiler|clock|make|promtool|chromium|pg_cron|pgagent|pgq|psycopg ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0

@@ -3,7 +3,7 @@
 # and a pattern for go test -run. The tests of make attack, and those that need no server, have
 # targets of their own.
 cd "$(dirname "$0")/.." || exit
-for folder in $(git ls-files '*_test.go' | xargs -n 1 dirname | sort -u | grep -vE '^(attack|smoke|work/model|work/schedule)$'); do
+for folder in $(git ls-files '*_test.go' | xargs -n 1 dirname | sort -u | grep -vE '^(attack|browser|smoke|work/model|work/schedule)$'); do
 	tests=$(awk '
 		FNR == 1 { slow = /go:build slow/ }
 		/^func / { test = "" }

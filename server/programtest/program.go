@@ -26,7 +26,8 @@ func Build(folder string, race bool) (path string, err error) {
 		return filepath.Abs(path)
 	}
 	path = filepath.Join(folder, "pgtaskd")
-	cmd := exec.Command("go", "build", "-o", path, "..")
+	cmd := exec.Command("go", "build", "-o", path, ".")
+	cmd.Dir = ".." // which may be another module
 	if race {
 		cmd.Args = append(cmd.Args[:2], append([]string{"-race"}, cmd.Args[2:]...)...)
 	} else {

@@ -126,13 +126,22 @@ func (s *Sessions) within(ctx context.Context, t work.Target, limit, dial time.D
 		return cmp.Or(ctx.Err(), errBusy)
 	}
 	defer func() { <-at.slots }()
-	one, err := s.session(ctx, at, t, dial)
-	if err != nil {
-		return err
+	for {
+		one, err := s.session(ctx, at, t, dial)
+		if err != nil {
+			return err
+		}
+		idle, began := !one.since.IsZero(), false
+		err = one.transaction(ctx, t, limit, access, func(ctx context.Context, b *Table) error {
+			began = true
+			return do(ctx, b)
+		})
+		s.giveBack(at, one)
+		if ended := idle && !began && one.conn.IsClosed(); !ended || ctx.Err() != nil {
+			return err
+		}
+		// The server has ended the session while it was idle: try the next one.
 	}
-	err = one.transaction(ctx, t, limit, access, do)
-	s.giveBack(at, one)
-	return err
 }
 
 // server returns the server of a target.
