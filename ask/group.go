@@ -6,6 +6,7 @@ import (
 	"strings"
 	"time"
 
+	"pgtaskd/human"
 	"pgtaskd/work"
 )
 
@@ -38,7 +39,7 @@ func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []strin
 		p.Paused, p.Done, p.Text = true, true, "is paused"
 		if p.Until != "" {
 			p.Text += " until " + p.Until
-			p.Until = iso(p.Until)
+			p.Until = human.ISO(p.Until)
 		}
 		return p, &p.outcome, nil
 	})

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/remote"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -100,24 +101,12 @@ func (all columns) MarshalJSON() ([]byte, error) {
 	return []byte("{" + strings.Join(pairs, ",") + "}"), nil
 }
 
-// value returns a column's value in JSON: numbers, booleans and JSON stay what they are.
+// value returns a column's value in JSON.
 func (c column) value() any {
 	if c.text == nil {
 		return nil
 	}
-	switch c.kind {
-	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID:
-		return json.Number(*c.text)
-	case pgtype.BoolOID:
-		return *c.text == "t"
-	case pgtype.JSONOID, pgtype.JSONBOID:
-		return json.RawMessage(*c.text)
-	case pgtype.TimestamptzOID:
-		return iso(*c.text)
-	case pgtype.Int8ArrayOID:
-		return json.RawMessage("[" + strings.Trim(*c.text, "{}") + "]")
-	}
-	return *c.text
+	return rows.Value(c.kind, *c.text)
 }
 
 // long are the columns that are shown below the others, with all their lines. Other texts with

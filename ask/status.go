@@ -157,7 +157,7 @@ func (b *table) status(ctx context.Context, st *Status) error {
 	if err != nil {
 		return err
 	}
-	tasks.Oldest, st.Tasks = iso(oldest.String), &tasks
+	tasks.Oldest, st.Tasks = human.ISO(oldest.String), &tasks
 	var failed Failed
 	if err := b.conn.QueryRow(ctx, b.queries.Text("failed"), lookedAt).Scan(&failed.Count, &failed.More); err != nil {
 		return err
@@ -186,7 +186,7 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 	var own bool
 	_, err = pgx.ForEachRow(rows, []any{&c.PID, &own, &c.Host, &c.Since, &c.Seconds}, func() error {
 		one := c
-		one.Since = iso(c.Since)
+		one.Since = human.ISO(c.Since)
 		if own {
 			st.Leader = &one
 		} else {
@@ -212,7 +212,7 @@ func (b *table) registered(ctx context.Context, st *Status) error {
 	var followers []Controller
 	_, err = pgx.ForEachRow(rows, []any{&c.Name, &leads, &c.Since, &c.Seconds, &c.Host, &c.Process, &c.Version}, func() error {
 		one := c
-		one.Since = iso(c.Since)
+		one.Since = human.ISO(c.Since)
 		switch {
 		case !leads:
 			followers = append(followers, one)

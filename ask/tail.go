@@ -9,6 +9,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/work"
 	"pgtaskd/work/install"
@@ -165,7 +166,7 @@ func (w *tail) due(ctx context.Context, b *table) (starts, error) {
 		if !runs {
 			start = ""
 		}
-		now[id] = iso(start)
+		now[id] = human.ISO(start)
 		return nil
 	})
 	return now, err

@@ -7,6 +7,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5"
+
+	"pgtaskd/human"
 )
 
 // Task is a task as lists and the tail show it. Moments are in ISO 8601, in the server's zone; long
@@ -49,7 +51,7 @@ func (b *table) tasks(ctx context.Context, name string, args ...any) ([]Task, er
 		if t.Start == "" || math.IsInf(t.Seconds, 0) {
 			t.Seconds = 0
 		}
-		t.Plan, t.Start, t.Stop = iso(t.Plan), iso(t.Start), iso(t.Stop)
+		t.Plan, t.Start, t.Stop = human.ISO(t.Plan), human.ISO(t.Start), human.ISO(t.Stop)
 		return t, err
 	})
 }

@@ -13,18 +13,6 @@ func span(seconds float64) string {
 	return human.Duration(time.Duration(min(max(seconds, 0), most) * float64(time.Second)))
 }
 
-// iso turns the server's text of a moment into that of JSON. It keeps infinity.
-func iso(moment string) string {
-	date, clock, found := strings.Cut(moment, " ")
-	if !found || strings.Contains(clock, " ") { // infinity, or BC
-		return moment
-	}
-	if sign := strings.LastIndexAny(clock, "+-"); sign > 0 && len(clock)-sign == 3 {
-		clock += ":00"
-	}
-	return date + "T" + clock
-}
-
 // brief writes a moment of JSON for people: without fractions of a second, with its zone as the
 // server writes it.
 func brief(moment string) string {

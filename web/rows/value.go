@@ -6,6 +6,8 @@ import (
 	"strings"
 
 	"github.com/jackc/pgx/v5/pgtype"
+
+	"pgtaskd/human"
 )
 
 // measured are the columns whose lengths the JSON always has, if they are not NULL.
@@ -38,39 +40,30 @@ func (t *Whole) MarshalJSON() ([]byte, error) {
 	return []byte("{" + strings.Join(pairs, ",") + "}"), nil
 }
 
-// value returns a value in JSON: numbers, booleans and JSON stay what they are.
+// value returns the value in JSON.
 func (f *Field) value() any {
 	if f.Text == nil {
 		return nil
 	}
-	text := *f.Text
-	switch f.kind {
-	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID:
-		return json.Number(text)
-	case pgtype.NumericOID, pgtype.Float4OID, pgtype.Float8OID, pgtype.JSONOID, pgtype.JSONBOID:
-		if json.Valid([]byte(text)) { // NaN and Infinity are not, and neither is the part of a long value
+	return Value(f.kind, *f.Text)
+}
+
+// Value returns a value of a type, as the server writes it, for JSON: numbers, booleans and JSON
+// stay what they are. What JSON cannot hold is text, such as NaN and the beginning of a long value.
+func Value(kind uint32, text string) any {
+	switch kind {
+	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.NumericOID, pgtype.Float4OID, pgtype.Float8OID, pgtype.JSONOID, pgtype.JSONBOID:
+		if json.Valid([]byte(text)) {
 			return json.RawMessage(text)
 		}
 	case pgtype.BoolOID:
 		return text == "t"
 	case pgtype.TimestamptzOID:
-		return iso(text)
+		return human.ISO(text)
 	case pgtype.Int8ArrayOID:
 		if array := "[" + strings.ToLower(strings.Trim(text, "{}")) + "]"; json.Valid([]byte(array)) {
 			return json.RawMessage(array)
 		}
 	}
 	return text
-}
-
-// iso turns the server's text of a moment into that of JSON. It keeps infinity.
-func iso(moment string) string {
-	date, clock, found := strings.Cut(moment, " ")
-	if !found || strings.Contains(clock, " ") { // infinity, or BC
-		return moment
-	}
-	if sign := strings.LastIndexAny(clock, "+-"); sign > 0 && len(clock)-sign == 3 {
-		clock += ":00"
-	}
-	return date + "T" + clock
 }
