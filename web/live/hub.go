@@ -5,14 +5,12 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/rs/zerolog"
 
-	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/web/rows"
 )
@@ -58,13 +56,6 @@ type watched struct {
 	due     time.Time // of its next read
 	fails   int       // reads since the last good one
 	last    atomic.Pointer[state]
-}
-
-// state is what a read has found.
-type state struct {
-	events   []string // as they are sent, one for each part; nil before the first read
-	err      error
-	replaced chan struct{} // closed when there is a newer one
 }
 
 // reader is the goroutine that reads the views of a server.
@@ -185,37 +176,18 @@ func (h *Hub) read(w *watched, began time.Time) {
 		h.log.Error().Str("stack", string(panicked.Stack)).Err(err).Msg("a page panicked")
 		err = errors.New("the page has a fault: the log of the controller says more")
 	}
-	now, before := newState(parts, err), w.last.Load()
-	if !slices.Equal(now.events, before.events) {
+	before := w.last.Load()
+	now := before.next(parts, err)
+	if !now.same(before) {
 		w.last.Store(now)
 		close(before.replaced)
 	}
 	h.mu.Lock()
 	defer h.mu.Unlock()
 	if err == nil {
-		w.due, w.fails = began.Add(readEvery), 0
+		w.due, w.fails = began.Add(max(readEvery, now.rest())), 0
 		return
 	}
 	w.due = time.Now().Add(min(readEvery<<w.fails, retryMost))
 	w.fails = min(w.fails+1, 5)
-}
-
-// newState makes the events of what was read: pages of HTML, or a fault with the reason.
-func newState(parts []string, err error) *state {
-	now := &state{err: err, replaced: make(chan struct{})}
-	for _, part := range parts {
-		now.events = append(now.events, event("page", part))
-	}
-	if err != nil {
-		now.events = []string{event("fault", human.Visible(err.Error()))}
-	}
-	return now
-}
-
-// lines makes a line of data of each line of a text. For HTML a carriage return ends a line, too,
-// and so it does for events.
-var lines = strings.NewReplacer("\r\n", "\ndata: ", "\r", "\ndata: ", "\n", "\ndata: ")
-
-func event(kind, data string) string {
-	return "event: " + kind + "\ndata: " + lines.Replace(data) + "\n\n"
 }

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
+	"strings"
 	"time"
 
 	"pgtaskd/web/page"
@@ -72,7 +73,7 @@ func (h *Hub) serve(out http.ResponseWriter, r *http.Request, v view) error {
 // first waits a moment for the first read.
 func (w *watched) first(r *http.Request) *state {
 	now := w.last.Load()
-	if now.events != nil {
+	if now.number > 0 {
 		return now
 	}
 	timer := time.NewTimer(firstLimit)
@@ -91,7 +92,7 @@ var errClosing = errors.New("the page is closing")
 type stream struct {
 	out     http.ResponseWriter
 	control *http.ResponseController
-	sent    []string // the events that the client has
+	has     int // the number of the state that the client has
 }
 
 // follow sends what is read, and a beat now and then: it finds out that the client has gone, and
@@ -120,15 +121,13 @@ func (s *stream) follow(gone, closing <-chan struct{}, w *watched) {
 	}
 }
 
-// send sends the events that the client has not got.
+// send sends what the client lacks to have a state.
 func (s *stream) send(now *state) bool {
-	var text string
-	for i, event := range now.events {
-		if i >= len(s.sent) || s.sent[i] != event {
-			text += event
-		}
+	text := now.changes
+	if text == "" || s.has != now.number-1 {
+		text = strings.Join(now.events, "")
 	}
-	s.sent = now.events
+	s.has = now.number
 	return text == "" || s.write(text)
 }
 

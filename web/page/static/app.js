@@ -8,7 +8,7 @@ const prefix = document.body.dataset.prefix || "";
 // ---- What changes: each element with an id that the stream sends replaces its namesake.
 
 const held = new Set(); // ids of elements with changes that wait
-let newest = new Map(); // by id: the newest element that the stream has sent
+const newest = new Map(); // by id: the newest element that the stream has sent
 let changes = 0; // how many changes the current merge has held back
 let pointer = null; // where the mouse is; null: outside, or it is a finger
 
@@ -20,10 +20,20 @@ function holds() {
 
 function take(html) {
   for (const element of new DOMParser().parseFromString(html, "text/html").body.children) {
+    fill(element, newest.get(element.id));
     newest.set(element.id, element);
     held.add(element.id);
   }
   apply();
+}
+
+// fill takes over the rows that are as they were before: the stream sends only their keys.
+function fill(element, before) {
+  const same = element.querySelectorAll("tr[data-same]");
+  if (same.length === 0) return;
+  const rows = new Map();
+  for (const row of before.querySelectorAll("tr[data-key]")) rows.set(row.dataset.key, row);
+  for (const row of same) row.replaceWith(rows.get(row.dataset.key));
 }
 
 // apply shows what has changed, or as much as may be shown now.
@@ -36,10 +46,7 @@ function apply() {
     const old = document.getElementById(id);
     changes = 0;
     if (old) merge(old, newest.get(id).cloneNode(true), hold);
-    if (changes === 0) {
-      held.delete(id);
-      newest.delete(id);
-    }
+    if (changes === 0) held.delete(id);
     waiting += changes;
   }
   if (focused !== document.activeElement && focused?.isConnected) focused.focus({preventScroll: true});
