@@ -31,3 +31,24 @@ func TestRoleWithoutPassword(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckOfThePage: what run would refuse, and an address at which it would not serve the page.
+func TestCheckOfThePage(t *testing.T) {
+	t.Parallel()
+	for name, c := range map[string]struct{ http, want string }{
+		"open":  {`{"listen": "0.0.0.0:1"}`, `warning: the page is not served, only health and metrics: http.listen is not a loopback address`},
+		"local": {`{"listen": "127.0.0.1:1"}`, ""},
+		"role":  {`{"listen": "127.0.0.1:1", "users": [{"name": "ann", "token_file": "x", "role": "admin"}]}`, `http.users[0].role: must be one of operator, reader, not "admin"`},
+		"file":  {`{"listen": "127.0.0.1:1", "users": [{"name": "ann", "token_file": "/nowhere", "role": "reader"}]}`, `http.users[0].token_file: open /nowhere: no such file`},
+	} {
+		file := filepath.Join(t.TempDir(), "pgtaskd.json")
+		if err := os.WriteFile(file, fmt.Appendf(nil, `{"http": %s, "targets": []}`, c.http), 0o600); err != nil {
+			t.Fatal(err)
+		}
+		var out, said bytes.Buffer
+		status := exitCode(run(t.Context(), []string{"check", "--config", file}, &out, &said), &said)
+		if failed := name == "role" || name == "file"; (status == 1) != failed || !strings.Contains(said.String(), c.want) || c.want == "" && said.Len() > 0 {
+			t.Errorf("%s: %d %s", name, status, said.String())
+		}
+	}
+}

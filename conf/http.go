@@ -137,8 +137,8 @@ func token(path string) (string, error) {
 	switch {
 	case len(bytes.TrimSpace(text)) == 0:
 		return "", fmt.Errorf("%s is empty: write a token into it, such as openssl rand -hex 32 prints", path)
-	case bytes.ContainsAny(text, "\x00\r\n"):
-		return "", fmt.Errorf("%s must have one line, the token", path)
+	case bytes.ContainsAny(text, "\x00\r\n") || len(bytes.TrimSpace(text)) < len(text):
+		return "", fmt.Errorf("%s must have one line, the token, without spaces around it", path)
 	}
 	return string(text), nil
 }

@@ -26,6 +26,7 @@ func TestFilesOfTheServerAreChecked(t *testing.T) {
 		"none":      {"", "secret-b", "line 2, column 32: http.users[0].token_file: open DIR/ann: no such file or directory"},
 		"empty":     {"\n", "secret-b", "http.users[0].token_file: DIR/ann is empty"},
 		"two lines": {"secret-a\nx\n", "secret-b", "http.users[0].token_file: DIR/ann must have one line"},
+		"around":    {"secret-a ", "secret-b", "http.users[0].token_file: DIR/ann must have one line, the token, without spaces around it"},
 		"same":      {"secret-a", "secret-a\n", `line 3, column 32: http.users[1].token_file: DIR/bob has the same token as the user "ann"`},
 	} {
 		t.Run(name, func(t *testing.T) {

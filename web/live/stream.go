@@ -135,5 +135,9 @@ func (s *stream) send(now *state) bool {
 func (s *stream) write(text string) bool {
 	_ = s.control.SetWriteDeadline(time.Now().Add(writeLimit))
 	_, err := s.out.Write([]byte(text))
-	return err == nil && s.control.Flush() == nil
+	if err == nil {
+		err = s.control.Flush()
+	}
+	_ = s.control.SetWriteDeadline(time.Time{}) // HTTP/2 would end the stream then, even between writes
+	return err == nil
 }
