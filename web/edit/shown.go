@@ -58,9 +58,14 @@ func command(t work.Target, d Doing, config string, which ...string) string {
 func address(t work.Target) string {
 	var parts []string
 	for _, name := range []string{"host", "hostaddr", "port", "dbname", "user", "service"} {
-		if value := t.Connect[name]; value != "" {
-			parts = append(parts, fmt.Sprintf("%s='%s'", name, strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value)))
+		value := t.Connect[name]
+		if value == "" {
+			continue
 		}
+		if !harmless.MatchString(value) {
+			value = "'" + strings.NewReplacer(`\`, `\\`, `'`, `\'`).Replace(value) + "'"
+		}
+		parts = append(parts, name+"="+value)
 	}
 	return strings.Join(parts, " ")
 }
