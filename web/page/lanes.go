@@ -68,6 +68,14 @@ type chart struct {
 	step          time.Duration // between lines of the grid
 	spans         []*rows.Span
 	cut           bool // some were left out
+	drawn         map[bar]bool
+}
+
+// bar is a short bar; others at its place are not drawn again.
+type bar struct {
+	x, y     int // x in steps of 3 pixels
+	look     string
+	overlaps bool
 }
 
 // Sizes of a chart.
@@ -113,15 +121,18 @@ func (c *chart) draw(a *Asked, target, zone string) template.HTML {
 		fmt.Fprintf(&b, `<text class="dim" x="0" y="%d">and %d more</text>`, height-7, more)
 	}
 	n := 0
+	c.drawn = map[bar]bool{}
 	for _, s := range c.spans {
 		if lines[s.Group] >= groupsMost {
 			continue
 		}
-		if n++; n > chartMost {
+		if n >= chartMost {
 			c.cut = true
 			break
 		}
-		c.bar(&b, a, target, zone, s, axisHeight+lineHeight*lines[s.Group]+3)
+		if c.bar(&b, a, target, zone, s, axisHeight+lineHeight*lines[s.Group]+3) {
+			n++
+		}
 	}
 	b.WriteString(`</svg>`)
 	return template.HTML(b.String())
@@ -145,8 +156,8 @@ func (c *chart) axis(b *strings.Builder, zone *time.Location, height int) {
 	fmt.Fprintf(b, `<path class="now" d="M%.1f %dV%d"/>`, c.x(c.now), axisHeight-6, height)
 }
 
-// bar draws a run or a plan.
-func (c *chart) bar(b *strings.Builder, a *Asked, target, zone string, s *rows.Span, y int) {
+// bar draws a run or a plan, unless one like it is there.
+func (c *chart) bar(b *strings.Builder, a *Asked, target, zone string, s *rows.Span, y int) bool {
 	begin, end, look := s.Start, c.now, class(s.State, s.Stop)
 	switch {
 	case !s.Start.Valid:
@@ -159,6 +170,12 @@ func (c *chart) bar(b *strings.Builder, a *Asked, target, zone string, s *rows.S
 	}
 	from := c.x(begin.Time)
 	width := max(2, c.x(end)-from)
+	if short := (bar{int(from / 3), y, look, s.Overlaps}); width <= 3 {
+		if c.drawn[short] {
+			return false
+		}
+		c.drawn[short] = true
+	}
 	name := fmt.Sprint("task ", s.ID)
 	if s.Key != nil {
 		name = fmt.Sprint(*s.Key, ", ", name)
@@ -180,6 +197,7 @@ func (c *chart) bar(b *strings.Builder, a *Asked, target, zone string, s *rows.S
 		fmt.Fprintf(b, `<rect class="overlap" x="%.1f" y="%d" width="%.1f" height="%d"/>`, from, y, width, lineHeight-6)
 	}
 	fmt.Fprintf(b, `<title>%s</title></a>`, template.HTMLEscapeString(text(title)))
+	return true
 }
 
 // shortened cuts a text to so many characters.
