@@ -70,13 +70,29 @@ func (q *request) fail(err error) {
 		q.w.Header().Set("WWW-Authenticate", "Bearer")
 	}
 	switch {
-	case status == http.StatusUnauthorized && q.isPage():
-		q.small("login", status, small{Back: q.URL.RequestURI(), Again: q.Header.Get("Sec-Fetch-Site") == "cross-site"})
+	case status == http.StatusUnauthorized && (q.isPage() || q.browser()):
+		form := small{Back: q.back(), Again: q.Header.Get("Sec-Fetch-Site") == "cross-site"}
+		if errors.Is(err, login.ErrToken) {
+			form.Fault = text
+		}
+		q.small("login", status, form)
 	case q.browser():
 		q.small("fault", status, small{Fault: text})
 	default:
 		_ = answer(q.w, status, text)
 	}
+}
+
+// back returns where a login leads: to the page itself, or to that from which somebody acts.
+func (q *request) back() string {
+	const most = 64 << 10 // of the body of somebody unknown
+	switch {
+	case reads(q.Method):
+		return q.URL.RequestURI()
+	case q.ContentLength < 0 || q.ContentLength > most:
+		return q.settings.Prefix + "/"
+	}
+	return login.Local(q.PostFormValue("back"), q.settings.Prefix)
 }
 
 // isPage reports whether the request is for an HTML page.

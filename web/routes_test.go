@@ -172,6 +172,39 @@ func TestLoginByTheForm(t *testing.T) {
 	}
 }
 
+// TestActsAfterTheLoginHasEnded: a browser gets the form, which leads back to the filter.
+func TestActsAfterTheLoginHasEnded(t *testing.T) {
+	t.Parallel()
+	s := withUsers(t, nil)
+	for back, want := range map[string]string{"/tasks?state=FAIL": "/tasks?state=FAIL", "https://evil.example/": "/"} {
+		response, text := s.ask("POST", "/act", url.Values{"do": {"cancel"}, "back": {back}}.Encode(), "Content-Type", "application/x-www-form-urlencoded", "Accept", "text/html")
+		if response.StatusCode != 401 || !strings.Contains(text, `action="/login"`) || !strings.Contains(text, `value="`+want+`"`) {
+			t.Errorf("%d %s", response.StatusCode, text)
+		}
+	}
+}
+
+// TestHiddenFromReaders: what they do not see is not found by a search, either. An operator sees it.
+func TestHiddenFromReaders(t *testing.T) {
+	t.Parallel()
+	dsn := tasktest.Database(t)
+	servertest.Exec(t, servertest.Connect(t, dsn), `INSERT INTO task (id, input, data, plan, "group") VALUES (1, 'SELECT ''secret''', 'secret', now() + interval '1 day', 'grouped')`)
+	s := withUsers(t, func(h *conf.HTTP) { h.Hide = []string{"data", "input", "output"} })
+	to := single(t, dsn)
+	to.Stats = target.NewStats()
+	s.Show([]target.Target{to})
+	for _, path := range []string{"/tasks", "/tasks.json", "/tasks?q=secret", "/tasks.json?q=secret", "/task?id=1", "/task.json?id=1"} {
+		search := strings.Contains(path, "q=")
+		for token, sees := range map[string]bool{"reads": false, "acts": true} {
+			response, text := s.ask("GET", path, "", "Authorization", "Bearer "+token)
+			found, shown := strings.Contains(text, "grouped"), strings.Contains(text, "SELECT")
+			if response.StatusCode != 200 || shown != sees || found != (sees || !search) {
+				t.Errorf("%s as %s: %d, shown %t, found %t: %s", path, token, response.StatusCode, shown, found, text)
+			}
+		}
+	}
+}
+
 // TestRequestsOfOtherSitesDoNotAct: nor log anybody in or out.
 func TestRequestsOfOtherSitesDoNotAct(t *testing.T) {
 	t.Parallel()
