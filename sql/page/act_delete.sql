@@ -2,5 +2,3 @@
 -- $1 ids
 DELETE FROM :table AS t
 WHERE :those
-    AND :can_delete
-RETURNING t.id

@@ -4,4 +4,3 @@ UPDATE :table AS t
 SET state = 'STOP'
 WHERE :those
     AND :can_pause
-RETURNING t.id

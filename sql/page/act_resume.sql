@@ -4,4 +4,3 @@ UPDATE :table AS t
 SET state = 'PLAN'
 WHERE :those
     AND :can_resume
-RETURNING t.id

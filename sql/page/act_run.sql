@@ -4,5 +4,4 @@ INSERT INTO :table (plan, state, repeat, cron, key, after, data, :copied)
 SELECT statement_timestamp(), 'PLAN', '0', NULL, NULL, NULL, :data, :copied_of_t
 FROM :table AS t
 WHERE :those
-    AND :can_run
-RETURNING id
+    :and_can_run

@@ -54,14 +54,13 @@ func (a *Acts) work() {
 		t, wait := a.next()
 		if wait == 0 {
 			goesOn, worked := a.tend(ctx, t)
+			again := time.Now()
+			if !worked {
+				again = again.Add(againAfter)
+			}
 			a.mu.Lock()
-			switch {
-			case !goesOn:
-				delete(a.due, t.Name)
-			case worked:
-				a.due[t.Name] = time.Now()
-			default:
-				a.due[t.Name] = time.Now().Add(againAfter)
+			if _, ok := a.due[t.Name]; goesOn && !ok { // nobody has asked for a look meanwhile
+				a.due[t.Name] = again
 			}
 			a.mu.Unlock()
 			continue
@@ -76,7 +75,8 @@ func (a *Acts) work() {
 	}
 }
 
-// next returns the target that has waited longest for a look, or how long to wait for one.
+// next returns the target that has waited longest for a look, which is not due then any more; or how
+// long to wait for one.
 func (a *Acts) next() (t page.Target, wait time.Duration) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -92,6 +92,9 @@ func (a *Acts) next() (t page.Target, wait time.Duration) {
 			t, wait = one, left
 		}
 	}
+	if wait <= 0 {
+		delete(a.due, t.Name)
+	}
 	return t, max(wait, 0)
 }
 
@@ -103,8 +106,7 @@ func (a *Acts) tend(ctx context.Context, t page.Target) (goesOn, worked bool) {
 		ids, err = edit.Open(ctx, b)
 		return err
 	})
-	if err != nil {
-		a.failed(t, err)
+	if err != nil { // the table may not be there yet; who leads logs why a server does not answer
 		return true, false
 	}
 	for _, id := range ids {

@@ -50,7 +50,7 @@ func staged(t *testing.T) *stage {
 // acts returns Acts as another controller has them.
 func (s *stage) acts() *Acts {
 	sessions := rows.New()
-	a := New(sessions, zerolog.Nop())
+	a := New(sessions, zerolog.New(zerolog.NewTestWriter(s.T)))
 	s.T.Cleanup(sessions.Close)
 	s.T.Cleanup(a.Close)
 	a.Show(s.targets)

@@ -18,7 +18,7 @@ func (s *stage) ended(id int64) servertest.Row {
 	s.T.Helper()
 	servertest.Wait(s.T, patience, "the act to end", func() bool {
 		return s.Get("SELECT ended IS NOT NULL FROM task_act WHERE id = $1", id) == "true"
-	}, func() string { return fmt.Sprint(servertest.Rows(s.T, s.Conn, "SELECT * FROM task_act")) })
+	}, func() string { return s.Get("SELECT json_agg(a) FROM task_act AS a") })
 	return servertest.Rows(s.T, s.Conn, "SELECT * FROM task_act WHERE id = $1", id)[0]
 }
 

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
 	"pgtaskd/web/rows"
 )
@@ -65,9 +66,9 @@ func words(ctx context.Context, b *rows.Table, do, those, text, data string) (ma
 	err := b.Tx().QueryRow(ctx, b.Statement("act_columns", nil), b.Name.Schema, b.Name.Name, but).Scan(&copied, &of, &roles)
 	w[":copied"], w[":copied_of_t"] = copied, of
 	if roles {
-		w[":role_of_row"] = "t.role"
+		w[":role_of_row"], w[":and_can_run"] = "t.role", "AND "+sql.Named(":can_run", nil)
 	} else {
-		w[":can_run"] = "true"
+		w[":can_run"], w[":and_can_run"] = "true", ""
 	}
 	return w, err
 }

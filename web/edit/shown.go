@@ -37,7 +37,8 @@ func show(ctx context.Context, b *rows.Table, d Doing, those, command string) (S
 		data = literal(*d.Data)
 	}
 	w, err := words(ctx, b, d.Do, those, literal(cancelled(d.By)), data)
-	return Shown{d.Do, b.Statement("act_"+d.Do, w) + ";", command}, err
+	w[":table"] = sql.Plain(b.Name.Schema, b.Name.Name)
+	return Shown{d.Do, strings.TrimSpace(b.Statement("act_"+d.Do, w)) + ";", command}, err
 }
 
 // command returns the command that does an act; which are its arguments that select tasks.

@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -31,6 +32,8 @@ const (
 // Sessions keeps the sessions to all servers.
 type Sessions struct {
 	crew *routine.Group
+
+	madeAt atomic.Pointer[time.Time] // when a session last made something beside a table: all look again
 
 	mu      sync.Mutex
 	servers map[string]*server
@@ -132,10 +135,14 @@ func (s *Sessions) within(ctx context.Context, t work.Target, limit, dial time.D
 			return err
 		}
 		idle, began := !one.since.IsZero(), false
-		err = one.transaction(ctx, t, limit, access, func(ctx context.Context, b *Table) error {
+		err = one.transaction(ctx, t, limit, access, s.madeAt.Load(), func(ctx context.Context, b *Table) error {
 			began = true
 			return do(ctx, b)
 		})
+		if b := one.admitted[t.Name()]; b != nil && b.admitted.IsZero() { // something beside it was made
+			now := time.Now()
+			s.madeAt.Store(&now)
+		}
 		s.giveBack(at, one)
 		if ended := idle && !began && one.conn.IsClosed(); !ended || ctx.Err() != nil {
 			return err
@@ -227,9 +234,11 @@ func (s *Sessions) giveBack(at *server, one *session) {
 
 // transaction calls do inside a transaction. It admits the table first, if it has not done so
 // lately.
-func (one *session) transaction(ctx context.Context, t work.Target, limit time.Duration, access pgx.TxAccessMode, do func(context.Context, *Table) error) error {
+func (one *session) transaction(
+	ctx context.Context, t work.Target, limit time.Duration, access pgx.TxAccessMode, madeAt *time.Time, do func(context.Context, *Table) error,
+) error {
 	b := one.admitted[t.Name()]
-	if b == nil || time.Since(b.admitted) > keptFor || !slices.Equal(b.Target.Trust, t.Trust) {
+	if b == nil || time.Since(b.admitted) > keptFor || madeAt != nil && b.admitted.Before(*madeAt) || !slices.Equal(b.Target.Trust, t.Trust) {
 		var err error
 		if b, err = admit(ctx, one.conn, t); err != nil {
 			return err

@@ -78,7 +78,7 @@ func (b *Table) Has(object string) bool {
 // Beside is the name of an object beside the table.
 func (b *Table) Beside(object string) string { return sql.BesideName(b.Name, object) }
 
-// Forget makes the next transaction look at the table again, as something beside it was made.
+// Forget makes the next transactions look at the table again, as something beside it was made.
 func (b *Table) Forget() { b.admitted = time.Time{} }
 
 // Tx returns the transaction, for package edit.
