@@ -1,11 +1,8 @@
 package web
 
 import (
-	"cmp"
-	"fmt"
 	"sync/atomic"
 
-	"pgtaskd/human"
 	"pgtaskd/web/page"
 	"pgtaskd/work/target"
 )
@@ -35,25 +32,11 @@ func (all *targets) pages() (found []page.Target) {
 	return found
 }
 
-// show replaces the targets. It adds the server to a name that several targets have.
+// show replaces the targets.
 func (all *targets) show(targets []target.Target) {
-	times, used := map[string]int{}, map[string]bool{}
-	for _, t := range targets {
-		times[t.Name()]++
-	}
 	now := make([]shown, 0, len(targets))
-	for _, t := range targets {
-		name := t.Name()
-		if times[name] > 1 {
-			name += "@" + cmp.Or(t.Connect["host"], t.Connect["hostaddr"], t.Connect["service"]) + ":" + cmp.Or(t.Connect["port"], "5432")
-		}
-		name = human.Visible(name)
-		unique := name
-		for n := 2; used[unique]; n++ {
-			unique = fmt.Sprintf("%s#%d", name, n)
-		}
-		used[unique] = true
-		now = append(now, shown{unique, label("target", unique), t.Stats, page.Target{Target: t, Name: unique}})
+	for _, t := range page.Named(targets) {
+		now = append(now, shown{t.Name, label("target", t.Name), t.Stats, t})
 	}
 	all.shown.Store(&now)
 }

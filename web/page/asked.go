@@ -1,9 +1,12 @@
 package page
 
 import (
+	"cmp"
+	"fmt"
 	"net/url"
 	"strconv"
 
+	"pgtaskd/human"
 	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 	"pgtaskd/work"
@@ -14,6 +17,29 @@ import (
 type Target struct {
 	work.Target
 	Name string
+}
+
+// Named gives targets unique names: the server is part of a name that several have.
+func Named(targets []work.Target) []Target {
+	times, used := map[string]int{}, map[string]bool{}
+	for _, t := range targets {
+		times[t.Name()]++
+	}
+	named := make([]Target, 0, len(targets))
+	for _, t := range targets {
+		name := t.Name()
+		if times[name] > 1 {
+			name += "@" + cmp.Or(t.Connect["host"], t.Connect["hostaddr"], t.Connect["service"]) + ":" + cmp.Or(t.Connect["port"], "5432")
+		}
+		name = human.Visible(name)
+		unique := name
+		for n := 2; used[unique]; n++ {
+			unique = fmt.Sprintf("%s#%d", name, n)
+		}
+		used[unique] = true
+		named = append(named, Target{t, unique})
+	}
+	return named
 }
 
 // Standing returns how this controller serves the target.

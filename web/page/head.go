@@ -20,8 +20,13 @@ func Heads(ctx context.Context, s *rows.Sessions, targets []Target) []rows.Head 
 	return found
 }
 
-// headsMost is how many targets have a head of their own on each page, whatever their state.
-const headsMost = 3
+// Calm tells whether a target is led, can be read, and has nothing paused.
+func Calm(h rows.Head) bool {
+	return h.Leader != "" && h.Fault == "" && h.Unread == "" && len(h.Paused) == 0 && h.PausedJobs == 0
+}
+
+// HeadsMost is how many targets have a head of their own on each page, whatever their state.
+const HeadsMost = 3
 
 // HeadView is what the template of a head shows.
 type HeadView struct {
@@ -38,8 +43,7 @@ func (s *Sheet) Quiet() []HeadView { return s.heads(false) }
 
 func (s *Sheet) heads(loud bool) (all []HeadView) {
 	for _, h := range s.Heads {
-		calm := h.Leader != "" && h.Fault == "" && h.Unread == "" && len(h.Paused) == 0 && h.PausedJobs == 0
-		if loud == (!calm || len(s.Heads) <= headsMost || h.Target == s.Asked.Query.Get("target")) {
+		if loud == (!Calm(h) || len(s.Heads) <= HeadsMost || h.Target == s.Asked.Query.Get("target")) {
 			all = append(all, HeadView{h, s})
 		}
 	}

@@ -21,26 +21,40 @@ func readHome(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 	if err != nil {
 		return nil, err
 	}
+	jobs, notes, err := Jobs(ctx, s, chosen, a.Hidden)
+	if err != nil {
+		return nil, err
+	}
+	c := &Content{Rows: jobs, View: jobs[:min(len(jobs), rows.JobsMost)], Notes: notes}
+	if len(jobs) > rows.JobsMost {
+		c.Notes = append(c.Notes, fmt.Sprintf("The %d jobs with the most trouble of %d are shown: choose a target to see its own; the JSON has all.", rows.JobsMost, len(jobs)))
+	}
+	return c, nil
+}
+
+// Jobs reads the jobs of targets, trouble first, and says what is missing. It fails if it can read
+// no target.
+func Jobs(ctx context.Context, s *rows.Sessions, chosen []Target, h rows.Hidden) (jobs []rows.Job, notes []string, err error) {
 	targets, found := make([]work.Target, len(chosen)), make([][]rows.Job, len(chosen))
 	for i, t := range chosen {
 		targets[i] = t.Target
 	}
 	all, larger := make([]bool, len(chosen)), make([]bool, len(chosen))
 	errs := s.Each(ctx, targets, ListLimit, func(ctx context.Context, i int, b *rows.Table) (err error) {
-		if found[i], all[i], err = b.Jobs(ctx, a.Hidden); err == nil {
+		if found[i], all[i], err = b.Jobs(ctx, h); err == nil {
 			larger[i], err = b.Larger(ctx)
 		}
 		return err
 	})
-	c, jobs, failed := &Content{}, []rows.Job{}, 0
+	jobs, failed := []rows.Job{}, 0
 	for i, t := range chosen {
 		if errs[i] != nil {
 			failed++
-			c.Notes = append(c.Notes, fmt.Sprintf("%s cannot be read: %v", t.Name, errs[i]))
+			notes = append(notes, fmt.Sprintf("%s cannot be read: %v", t.Name, errs[i]))
 			continue
 		}
 		if !all[i] {
-			c.Notes = append(c.Notes, fmt.Sprintf("%s has more jobs: the %d with the most trouble are shown.", t.Name, rows.JobsMost))
+			notes = append(notes, fmt.Sprintf("%s has more jobs: the %d with the most trouble are shown.", t.Name, rows.JobsMost))
 		}
 		for _, j := range found[i] {
 			j.Target = t.Name
@@ -48,17 +62,13 @@ func readHome(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 		}
 	}
 	if failed == len(chosen) && failed > 0 {
-		return nil, errs[0]
+		return nil, nil, errs[0]
 	}
 	rows.SortJobs(jobs)
-	c.Rows, c.View = jobs, jobs[:min(len(jobs), rows.JobsMost)]
-	if len(jobs) > rows.JobsMost {
-		c.Notes = append(c.Notes, fmt.Sprintf("The %d jobs with the most trouble of %d are shown: choose a target to see its own; the JSON has all.", rows.JobsMost, len(jobs)))
-	}
 	if slices.Contains(larger, true) {
-		c.Notes = append(c.Notes, fmt.Sprintf("Ended jobs, and earlier runs of a key, are found among the newest %d tasks of a table.", rows.NewestRows))
+		notes = append(notes, fmt.Sprintf("Ended jobs, and earlier runs of a key, are found among the newest %d tasks of a table.", rows.NewestRows))
 	}
-	return c, nil
+	return jobs, notes, nil
 }
 
 // Size of the bars.
