@@ -196,9 +196,4 @@ func TestAnActIsStopped(t *testing.T) {
 	if row := s.ended(got.result.Act); row.Text("stopped") != "ann" || row.Text("done") != "0" {
 		t.Error(row)
 	}
-	s.acts()
-	time.Sleep(50 * time.Millisecond)
-	if got := s.Get("SELECT count(*) FROM task WHERE state = 'PLAN'"); got != "0" {
-		t.Error(got)
-	}
 }
