@@ -11,7 +11,8 @@ import (
 )
 
 type demoCommand struct {
-	DSN string `placeholder:"DSN" help:"Use an existing database instead of a throw-away server."`
+	DSN   string `placeholder:"DSN" help:"Use an existing database instead of a throw-away server."`
+	Empty bool   `help:"Insert no examples: only your own tasks run."`
 }
 
 // Run shows tasks at work until SIGTERM or SIGINT.
@@ -20,7 +21,7 @@ func (c *demoCommand) Run(ctx context.Context, p *program) error {
 	log := p.logger()
 	ctx, stop, release := untilSignal(ctx, log)
 	defer release()
-	return demo.Run(ctx, demo.Options{DSN: c.DSN, Out: p.stdout, Log: log, Version: programVersion(), Stop: stop})
+	return demo.Run(ctx, demo.Options{DSN: c.DSN, Empty: c.Empty, Out: p.stdout, Log: log, Version: programVersion(), Stop: stop})
 }
 
 func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }

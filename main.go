@@ -59,7 +59,7 @@ type commands struct {
 
 	askCommands
 
-	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server."`
+	Demo    demoCommand    `cmd:"" help:"Show tasks at work on a throw-away server, with the page."`
 	Apply   applyCommand   `cmd:"" help:"Make the jobs of a table those of files, and print what changes. Exits with 2 when --dry-run finds differences."`
 	Import  importCommand  `cmd:"" help:"Move jobs here from another scheduler."`
 	RunNow  runNowCommand  `cmd:"" help:"Run a job once now, beside its series; print the id of the task."`

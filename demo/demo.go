@@ -2,6 +2,7 @@ package demo
 
 import (
 	"context"
+	"crypto/rand"
 	"errors"
 	"fmt"
 	"io"
@@ -13,14 +14,16 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/web"
+	"pgtaskd/web/page"
 )
 
 // Options tell where the demo runs and where it writes.
 type Options struct {
 	// DSN is the connection string of an existing database; "" starts a throw-away server.
-	DSN string
-	Out io.Writer // gets a line for each change of a task
-	Log zerolog.Logger
+	DSN   string
+	Empty bool      // insert no examples
+	Out   io.Writer // gets a line for each change of a task
+	Log   zerolog.Logger
 	// Version is the program's version, for the metrics.
 	Version string
 	// Close Stop to end the demo.
@@ -50,16 +53,21 @@ func Run(ctx context.Context, options Options) (err error) {
 
 	site := web.New(zerolog.Nop(), options.Version)
 	defer site.Close()
-	if err := site.Listen(conf.HTTP{Listen: "127.0.0.1:0"}); err != nil {
+	pair := newPair(func(name string, first bool) *controller { return serve(ctx, name, first, place.target, options.Log) }, site, options.Out)
+	defer pair.end()
+	first := pair.add()
+	show := newShow(place, table, first.failed, pair, options.Out)
+	site.Demo = &page.Demo{Yours: show.own.yours, Kill: pair.ask}
+	visitor := conf.User{Name: "you", Token: rand.Text(), Operator: true}
+	if err := site.Listen(conf.HTTP{Listen: "127.0.0.1:0", Users: []conf.User{visitor}}); err != nil {
 		return err
 	}
-	controller := serve(ctx, place.target, options.Log, site)
-	defer controller.end()
-	if err := awaitReady(starting, controller, table); err != nil {
+	if err := awaitReady(starting, first, table); err != nil {
 		return unlessStopped(starting, err)
 	}
-	greet(options.Out, place, table.version, site.URL()+"/metrics")
-	return newShow(place, table, controller, options.Out).run(ctx, options.Stop)
+	pair.add() // not sooner: two would make the table at the same time
+	greet(options.Out, place, table.version, site.URL(), visitor.Token)
+	return show.run(ctx, options.Stop)
 }
 
 // awaitReady waits until the controller has made the table, and records the last id in it.

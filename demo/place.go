@@ -37,6 +37,9 @@ func find(ctx context.Context, options Options) (p *place, err error) {
 		return nil, err
 	}
 	p.target.Grace = drainLimit
+	if options.Empty {
+		p.examples = nil
+	}
 	return p, nil
 }
 
@@ -54,6 +57,7 @@ func host(ctx context.Context, out io.Writer) (*place, error) {
 	if err := findBinaries(ctx, out); err != nil {
 		return nil, err
 	}
+	fmt.Fprintln(out, "Starting a throw-away PostgreSQL server …")
 	s, err := server.Start(ctx, server.Options{})
 	if err != nil {
 		return nil, err
@@ -112,7 +116,10 @@ func (p *place) command() string {
 
 // about tells what happens to the place at the end.
 func (p *place) about() string {
-	if p.server == nil {
+	switch {
+	case p.server == nil && len(p.examples) == 0:
+		return "The table stays."
+	case p.server == nil:
 		return "The examples stay in public.task then, but no longer run."
 	}
 	return "The server and " + p.server.SocketDir + " go with it."

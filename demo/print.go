@@ -14,20 +14,28 @@ const (
 )
 
 // greet tells how to look at the table, and how to end the demo.
-func greet(out io.Writer, p *place, version, metrics string) {
+func greet(out io.Writer, p *place, version, page, token string) {
 	fmt.Fprintf(out, "pgtaskd demo: PostgreSQL %s, table public.task. ^C ends it. %s\n", version, p.about())
-	fmt.Fprintf(out, "Metrics: %s\n", metrics)
+	fmt.Fprintf(out, "The page: %s/  (token: %s)\nMetrics: %[1]s/metrics\n", page, token)
+	fmt.Fprintln(out, "States: PLAN waits, WORK runs, DONE done, FAIL failed, STOP cancelled or paused, GONE expired. A * marks your own tasks.")
+	if len(p.examples) == 0 {
+		fmt.Fprintln(out, "There are no examples: insert tasks of your own.")
+	}
 	fmt.Fprintf(out, "From another terminal, to look at it and to insert tasks such as %s\n%s\n", invitation, p.command())
 }
 
 // print writes a line for a task whose state has changed.
-func (t task) print(out io.Writer) {
+func (t task) print(out io.Writer, yours bool) {
+	mark := ""
+	if yours {
+		mark = "*"
+	}
 	state := t.stage()
 	line := []rune(oneLine(t.story(state)))
 	if len(line) > longestLine {
 		line = append(line[:longestLine-1], '…')
 	}
-	fmt.Fprintf(out, "%s task %d %s %s: %s\n", t.changed().Local().Format("15:04:05"), t.id, state, oneLine(t.group), string(line))
+	fmt.Fprintf(out, "%s task %d%s %s %s: %s\n", t.changed().Local().Format("15:04:05"), t.id, mark, state, oneLine(t.group), string(line))
 }
 
 // story is the task's input first, and its result at the end.

@@ -5,12 +5,11 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"maps"
-	"slices"
 	"time"
 )
 
 const (
+	beat     = 20 * time.Millisecond  // between two looks at the controllers
 	look     = 250 * time.Millisecond // between two looks at the table, and in the first turn between two examples
 	pace     = 2 * time.Second        // between two examples after the first turn
 	patience = 15 * time.Second       // how long the database may be unreachable
@@ -19,50 +18,62 @@ const (
 // show inserts examples and prints how the tasks get on. It belongs to the goroutine that called
 // Run.
 type show struct {
-	place      *place
-	table      *table
-	controller *controller
-	out        io.Writer
+	place  *place
+	table  *table
+	failed <-chan error // why nothing can be served
+	pair   *pair
+	out    io.Writer
 
-	history history
-	ours    map[int64]struct{} // the demo's tasks in somebody else's database, including repetitions
-	next    int                // next example to insert
-	due     time.Time          // when to insert it
-	reached time.Time          // when the database last answered
+	history  history
+	own      *own
+	finished bool      // our tasks are stopped
+	next     int       // next example to insert
+	due      time.Time // when to insert it
+	reached  time.Time // when the database last answered
 }
 
-func newShow(p *place, t *table, c *controller, out io.Writer) *show {
+func newShow(p *place, t *table, failed <-chan error, both *pair, out io.Writer) *show {
 	return &show{
-		place: p, table: t, controller: c, out: out,
+		place: p, table: t, failed: failed, pair: both, out: out,
 		history: history{states: map[int64]string{}, ends: map[string]int{}},
-		ours:    map[int64]struct{}{},
+		own:     &own{ids: map[int64]struct{}{}},
 		reached: time.Now(),
 	}
 }
 
-// run goes on until stop is closed and the controller is drained, or until something fails.
+// run goes on until stop is closed and the controllers are drained, or until something fails.
 func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
 	defer func() { fmt.Fprintf(s.out, "Tasks: %s.\n", s.history) }()
 	defer func() { err = errors.Join(err, s.finish(context.WithoutCancel(ctx))) }()
-	ticker := time.NewTicker(look)
+	ticker, beats := time.NewTicker(look), time.NewTicker(beat)
 	defer ticker.Stop()
+	defer beats.Stop()
 	for {
-		if err := s.step(ctx, stop != nil); err != nil {
-			return err
-		}
 		select {
 		case <-ticker.C:
+			if err := s.step(ctx, stop != nil); err != nil {
+				return err
+			}
+		case <-s.pair.asked:
+			if stop != nil {
+				s.pair.kill()
+			}
+		case <-beats.C:
+			switch {
+			case stop != nil:
+				s.pair.tend()
+			case s.pair.ended():
+				return s.step(ctx, false)
+			}
 		case <-stop:
 			stop = nil
 			fmt.Fprintln(s.out, "The demo ends.")
 			if err := s.finish(ctx); err != nil {
 				return err
 			}
-			s.controller.drain()
-		case err := <-s.controller.failed:
+			s.pair.drain()
+		case err := <-s.failed:
 			return err
-		case <-s.controller.done:
-			return s.step(ctx, false)
 		}
 	}
 }
@@ -70,7 +81,7 @@ func (s *show) run(ctx context.Context, stop <-chan struct{}) (err error) {
 // step does the next step. The database may be unreachable for a while.
 func (s *show) step(ctx context.Context, open bool) error {
 	err := s.look(ctx)
-	if err == nil && open && !time.Now().Before(s.due) {
+	if err == nil && open && len(s.place.examples) > 0 && !time.Now().Before(s.due) {
 		err = s.insert(ctx)
 	}
 	switch {
@@ -90,15 +101,11 @@ func (s *show) look(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	for _, t := range tasks { // parents come first
-		if _, ours := s.ours[t.parent]; ours {
-			s.own(t.id)
-		}
-	}
+	s.own.follow(tasks, s.table.last)
 	for _, t := range s.history.take(tasks) {
 		// else it starts in a moment, or waits for its turn
 		if t.state != "PLAN" || t.plan == nil || t.plan.After(t.seen) {
-			t.print(s.out)
+			t.print(s.out, s.own.yours(t.id))
 		}
 	}
 	return nil
@@ -115,9 +122,7 @@ func (s *show) insert(ctx context.Context) error {
 	if err != nil {
 		return fmt.Errorf("inserting example %s: %w", e.name, err)
 	}
-	for _, id := range ids {
-		s.own(id)
-	}
+	s.own.add(ids)
 	s.next++
 	if s.next == len(all) {
 		fmt.Fprintf(s.out, "Each example has been inserted once; now again and again. To look at them:\n%s\n", s.place.command())
@@ -129,22 +134,15 @@ func (s *show) insert(ctx context.Context) error {
 	return nil
 }
 
-// own records that a task is ours, if that matters at the end.
-func (s *show) own(id int64) {
-	if s.place.server == nil {
-		s.ours[id] = struct{}{}
-	}
-}
-
-// finish stops our tasks once, so that none runs in somebody else's database any more.
+// finish stops our tasks once: they would delay the end, and run on in somebody else's database.
 func (s *show) finish(ctx context.Context) error {
-	if len(s.ours) == 0 {
+	ids := s.own.list()
+	if s.finished || len(ids) == 0 {
 		return nil
 	}
-	ids := slices.Collect(maps.Keys(s.ours))
 	if err := s.table.stop(ctx, ids); err != nil {
 		return fmt.Errorf("stopping the examples that repeat themselves: %w", err)
 	}
-	clear(s.ours)
+	s.finished = true
 	return nil
 }

@@ -41,6 +41,7 @@ var table = append([]route{
 	{method: "GET", path: "/events", least: login.Reader, answer: events},
 	{method: "POST", path: "/act", least: login.Operator, answer: acts, most: actMost},
 	{method: "POST", path: "/group", least: login.Operator, answer: group},
+	{method: "POST", path: "/kill", least: login.Operator, answer: kill},
 }, append(pages(), static()...)...)
 
 // routes are those of the table, by path.
@@ -101,6 +102,15 @@ func events(q *request) error {
 
 func acts(q *request) error  { return q.site.acts.Act(q.w, q.Request, q.sender("/act")) }
 func group(q *request) error { return q.site.acts.Group(q.w, q.Request, q.sender("/group")) }
+
+// kill ends the leading controller of the demo.
+func kill(q *request) error {
+	if q.site.Demo == nil {
+		return refusal{http.StatusNotFound, "only the demo's leader can be killed from here"}
+	}
+	q.site.Demo.Kill()
+	return q.redirect(http.StatusSeeOther, login.Local(q.PostFormValue("back"), q.settings.Prefix), "")
+}
 
 // sender is what an act knows of its request. Its parameters are in the body.
 func (q *request) sender(path string) *page.Asked {

@@ -18,12 +18,15 @@ import (
 	"pgtaskd/web/act"
 	"pgtaskd/web/live"
 	"pgtaskd/web/login"
+	"pgtaskd/web/page"
 	"pgtaskd/web/rows"
 	"pgtaskd/work/target"
 )
 
 // Site shows the targets of one controller. One goroutine calls Listen, Show and Close.
 type Site struct {
+	Demo *page.Demo // set before Listen; nil: this is no demo
+
 	log      zerolog.Logger
 	crew     *routine.Group
 	server   *server // nil: the site does not listen

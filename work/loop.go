@@ -77,7 +77,7 @@ func (l *loop) reach(panics *judge.Panics) {
 		Target: l.target, Control: l.control, Notices: &l.notices, Group: l.crew, Log: l.log.Logger, Poke: l.inbox.Wake,
 	})
 	l.leads = &lead.Lead{
-		Control: l.control, Target: l.target, Log: l.log, Version: Version, Live: &l.live, Pool: l.runs.Pool,
+		Control: l.control, Target: l.target, Log: l.log, Controller: l.target.Controller, Version: Version, Live: &l.live, Pool: l.runs.Pool,
 	}
 	l.table = &install.Table{
 		Control: l.control, Target: l.target, Log: l.log, Served: &l.trouble.served, Share: l.leads.Share,

@@ -56,6 +56,7 @@ type Asked struct {
 	JSON    bool        // only the rows are wanted
 	Mine    string      // the browser's time zone; "": not known
 	Config  string      // path of the configuration, for commands to copy; "": not known
+	Demo    *Demo       // nil: this is no demo
 }
 
 // Target returns the target that the URL names; without a name the first one.

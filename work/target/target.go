@@ -48,6 +48,10 @@ type Target struct {
 	// compare it.
 	Stats *Stats
 
+	// Controller is the name of the controller in the table of controllers, in a process with
+	// several; "": there is one.
+	Controller string
+
 	// TaskLog says which tasks are logged; nil: none. conf does not compare it.
 	TaskLog *TaskLog
 
