@@ -8,6 +8,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -37,8 +38,8 @@ func Again(ctx context.Context, s *Screen, targets []work.Target, ids []int64) e
 }
 
 func changeTasks(ctx context.Context, s *Screen, targets []work.Target, ids []int64, command string, say func(was) outcome) error {
-	return changeEach(ctx, s, targets, ids, command, changesTasks, func(b *table, id int64) (any, *outcome, error) {
-		c := &Change{Target: b.target.Name(), ID: id}
+	return changeEach(ctx, s, targets, ids, command, rows.ChangesTasks, func(b *table, id int64) (any, *outcome, error) {
+		c := &Change{Target: b.Target.Name(), ID: id}
 		var w was
 		err := b.conn.QueryRow(ctx, b.queries.Text("change"), id, command == "stop").Scan(&w.state, &w.ended, &w.next, &w.changed)
 		switch {
@@ -54,7 +55,7 @@ func changeTasks(ctx context.Context, s *Screen, targets []work.Target, ids []in
 // changeEach changes several things of a table, one by one, and shows the result of each. do
 // returns the result as an object, and its outcome. An error of the server is the outcome of one
 // thing only.
-func changeEach[T any](ctx context.Context, s *Screen, targets []work.Target, things []T, command string, purpose use, do func(*table, T) (any, *outcome, error)) error {
+func changeEach[T any](ctx context.Context, s *Screen, targets []work.Target, things []T, command string, purpose rows.Purpose, do func(*table, T) (any, *outcome, error)) error {
 	t, err := only(targets)
 	if err != nil {
 		return err

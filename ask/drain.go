@@ -9,6 +9,7 @@ import (
 
 	"pgtaskd/routine"
 	"pgtaskd/sql/lock"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -111,7 +112,7 @@ type drain struct {
 // begin records the time and the tasks that exist now. It is no error if the table or database is
 // missing: the controller may create it.
 func (d *drain) begin(ctx context.Context) error {
-	b, err := open(ctx, d.target, "drain", reads)
+	b, err := open(ctx, d.target, "drain", rows.Reads)
 	if err != nil {
 		return nil //nolint:nilerr // watch reports it if it lasts
 	}
@@ -135,7 +136,7 @@ func (d *drain) begin(ctx context.Context) error {
 	if open == 0 {
 		d.least = newest + 1
 	}
-	leader, err := lock.Leadership(b.name, false).Holder(ctx, b.conn)
+	leader, err := lock.Leadership(b.Name, false).Holder(ctx, b.conn)
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (d *drain) watch(ctx context.Context) error {
 
 // session looks in one session until nothing is left to do, or an error comes.
 func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time) (done bool, err error) {
-	b, err := open(ctx, d.target, "drain", reads)
+	b, err := open(ctx, d.target, "drain", rows.Reads)
 	if err != nil {
 		return false, err
 	}
@@ -211,7 +212,7 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 // report shows the tasks that have become FAIL or GONE since the drain began.
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
-	err := one(ctx, d.target, "drain", reads, func(b *table) error {
+	err := one(ctx, d.target, "drain", rows.Reads, func(b *table) error {
 		f := Filter{States: []string{"FAIL", "GONE"}, Since: d.began, least: d.least}
 		return b.walk(ctx, d.s, f, func(t Task) error {
 			if t.State == "FAIL" {

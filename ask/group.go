@@ -2,11 +2,16 @@ package ask
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgconn"
+
 	"pgtaskd/human"
+	"pgtaskd/sql"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -23,8 +28,8 @@ type Pausing struct {
 // somebody resumes them. An empty note changes no note.
 func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []string, until, note string) error {
 	var moment *time.Time
-	return changeEach(ctx, s, targets, groups, "pause", changesGroups, func(b *table, group string) (any, *outcome, error) {
-		p := &Pausing{Target: b.target.Name(), Group: group}
+	return changeEach(ctx, s, targets, groups, "pause", rows.ChangesGroups, func(b *table, group string) (any, *outcome, error) {
+		p := &Pausing{Target: b.Target.Name(), Group: group}
 		if until != "" && moment == nil {
 			at, err := b.moment(ctx, until, 1)
 			if err != nil {
@@ -34,7 +39,7 @@ func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []strin
 		}
 		err := b.conn.QueryRow(ctx, b.queries.Text("pause"), group, moment, optional(note)).Scan(&p.Until)
 		if err != nil {
-			return p, &p.outcome, err
+			return p, &p.outcome, missing(b, err)
 		}
 		p.Paused, p.Done, p.Text = true, true, "is paused"
 		if p.Until != "" {
@@ -47,8 +52,8 @@ func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []strin
 
 // Resume ends the pauses of groups.
 func Resume(ctx context.Context, s *Screen, targets []work.Target, groups []string) error {
-	return changeEach(ctx, s, targets, groups, "resume", changesGroups, func(b *table, group string) (any, *outcome, error) {
-		p := &Pausing{Target: b.target.Name(), Group: group}
+	return changeEach(ctx, s, targets, groups, "resume", rows.ChangesGroups, func(b *table, group string) (any, *outcome, error) {
+		p := &Pausing{Target: b.Target.Name(), Group: group}
 		var others []string
 		err := b.conn.QueryRow(ctx, b.queries.Text("resume"), group).Scan(&p.Done, &others)
 		if p.Text = "is resumed"; !p.Done {
@@ -57,6 +62,15 @@ func Resume(ctx context.Context, s *Screen, targets []work.Target, groups []stri
 		if p.Paused = len(others) > 0; p.Paused {
 			p.Text += "; it is still paused by " + strings.Join(others, ", ")
 		}
-		return p, &p.outcome, err
+		return p, &p.outcome, missing(b, err)
 	})
+}
+
+// missing says so if the error is that there is no table of groups.
+func missing(b *table, err error) error {
+	var answer *pgconn.PgError
+	if errors.As(err, &answer) && answer.Code == "42P01" {
+		return fmt.Errorf("there is no table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.Name, "group"))
+	}
+	return err
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -47,7 +48,7 @@ func List(ctx context.Context, s *Screen, targets []work.Target, f Filter) error
 	f.least = math.MinInt64
 	failed := false
 	for _, t := range targets {
-		err := one(ctx, t, "ls", reads, func(b *table) error {
+		err := one(ctx, t, "ls", rows.Reads, func(b *table) error {
 			if len(targets) > 1 && s.Objects == nil {
 				if err := s.Line("%s", t.Name()); err != nil {
 					return err
@@ -129,7 +130,7 @@ func (b *table) walk(ctx context.Context, s *Screen, f Filter, see func(Task) er
 			return err
 		}
 		if time.Since(began) > progressAfter {
-			s.Progress(fmt.Sprintf("%s: %d tasks looked at, down to id %d", b.target.Name(), looked, from))
+			s.Progress(fmt.Sprintf("%s: %d tasks looked at, down to id %d", b.Target.Name(), looked, from))
 		}
 		upto = from - 1
 	}

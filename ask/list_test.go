@@ -7,6 +7,7 @@ import (
 	"testing"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -126,7 +127,7 @@ func TestListIsReadable(t *testing.T) {
 func TestListSaysWhyATableCannotBeRead(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
-	b, err := open(t.Context(), target, "ls", reads)
+	b, err := open(t.Context(), target, "ls", rows.Reads)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -98,7 +99,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"change", []any{5, false}, 3},
 	}
 	check := func(world string) {
-		b, err := open(t.Context(), target, "test", changesTasks)
+		b, err := open(t.Context(), target, "test", rows.ChangesTasks)
 		if err != nil {
 			t.Fatal(err)
 		}

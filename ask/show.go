@@ -24,12 +24,12 @@ func Show(ctx context.Context, s *Screen, targets []work.Target, id int64) error
 	if err != nil {
 		return err
 	}
-	return one(ctx, t, "show", reads, func(b *table) error {
+	return one(ctx, t, "show", rows.Reads, func(b *table) error {
 		var all columns
 		var why string
 		err := b.look(ctx, func() (err error) {
-			if all, err = b.columns(ctx, id); err == nil && b.why {
-				err = b.conn.QueryRow(ctx, b.queries.Text("why"), id).Scan(&why)
+			if all, err = b.columns(ctx, id); err == nil {
+				why, err = b.Why(ctx, id)
 			}
 			return err
 		})
@@ -39,7 +39,7 @@ func Show(ctx context.Context, s *Screen, targets []work.Target, id int64) error
 		if why != "" {
 			all = slices.Insert(all, 0, column{name: "why", text: &why})
 		}
-		if target := b.target.Name(); s.Objects != nil {
+		if target := b.Target.Name(); s.Objects != nil {
 			return s.Object(slices.Insert(all, 0, column{name: "target", text: &target}))
 		}
 		return s.task(taskName(id, b), all)

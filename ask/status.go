@@ -13,6 +13,7 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/routine"
 	"pgtaskd/sql/lock"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 	"pgtaskd/work/control"
 )
@@ -136,7 +137,7 @@ func inquire(ctx context.Context, conn **pgx.Conn, t work.Target, st *Status) (e
 			return fmt.Errorf("cannot connect: %w", err)
 		}
 	}
-	b, err := admit(ctx, *conn, t, reads)
+	b, err := admit(ctx, *conn, t, rows.Reads)
 	if err != nil {
 		return err
 	}
@@ -169,7 +170,7 @@ func (b *table) status(ctx context.Context, st *Status) error {
 // controllers finds the leader, which holds the lock, and the followers, which have sessions. The
 // table of controllers tells more about them.
 func (b *table) controllers(ctx context.Context, st *Status) error {
-	holder, err := lock.Leadership(b.name, false).Holder(ctx, b.conn)
+	holder, err := lock.Leadership(b.Name, false).Holder(ctx, b.conn)
 	if err != nil {
 		return err
 	}
@@ -178,7 +179,7 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 		leads = holder.PID
 		st.Leader = &Controller{PID: leads}
 	}
-	rows, err := b.conn.Query(ctx, b.queries.Text("sessions"), leads, b.target.ControlName(), b.name.Schema, b.name.Name)
+	rows, err := b.conn.Query(ctx, b.queries.Text("sessions"), leads, b.Target.ControlName(), b.Name.Schema, b.Name.Name)
 	if err != nil {
 		return err
 	}
@@ -194,7 +195,7 @@ func (b *table) controllers(ctx context.Context, st *Status) error {
 		}
 		return nil
 	})
-	if err != nil || !b.leaders {
+	if err != nil || !b.Has("leader") {
 		return err
 	}
 	return b.registered(ctx, st)

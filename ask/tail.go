@@ -11,6 +11,7 @@ import (
 
 	"pgtaskd/human"
 	"pgtaskd/routine"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 	"pgtaskd/work/install"
 )
@@ -59,7 +60,7 @@ type tail struct {
 // the server reports an error. After a lost connection it reconnects.
 func (w *tail) follow(ctx context.Context) error {
 	for lost := false; ; {
-		b, err := open(ctx, w.target, "tail", reads)
+		b, err := open(ctx, w.target, "tail", rows.Reads)
 		if ctx.Err() != nil {
 			return nil
 		}
@@ -77,7 +78,7 @@ func (w *tail) follow(ctx context.Context) error {
 				return err
 			}
 			w.s.Remark("%s: the connection is lost: %s; trying again", w.target.Name(), err)
-		} else if !lost || errors.As(err, &refusal{}) || install.IsRefused(err) {
+		} else if !lost || errors.As(err, &rows.Refusal{}) || install.IsRefused(err) {
 			return err
 		}
 		if !pause(ctx, tailRetry) {
@@ -120,7 +121,7 @@ func (w *tail) look(ctx context.Context, b *table) error {
 	return w.write(events)
 }
 
-// news finds the tasks that wait or run now, reads those that have changed since the last look, and
+// news finds the tasks that wait or run now, rows.Reads those that have changed since the last look, and
 // returns their events.
 func (w *tail) news(ctx context.Context, b *table) ([]Event, error) {
 	if w.known == nil {

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
@@ -179,7 +180,7 @@ func TestTailMissesNoTaskThatComesInTheMiddleOfALook(t *testing.T) {
 	target, tasks := made(t)
 	out := &record{}
 	w := &tail{s: &Screen{Out: out, Err: out, Visible: escaped}, target: target, known: starts{}}
-	b, err := open(t.Context(), target, "tail", reads)
+	b, err := open(t.Context(), target, "tail", rows.Reads)
 	if err != nil {
 		t.Fatal(err)
 	}

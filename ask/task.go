@@ -40,7 +40,7 @@ func (b *table) tasks(ctx context.Context, name string, args ...any) ([]Task, er
 		return nil, err
 	}
 	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Task, err error) {
-		t.Target = b.target.Name()
+		t.Target = b.Target.Name()
 		var has bool
 		var output string
 		err = row.Scan(&t.ID, &t.State, &t.Group, &t.Key, &t.Plan, &t.Start, &t.Stop, &t.Seconds, &t.Attempt, &t.PID, &t.SQLState,
@@ -86,7 +86,7 @@ func (t Task) state() string {
 	return t.State
 }
 
-func taskName(id int64, b *table) string { return fmt.Sprintf("task %d of %s", id, b.target.Name()) }
+func taskName(id int64, b *table) string { return fmt.Sprintf("task %d of %s", id, b.Target.Name()) }
 
 // moreLines is how many lines of an error or of notices are shown.
 const moreLines = 10

@@ -8,6 +8,6 @@ SELECT
     coalesce(l.host, ''),
     coalesce(l.pid, 0),
     coalesce(l.version, '')
-FROM :leaders AS l
+FROM :its_leader AS l
 WHERE l.seen > (statement_timestamp() - '90 seconds'::interval)
 ORDER BY l.leads DESC, l.seen DESC, l.controller

@@ -3,11 +3,11 @@
 -- $1 group
 WITH before AS (
     SELECT g."group", g.paused AND coalesce(g.until > statement_timestamp(), true) AS paused
-    FROM :groups AS g
+    FROM :its_group AS g
     WHERE g."group" = $1::text
     FOR UPDATE
 ), changed AS (
-    UPDATE :groups AS g
+    UPDATE :its_group AS g
     SET paused = false
     FROM before AS b
     WHERE g."group" = b."group"
@@ -18,7 +18,7 @@ SELECT
     EXISTS (SELECT FROM changed AS c WHERE c.paused),
     ARRAY(
         SELECT g."group"
-        FROM :groups AS g
+        FROM :its_group AS g
         WHERE g."group" <> $1::text
             AND g.paused
             AND coalesce(g.until > statement_timestamp(), true)

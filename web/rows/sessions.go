@@ -240,7 +240,7 @@ func (one *session) transaction(
 	b := one.admitted[t.Name()]
 	if b == nil || time.Since(b.admitted) > keptFor || madeAt != nil && b.admitted.Before(*madeAt) || !slices.Equal(b.Target.Trust, t.Trust) {
 		var err error
-		if b, err = admit(ctx, one.conn, t); err != nil {
+		if b, err = Admit(ctx, one.conn, t, Reads); err != nil {
 			return err
 		}
 		one.admitted[t.Name()] = b

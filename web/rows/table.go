@@ -1,11 +1,13 @@
 package rows
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
 	"maps"
 	"slices"
+	"strconv"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -37,35 +39,56 @@ var (
 	ErrSlow = errors.New("the server did not answer in time")
 )
 
-// admit looks at the table and asks the door, as commands do.
-func admit(ctx context.Context, conn *pgx.Conn, t work.Target) (*Table, error) {
+// Purpose is what a session is for. It needs rights for that.
+type Purpose int
+
+// The purposes of sessions. The page has what it needs to read, and learns from the server what it
+// may change.
+const (
+	Reads Purpose = iota
+	ChangesTasks
+	ChangesGroups // it reads no task
+)
+
+// Refusal is the error of a table that cannot be asked as it is. The door has another error.
+type Refusal struct{ error }
+
+// Admit checks that the session may ask about the table, and that this runs no code of an untrusted
+// role. Until then it reads catalogs only.
+func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) (*Table, error) {
 	b := &Table{Target: t, Name: t.Relation(), conn: conn, admitted: time.Now()}
-	names := map[string]string{":table": b.Name.String(), ":reads": "true", ":stops": "false"}
-	for _, object := range append(slices.Clone(sql.Objects), Act) {
-		names[":its_"+object] = sql.Beside(b.Name, object)
+	b.names = map[string]string{
+		":table": b.Name.String(),
+		":reads": strconv.FormatBool(purpose != ChangesGroups), ":stops": strconv.FormatBool(purpose == ChangesTasks),
 	}
-	b.names, b.queries = names, sql.NewQueries("page", names)
-	var kind, denied, zone string
+	for _, object := range append(slices.Clone(sql.Objects), Act) {
+		b.names[":its_"+object] = sql.Beside(b.Name, object)
+	}
+	b.queries = b.Queries("page")
+	var kind, denied string
 	var complete bool
 	err := conn.QueryRow(ctx, b.queries.Text("facts"), b.Name.Schema, b.Name.Name, append(sql.BesideNames(b.Name), sql.BesideName(b.Name, Act))).
-		Scan(&kind, &denied, &complete, &zone, &b.beside)
+		Scan(&kind, &denied, &complete, &b.Zone, &b.beside)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
-		return nil, fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.Name)
+		err = fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.Name)
 	case err != nil:
 		return nil, err
 	case kind != "r" && kind != "p":
-		return nil, fmt.Errorf("%s is not a table", b.Name)
+		err = fmt.Errorf("%s is not a table", b.Name)
 	case denied != "":
-		return nil, errors.New(denied)
+		err = errors.New(denied)
 	case !complete:
-		return nil, fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.Name)
+		err = fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.Name)
+	default:
+		b.Zone = cmp.Or(t.TimeZone, b.Zone)
+		return b, install.Admit(ctx, conn, t)
 	}
-	if b.Zone = t.TimeZone; b.Zone == "" {
-		b.Zone = zone
-	}
-	return b, install.Admit(ctx, conn, t)
+	return nil, Refusal{err}
 }
+
+// Queries are the statements of a folder of sql for this table.
+func (b *Table) Queries(folder string) sql.Queries { return sql.NewQueries(folder, b.names) }
 
 // Act is the object beside a table that has the acts of the page. The page makes it.
 const Act = "act"

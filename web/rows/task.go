@@ -86,7 +86,7 @@ func (b *Table) Task(ctx context.Context, id int64, hidden Hidden) (*Whole, erro
 		return t, nil
 	}
 	why := ""
-	err = b.apart(ctx, func() error { return b.conn.QueryRow(ctx, b.queries.Text("task_why"), id).Scan(&why) })
+	err = b.apart(ctx, func() (err error) { why, err = b.Why(ctx, id); return err })
 	if err != nil {
 		t.Unsaid = append(t.Unsaid, "Why it waits cannot be read: "+err.Error())
 		return t, nil
@@ -94,6 +94,14 @@ func (b *Table) Task(ctx context.Context, id int64, hidden Hidden) (*Whole, erro
 	why = human.Masked(why)
 	t.Why = &why
 	return t, nil
+}
+
+// Why says why a task waits; "": it does not, or the function that knows is not there.
+func (b *Table) Why(ctx context.Context, id int64) (why string, err error) {
+	if b.Has("why") {
+		err = b.conn.QueryRow(ctx, b.queries.Text("task_why"), id).Scan(&why)
+	}
+	return why, err
 }
 
 // apart does something that may fail without the rest of the transaction.
