@@ -74,6 +74,27 @@ func TestAFilterHolds(t *testing.T) {
 	only("on the way back")
 }
 
+// TestAnActOnAllThatMatch asks first, is done in the background, and leads back to the filter.
+func TestAnActOnAllThatMatch(t *testing.T) {
+	t.Parallel()
+	s := play(t, nil)
+	s.exec(`INSERT INTO task (input, "group", plan) SELECT 'SELECT ' || n, CASE WHEN n % 2 = 0 THEN E'ev\n"en\'' ELSE 'odd' END, 'infinity' FROM generate_series(1, 1400) AS n`)
+	b := s.open("ann")
+	b.visit("/tasks?group=" + url.QueryEscape("ev\n\"en'"))
+	eval[bool](b, `document.querySelector('details.all').open = true`)
+	b.click("details.all button[value=pause]")
+	b.becomes("it says how many", `document.querySelector('input[name=token]') && document.querySelector('main').innerText.includes('700 tasks match')`)
+	b.reads("pgtaskd act pause", "UPDATE")
+	b.shoot("act", 1280, 800, false)
+	b.click("main form.acts button[name=do]")
+	servertest.Wait(t, patience, "the end", func() bool {
+		return s.get("SELECT count(*) FROM task WHERE state = 'STOP' AND \"group\" <> 'odd'") == "700"
+	}, b.text)
+	b.becomes("the filter holds", `location.pathname.endsWith('/tasks') && location.search.includes('group=ev')`)
+	b.visit("/acts")
+	b.becomes("it is done", `document.querySelector('tr[data-key]').innerText.includes('700 of 700')`)
+}
+
 // TestAReaderCannotAct: by no button of any page, and by no request.
 func TestAReaderCannotAct(t *testing.T) {
 	t.Parallel()

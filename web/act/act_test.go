@@ -37,6 +37,22 @@ func TestAnActOnOneTaskIsDoneAtOnce(t *testing.T) {
 	}
 }
 
+// TestLinesOfAForm: a browser sends two characters for the end of a line.
+func TestLinesOfAForm(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	s.Exec(`INSERT INTO task (id, input, "group", plan) VALUES (100, 'SELECT 1', E'a\nb', '2100-01-01')`)
+	if got := s.post(s.Act, "do=run&id=100&data=1%0D%0A2"); got.status != 303 {
+		t.Fatal(got)
+	}
+	if got := s.Get("SELECT string_agg(data, ',') FROM task WHERE id <> 100"); got != "1\n2" {
+		t.Errorf("%q", got)
+	}
+	if got := s.post(s.Act, "do=pause&group=a%0D%0Ab"); !strings.Contains(got.text, "<b>2</b>") {
+		t.Error(got)
+	}
+}
+
 // TestWhatCannotBeIsRefused, and changes nothing.
 func TestWhatCannotBeIsRefused(t *testing.T) {
 	t.Parallel()

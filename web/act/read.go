@@ -67,13 +67,19 @@ func read(w http.ResponseWriter, r *http.Request, asked *page.Asked, known []str
 	return q, err
 }
 
-// fromForm leaves out data if it is empty, as a form always sends the field.
+// fromForm leaves out data if it is empty, as a form always sends the field. Browsers turn each end
+// of a line into two characters; this takes that back.
 func fromForm(r *http.Request) (url.Values, error) {
 	err := r.ParseForm()
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
 		return nil, err
 	} else if err != nil {
 		return nil, page.Wrong("the form is badly written: " + err.Error())
+	}
+	for _, all := range r.PostForm {
+		for i := range all {
+			all[i] = strings.ReplaceAll(all[i], "\r\n", "\n")
+		}
 	}
 	if r.PostForm.Get("data") == "" {
 		r.PostForm.Del("data")
