@@ -22,6 +22,7 @@ type HTTP struct {
 	Users     []User   // who may log in; none: everybody on this machine may look, nobody may act
 	Cert, Key string   // files for TLS; "": no TLS
 	Hide      []string // columns that readers do not see
+	File      string   // the configuration, for commands to copy; "": there is none that can be read again
 }
 
 // User is somebody who may log in to the page.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io/fs"
 	"os"
+	"path/filepath"
 
 	"github.com/rs/zerolog"
 
@@ -46,6 +47,9 @@ func parseFile(path string, data []byte) (*File, error) {
 	}
 	for i := range file.files {
 		file.files[i].Path = path
+	}
+	if known, err := os.Stat(path); err == nil && known.Mode().IsRegular() {
+		file.HTTP.File, _ = filepath.Abs(path) // without a working directory, commands do without it
 	}
 	return file, nil
 }

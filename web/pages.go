@@ -18,7 +18,7 @@ import (
 // asked reads a request for a page. A parameter that the page does not know is refused: a filter
 // with a typing error would silently show everything.
 func (q *request) asked(kind *page.Kind, query string) (*page.Asked, error) {
-	a := &page.Asked{Kind: kind, Targets: q.site.targets.pages(), Query: url.Values{}, User: q.user, Hidden: q.hidden(), Prefix: q.settings.Prefix, Demo: q.site.Demo}
+	a := &page.Asked{Kind: kind, Targets: q.site.targets.pages(), Query: url.Values{}, User: q.user, Hidden: q.hidden(), Prefix: q.settings.Prefix, Config: q.settings.File, Demo: q.site.Demo}
 	values, err := url.ParseQuery(query)
 	if err != nil {
 		return a, page.Wrong("the parameters of the URL are badly written: " + err.Error())

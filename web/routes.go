@@ -114,7 +114,7 @@ func kill(q *request) error {
 
 // sender is what an act knows of its request. Its parameters are in the body.
 func (q *request) sender(path string) *page.Asked {
-	return &page.Asked{Kind: &page.Kind{Path: path}, Targets: q.site.targets.pages(), Query: q.URL.Query(), User: q.user, Hidden: q.hidden(), Prefix: q.settings.Prefix}
+	return &page.Asked{Kind: &page.Kind{Path: path}, Targets: q.site.targets.pages(), Query: q.URL.Query(), User: q.user, Hidden: q.hidden(), Prefix: q.settings.Prefix, Config: q.settings.File}
 }
 
 // redirect leads to a path of this site.

@@ -73,7 +73,7 @@ func readTask(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 		if a.User.Role < login.Operator {
 			return nil
 		}
-		v.Can, err = actsOf(ctx, b, v, a.User.Name)
+		v.Can, err = actsOf(ctx, b, v, a.User.Name, a.Config)
 		return err
 	})
 	if hidden := a.Hidden.Names(); len(hidden) > 0 && err == nil {
@@ -112,7 +112,7 @@ func (v *taskView) Data() string {
 }
 
 // actsOf returns what can be done with a task in its state.
-func actsOf(ctx context.Context, b *rows.Table, v *taskView, by string) (can []act, err error) {
+func actsOf(ctx context.Context, b *rows.Table, v *taskView, by, config string) (can []act, err error) {
 	switch {
 	case v.State == "PLAN":
 		can = []act{{Title: "Pause", Shown: edit.Shown{Do: "pause"}}, {Title: "Cancel", Shown: edit.Shown{Do: "cancel"}}}
@@ -125,7 +125,7 @@ func actsOf(ctx context.Context, b *rows.Table, v *taskView, by string) (can []a
 	}
 	can = append(can, act{Title: "Run a copy now", Shown: edit.Shown{Do: "run"}}, act{Title: "Delete", Shown: edit.Shown{Do: "delete"}})
 	for i, a := range can {
-		if can[i].Shown, err = edit.ShowOne(ctx, b, edit.Doing{Do: a.Do, By: by}, v.ID, ""); err != nil {
+		if can[i].Shown, err = edit.ShowOne(ctx, b, edit.Doing{Do: a.Do, By: by}, v.ID, config); err != nil {
 			return nil, err
 		}
 	}

@@ -165,7 +165,7 @@ document.addEventListener("focusout", () => setTimeout(apply));
 // ---- The stream.
 
 let source = null, retry = 0, timer = 0, lastHeard = 0, failedSince = null;
-let paused = false, hopeless = !$("#heads");
+let paused = false, hopeless = !$("#heads") || document.body.dataset.page === "act";
 
 function show(id, text) {
   const element = document.getElementById(id);
