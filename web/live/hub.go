@@ -117,7 +117,7 @@ func (h *Hub) wake(server string) {
 
 // readAll reads the views of a server until nobody watches one.
 func (h *Hub) readAll(server string, r *reader) {
-	var rested time.Time
+	var rested time.Time // when the reads up to now will have taken no more than their share
 	for {
 		w, due := h.next(server)
 		if w == nil {
