@@ -30,6 +30,7 @@ var confined = map[string]string{
 	"github.com/jackc/pglogrepl":       "work/wake",
 	"github.com/goccy/go-yaml":         "apply",
 	"github.com/robfig/cron/v3":        "work/schedule",
+	"github.com/gdamore/tcell/v2":      "ask/top",
 	"net/http":                         "web",
 }
 

@@ -109,13 +109,13 @@ func (w *window) letter(r rune) {
 	case 'k':
 		w.move(-1)
 	case 'c':
-		w.ask("cancel", "cancel")
+		w.ask("cancel")
 	case 'p':
-		w.ask("pause", "resume")
+		w.ask("pause")
 	case 'a':
-		w.ask("again", "again")
+		w.ask("again")
 	case 'r':
-		w.ask("run", "run")
+		w.ask("run")
 	}
 }
 
@@ -133,16 +133,16 @@ func (w *window) move(by int) {
 	}
 }
 
-// ask asks whether to act on the chosen row; paused rows may have another act.
-func (w *window) ask(do, ifPaused string) {
+// ask asks whether to act on the chosen row.
+func (w *window) ask(do string) {
 	found := w.rows()
 	if len(found) == 0 {
 		w.message = "there is no row"
 		return
 	}
 	w.asked = &question{do, found[min(w.at, len(found)-1)]}
-	if w.asked.row.paused {
-		w.asked.do = ifPaused
+	if do == "pause" && w.asked.row.paused {
+		w.asked.do = "resume"
 	}
 }
 

@@ -28,9 +28,15 @@ const runsMost = 10 // in a row of jobs
 // jobs reads the jobs, trouble first, as the home page does.
 func (r *reader) jobs(ctx context.Context) (table, error) {
 	t := table{columns: []column{
-		{name: "JOB", least: 14}, {name: "STATE", least: most}, {name: "TROUBLE", least: 24, rank: 1}, {name: "NEXT RUN", least: most, rank: 2},
-		{name: "WHEN", least: 20, rank: 5}, {name: "LAST RUNS", least: most, rank: 4}, {name: "ID", least: most, rank: 6, number: true},
-		{name: "GROUP", least: 10, rank: 7}, {name: "TARGET", least: 12, rank: 3},
+		{name: "JOB", least: 14},
+		{name: "STATE", least: most},
+		{name: "TROUBLE", least: 24, rank: 1},
+		{name: "NEXT RUN", least: most, rank: 2},
+		{name: "WHEN", least: 20, rank: 5},
+		{name: "LAST RUNS", least: most, rank: 4},
+		{name: "ID", least: most, rank: 6, number: true},
+		{name: "GROUP", least: 10, rank: 7},
+		{name: "TARGET", least: 12, rank: 3},
 	}}
 	jobs, notes, err := page.Jobs(ctx, r.sessions, r.targets, rows.Hidden{})
 	t.notes = notes
@@ -120,9 +126,15 @@ func runs(all []rows.Run) string {
 // running reads what runs.
 func (r *reader) running(ctx context.Context, heads []rows.Head) (table, error) {
 	t := table{columns: []column{
-		{name: "TASK", least: most, number: true}, {name: "FOR", least: most, number: true}, {name: "KEY", least: 12, rank: 1},
-		{name: "WAITS FOR", least: 18, rank: 2}, {name: "USUAL", least: most, rank: 4, number: true}, {name: "GROUP", least: 12, rank: 3},
-		{name: "SINCE", least: most, rank: 6}, {name: "SQL", least: 24, rank: 5}, {name: "TARGET", least: 12, rank: 2},
+		{name: "TASK", least: most, number: true},
+		{name: "FOR", least: most, number: true},
+		{name: "KEY", least: 12, rank: 1},
+		{name: "WAITS FOR", least: 18, rank: 2},
+		{name: "USUAL", least: most, rank: 4, number: true},
+		{name: "GROUP", least: 12, rank: 3},
+		{name: "SINCE", least: most, rank: 6},
+		{name: "SQL", least: 24, rank: 5},
+		{name: "TARGET", least: 12, rank: 2},
 	}}
 	found, notes, err := each(ctx, r, page.Running)
 	slices.SortStableFunc(found, func(a, b of[rows.Running]) int { return a.row.Since.Time.Compare(b.row.Since.Time) })
@@ -170,8 +182,12 @@ func waits(r rows.Running) string {
 // failures reads the errors, grouped. A row stands for its example.
 func (r *reader) failures(ctx context.Context, heads []rows.Head) (table, error) {
 	t := table{columns: []column{
-		{name: "COUNT", least: most, number: true}, {name: "ERROR", least: 28}, {name: "LAST", least: most, rank: 1},
-		{name: "EXAMPLE", least: most, rank: 2, number: true}, {name: "SQLSTATE", least: most, rank: 4}, {name: "FIRST", least: most, rank: 5},
+		{name: "COUNT", least: most, number: true},
+		{name: "ERROR", least: 28},
+		{name: "LAST", least: most, rank: 1},
+		{name: "EXAMPLE", least: most, rank: 2, number: true},
+		{name: "SQLSTATE", least: most, rank: 4},
+		{name: "FIRST", least: most, rank: 5},
 		{name: "TARGET", least: 12, rank: 3},
 	}}
 	found, notes, err := each(ctx, r, page.Errors)

@@ -1,7 +1,6 @@
 package top
 
 import (
-	"slices"
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
@@ -66,12 +65,11 @@ func (t table) filtered(text string) table {
 func (t *table) widths(width int) []int {
 	wanted := make([]int, len(t.columns))
 	for i, c := range t.columns {
-		wanted[i] = len(c.name)
 		for _, r := range t.rows {
 			wanted[i] = max(wanted[i], uniseg.StringWidth(r.cells[i]))
 		}
-		if wanted[i] == len(c.name) && !slices.ContainsFunc(t.rows, func(r row) bool { return r.cells[i] != "" }) && c.rank > 0 {
-			wanted[i] = 0 // it would be empty
+		if wanted[i] > 0 || c.rank == 0 { // else it is empty
+			wanted[i] = max(wanted[i], len(c.name))
 		}
 	}
 	widths := make([]int, len(wanted))
