@@ -5,14 +5,6 @@ import (
 	"time"
 )
 
-// Args returns the parameters of sql/part/page_filter.sql, for package edit.
-func (f *Filter) Args() []any { return f.args() }
-
-// IDs returns the least and the greatest id that can pass the filter.
-func (b *Table) IDs(ctx context.Context, f *Filter) (least, greatest int64, err error) {
-	return b.ids(ctx, f)
-}
-
 // Count counts the tasks that pass a filter for as long as limit, up to CountMost; beyond: there may
 // be more. words can replace the part of the statement that filters.
 func (b *Table) Count(ctx context.Context, f *Filter, words map[string]string, limit time.Duration) (n int64, beyond bool, err error) {

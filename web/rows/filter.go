@@ -26,8 +26,8 @@ var States = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
 // Waiting are the states of tasks that wait or run: those with a due time.
 var Waiting = []string{"PLAN", "TAKE", "WORK"}
 
-// args returns the parameters of sql/part/page_filter.sql, $1 to $11.
-func (f *Filter) args() []any {
+// Args returns the parameters of sql/part/page_filter.sql, $1 to $11.
+func (f *Filter) Args() []any {
 	var states any
 	if len(f.States) > 0 {
 		states = f.States

@@ -181,8 +181,8 @@ func (w walk) after(order string, p *Place) walk {
 
 // walk chooses how to find tasks.
 func (b *Table) walk(ctx context.Context, f *Filter, order string) (w walk, err error) {
-	w = walk{name: order, filter: f.args()}
-	if w.least, w.greatest, err = b.ids(ctx, f); err != nil {
+	w = walk{name: order, filter: f.Args()}
+	if w.least, w.greatest, err = b.IDs(ctx, f); err != nil {
 		return w, err
 	}
 	if order == Due {
@@ -200,9 +200,9 @@ func (b *Table) walk(ctx context.Context, f *Filter, order string) (w walk, err 
 	return w, slow(err)
 }
 
-// ids returns the least and the greatest id that can pass the filter: a text is searched in the
+// IDs returns the least and the greatest id that can pass the filter: a text is searched in the
 // newest rows only, and at most one task of a key waits.
-func (b *Table) ids(ctx context.Context, f *Filter) (least, greatest int64, err error) {
+func (b *Table) IDs(ctx context.Context, f *Filter) (least, greatest int64, err error) {
 	switch least, greatest = math.MinInt64, math.MaxInt64; {
 	case f.ID.Valid:
 		least, greatest = f.ID.Int64, f.ID.Int64

@@ -201,7 +201,7 @@ func TestListsReadTasksByIndex(t *testing.T) {
 		SELECT i, '', (CASE WHEN i % 10 = 0 THEN 'PLAN' ELSE 'DONE' END)::state, now(), 'k' || i FROM generate_series(1, 20000) AS i`)
 	const bulk = 20_000
 	all := func(order ...any) []any {
-		w := walk{filter: (&Filter{}).args(), least: math.MinInt64, greatest: math.MaxInt64, order: order}
+		w := walk{filter: (&Filter{}).Args(), least: math.MinInt64, greatest: math.MaxInt64, order: order}
 		return w.args(time.Minute, 51)
 	}
 	place := []any{typed("2020-01-01T00:00:00Z"), int64(0)}
