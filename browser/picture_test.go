@@ -22,9 +22,13 @@ func TestPictures(t *testing.T) {
 		width, height int64
 		dark          bool
 	}{
-		{"home", "/", 1280, 800, false}, {"home-dark", "/", 1280, 800, true}, {"home-phone", "/", 390, 844, false},
-		{"tasks", "/tasks", 1280, 800, false}, {"tasks-phone-dark", "/tasks", 390, 844, true},
-		{"task", failed, 1280, 800, false}, {"lanes", "/lanes", 1280, 800, false},
+		{"home", "/", 1280, 800, false},
+		{"home-dark", "/", 1280, 800, true},
+		{"home-phone", "/", 390, 844, false},
+		{"tasks", "/tasks", 1280, 800, false},
+		{"tasks-phone-dark", "/tasks", 390, 844, true},
+		{"task", failed, 1280, 800, false},
+		{"lanes", "/lanes", 1280, 800, false},
 		{"running", "/running", 1280, 800, true},
 	} {
 		b.visit(shot.path)
