@@ -65,6 +65,7 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		"do=cancel&id=99999999999999999999":    "400 id must be a whole number",
 		"do=cancel&id=1&id=1":                  "400 id is given twice",
 		"do=cancel&statt=FAIL":                 `400 there is no parameter "statt"`,
+		"do=run&id=1&input=SELECT+2":           `400 there is no parameter "input"`,
 		"do=cancel&id=1&target=other":          `400 there is no target "other"`,
 		"do=cancel&id=1&data=x":                "400 data goes with run only",
 		"do=cancel&id=1&back=%00":              "400 back must be text",
