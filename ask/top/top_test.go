@@ -67,7 +67,7 @@ func TestOncePrintsJobsByTroubleWhatRunsAndErrors(t *testing.T) {
 		t.Error(err)
 	}
 	inOrder(t, text, one.Name()+"  led by ", "PAUSED: "+escaped, two.Name()+"  NOBODY LEADS", gone.Name()+"  CANNOT BE READ: ", "refused",
-		"Jobs: 6", "it broke", "paused", "soon", "2100-01-01 00:00:00 UTC", "later", "Running: 1", "101", "long "+escaped, "Timeout: PgSleep",
+		"Jobs: 6", "it broke", "paused", "soon", "2100-01-01 00:00 UTC", "later", "Running: 1", "101", "long "+escaped, "Timeout: PgSleep",
 		"Errors: 2", "COUNT", "EXAMPLE")
 	inOrder(t, text, "Jobs", escaped, "FAIL failed", two.Name(), "Running")
 	inOrder(t, text, "Errors", `ERROR:  a\x1b[2J\u202eb\tc\x0d`, two.Name())

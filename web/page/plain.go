@@ -1,6 +1,7 @@
 package page
 
 import (
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgtype"
@@ -15,7 +16,8 @@ func Span(seconds any) string { return duration(seconds) }
 // Count writes a whole number for people.
 func Count(n int64) string { return count(n) }
 
-// Clock writes a time in a zone for people, one of today without its date; "" for NULL.
+// Clock writes a time in a zone for people, one of today without its date, others without seconds; ""
+// for NULL.
 func Clock(at pgtype.Timestamptz, zone string) string {
 	switch {
 	case !at.Valid:
@@ -27,8 +29,8 @@ func Clock(at pgtype.Timestamptz, zone string) string {
 	}
 	location := (&Asked{}).location(zone)
 	m := momentOf(at.Time.In(location))
-	if today := time.Now().In(location).Format("2006-01-02 "); len(m.Clock) > len(today) && m.Clock[:len(today)] == today {
-		return m.Clock[len(today):] + " " + m.Zone
+	if clock, today := strings.CutPrefix(m.Clock, time.Now().In(location).Format("2006-01-02 ")); today {
+		return clock + " " + m.Zone
 	}
-	return m.Clock + " " + m.Zone
+	return at.Time.In(location).Format("2006-01-02 15:04 MST")
 }
