@@ -21,8 +21,11 @@ import (
 	"pgtaskd/web/rows"
 )
 
-// countTime is how long the first request of an act on many tasks counts them.
-const countTime = 2 * time.Second
+// How long the first request of an act on many tasks counts them, and if it searches a text.
+const (
+	countTime  = 700 * time.Millisecond
+	searchTime = 2500 * time.Millisecond
+)
 
 // Acts does acts, also in the background.
 type Acts struct {

@@ -3,6 +3,7 @@ package act
 import (
 	"bytes"
 	"context"
+	"crypto/sha256"
 	"encoding/json"
 	"errors"
 	"net/http"
@@ -27,7 +28,8 @@ func (q *request) meant(d edit.Doing, f *rows.Filter) (string, error) {
 		return "", err
 	}
 	text, err := json.Marshal([]any{q.target.Name, d.Do, string(filter), d.Data})
-	return string(text), err
+	hash := sha256.Sum256(text) // data may be long
+	return string(hash[:]), err
 }
 
 // preview answers the first request of an act on many tasks.
@@ -48,7 +50,11 @@ func (a *Acts) preview(q *request, d edit.Doing) error {
 		if v.Shown, err = edit.ShowMany(ctx, b, d, f, q.asked.Config); err != nil {
 			return err
 		}
-		v.Count, v.Beyond, err = edit.Count(ctx, b, d, f, countTime)
+		limit := countTime
+		if f.Text != "" {
+			limit = searchTime
+		}
+		v.Count, v.Beyond, err = edit.Count(ctx, b, d, f, limit)
 		return err
 	})
 	if errors.Is(err, rows.ErrEncoding) {

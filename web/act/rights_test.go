@@ -57,6 +57,10 @@ func TestARoleThatMayNotMakeTheTable(t *testing.T) {
 	if row := s.all("do=pause&state=PLAN"); row.Text("done") != "9" {
 		t.Error(row)
 	}
+	s.Exec("REVOKE DELETE ON task FROM " + role)
+	if row := s.all("do=delete&state=STOP"); row.Text("done") != "0" || row.Text("failed") != "1" || !strings.Contains(row.Text("error"), "permission denied") {
+		t.Error(row)
+	}
 }
 
 // TestTheTableOfActsIsTheServingRoles: whatever the default privileges. If others may write it, the

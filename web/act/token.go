@@ -23,7 +23,7 @@ type tokens struct {
 // given is what a token stands for.
 type given struct {
 	user    string
-	meant   string // target, act, filter and data
+	meant   string // a hash of target, act, filter and data
 	matched int64
 	at      time.Time
 }

@@ -168,7 +168,8 @@ func (s *step) lock(ctx context.Context, ids []int64, ifLocked string) ([]int64,
 	return pgx.CollectRows(list, pgx.RowTo[int64])
 }
 
-// single changes one task. If it cannot, the act goes on without it.
+// single changes one task. If it cannot, the act goes on without it; if the role may not do this at
+// all, the act ends.
 func (s *step) single(ctx context.Context, id int64) error {
 	var n int64
 	err := aside(ctx, s.b, func(ctx context.Context) error {
@@ -181,6 +182,10 @@ func (s *step) single(ctx context.Context, id int64) error {
 	if err != nil && Fewer(err) && !s.b.Tx().Conn().IsClosed() {
 		s.Failed++
 		s.Error = fmt.Sprintf("task %d: %s", id, answered(err, 0))
+		var answer *pgconn.PgError
+		if errors.As(err, &answer) && answer.Code == "42501" {
+			s.Position, s.Missed = through, nil
+		}
 		return nil
 	}
 	s.Done += n
