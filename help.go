@@ -8,7 +8,7 @@ import (
 	kongcompletion "github.com/jotaen/kong-completion"
 	"github.com/posener/complete"
 
-	"pgtaskd/ask"
+	"pgtaskd/web/rows"
 )
 
 type helpCommand struct {
@@ -25,7 +25,7 @@ func (c *helpCommand) Run(ctx context.Context, p *program) error {
 func completes(parser *kong.Kong) bool {
 	done := false
 	var states []string
-	for _, state := range ask.States {
+	for _, state := range rows.States {
 		states = append(states, strings.ToLower(state))
 	}
 	kongcompletion.Register(parser,

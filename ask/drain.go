@@ -125,7 +125,7 @@ func (d *drain) begin(ctx context.Context) error {
 	}
 	var open, newest int64
 	err = b.look(ctx, func() error {
-		if err := b.conn.QueryRow(ctx, b.queries.Text("waiting"), int64(math.MaxInt64)).Scan(&open, &d.least); err != nil {
+		if err := b.conn.QueryRow(ctx, b.Statement("waiting", nil), true, int64(math.MaxInt64)).Scan(&open, &d.least); err != nil {
 			return err
 		}
 		return b.conn.QueryRow(ctx, b.queries.Text("newest")).Scan(&newest)
@@ -213,7 +213,7 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
 	err := one(ctx, d.target, "drain", rows.Reads, func(b *table) error {
-		f := Filter{States: []string{"FAIL", "GONE"}, Since: d.began, least: d.least}
+		f := Filter{States: []string{"FAIL", "GONE"}, Since: d.began, least: &d.least}
 		return b.walk(ctx, d.s, f, func(t Task) error {
 			if t.State == "FAIL" {
 				found.Failed++

@@ -10,8 +10,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
+	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/web/rows"
 	"pgtaskd/work"
@@ -25,27 +25,18 @@ type Filter struct {
 	Since  string // inserted, started or ended since; a moment, or how long ago
 	Most   int64  // tasks of each target; 0: all
 
-	least int64 // lowest id
+	least  *int64        // lowest id; nil: any
+	within time.Duration // how long one statement looks for tasks; 0: progressAfter
 }
-
-// States are the states of a task.
-var States = []string{"PLAN", "TAKE", "WORK", "DONE", "FAIL", "GONE", "STOP"}
-
-// stretch is how many rows one statement of a list reads at most.
-const stretch = 20_000
-
-// fewWaiting: up to so many tasks that wait or run, a list of these states reads only them.
-const fewWaiting = 5_000
 
 // List lists tasks, newest first.
 func List(ctx context.Context, s *Screen, targets []work.Target, f Filter) error {
 	for i, state := range f.States {
 		f.States[i] = strings.ToUpper(state)
-		if !slices.Contains(States, f.States[i]) {
-			return fmt.Errorf("there is no state %q: the states are %s", state, strings.Join(States, ", "))
+		if !slices.Contains(rows.States, f.States[i]) {
+			return fmt.Errorf("there is no state %q: the states are %s", state, strings.Join(rows.States, ", "))
 		}
 	}
-	f.least = math.MinInt64
 	failed := false
 	for _, t := range targets {
 		err := one(ctx, t, "ls", rows.Reads, func(b *table) error {
@@ -71,25 +62,26 @@ func List(ctx context.Context, s *Screen, targets []work.Target, f Filter) error
 }
 
 func (b *table) list(ctx context.Context, s *Screen, f Filter) error {
-	rows := [][]string{{"ID", "STATE", "GROUP", "KEY", "PLAN", "TOOK", "TEXT"}}
+	lines := [][]string{{"ID", "STATE", "GROUP", "KEY", "PLAN", "TOOK", "TEXT"}}
 	err := b.walk(ctx, s, f, func(t Task) error {
 		if s.Objects != nil {
 			return s.Object(t)
 		}
-		rows = append(rows, []string{fmt.Sprint(t.ID), t.state(), t.Group, cmp.Or(t.Key, "-"), brief(t.Plan), t.took(), t.says()})
-		if len(rows) > pageLength {
-			defer func() { rows = rows[:1] }()
-			return s.Table(rows)
+		lines = append(lines, []string{fmt.Sprint(t.ID), t.state(), t.Group, cmp.Or(t.Key, "-"), brief(t.Plan), t.took(), t.says()})
+		if len(lines) > pageLength {
+			defer func() { lines = lines[:1] }()
+			return s.Table(lines)
 		}
 		return nil
 	})
-	if s.Objects == nil && len(rows) > 1 {
-		err = errors.Join(err, s.Table(rows))
+	if s.Objects == nil && len(lines) > 1 {
+		err = errors.Join(err, s.Table(lines))
 	}
 	return err
 }
 
-// pageLength is how many lines of a long list are written at once, with headings.
+// pageLength is how many tasks one statement of a list finds at most, and how many lines are written
+// at once, with headings.
 const pageLength = 1000
 
 // progressAfter is how long a command works before it shows its progress.
@@ -97,68 +89,54 @@ const progressAfter = 2 * time.Second
 
 // walk calls see for each task that passes the filter, newest first.
 func (b *table) walk(ctx context.Context, s *Screen, f Filter, see func(Task) error) error {
-	filter, err := b.filter(ctx, f)
-	if err != nil {
-		return err
-	}
-	most := f.Most
-	if most <= 0 {
-		most = math.MaxInt64
-	}
-	found, all, err := b.waiting(ctx, f.States, append(slices.Clone(filter), most, fewWaiting))
-	if all || err != nil {
-		return errors.Join(err, seeAll(found, see))
-	}
-	began, looked := time.Now(), 0
-	defer s.Clear()
-	for upto := int64(math.MaxInt64); ; {
-		from, last := f.least, false
-		err := b.look(ctx, func() error {
-			err := b.conn.QueryRow(ctx, b.queries.Text("stretch"), upto, stretch).Scan(&from)
-			if err != nil && !errors.Is(err, pgx.ErrNoRows) {
-				return err
-			}
-			last = from <= f.least // without a row, from is still f.least
-			found, err = b.tasks(ctx, "list", append(slices.Clone(filter), max(from, f.least), upto, most)...)
-			return err
-		})
-		if err == nil {
-			err = seeAll(found, see)
-		}
-		most, looked = most-int64(len(found)), looked+stretch
-		if err != nil || last || most == 0 {
-			return err
-		}
-		if time.Since(began) > progressAfter {
-			s.Progress(fmt.Sprintf("%s: %d tasks looked at, down to id %d", b.Target.Name(), looked, from))
-		}
-		upto = from - 1
-	}
-}
-
-func seeAll(tasks []Task, see func(Task) error) error {
-	for _, t := range tasks {
-		if err := see(t); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// filter returns the first parameters of a list: states, group, key, since.
-func (b *table) filter(ctx context.Context, f Filter) ([]any, error) {
-	filter := []any{nil, optional(f.Group), optional(f.Key), nil}
-	if len(f.States) > 0 {
-		filter[0] = f.States
+	filter := rows.Filter{States: f.States, Group: f.Group, Key: f.Key}
+	words := map[string]string{":page_since": "greatest(t.created, t.start, t.stop)"}
+	if prefix, is := strings.CutSuffix(f.Group, "%"); is {
+		filter.Group, words[":page_group"] = prefix, `"left"(t."group", length($2::text))`
 	}
 	if f.Since != "" {
 		moment, err := b.moment(ctx, f.Since, -1)
 		if err != nil {
-			return nil, fmt.Errorf("--since: %w", err)
+			return fmt.Errorf("--since: %w", err)
 		}
-		filter[3] = moment
+		filter.Since = pgtype.Timestamptz{Time: moment, Valid: true}
 	}
-	return filter, nil
+	var w rows.Walk
+	err := b.look(ctx, func() (err error) { w, err = b.Walk(ctx, &filter, rows.Newest); return err })
+	if f.least != nil {
+		w.Least = max(w.Least, *f.least)
+	}
+	left := f.Most
+	if left <= 0 {
+		left = math.MaxInt64
+	}
+	defer s.Clear()
+	for more := true; more && err == nil; {
+		most := int(min(left, pageLength))
+		var found []Task
+		err = b.look(ctx, func() (err error) {
+			list, _ := w.Query(ctx, b.Table, "ask/list", words, cmp.Or(f.within, progressAfter), most) // collect returns its error
+			found, err = b.collect(list)
+			return err
+		})
+		more = len(found) == most && left > pageLength
+		for _, t := range found {
+			if t.late {
+				if t.ID == w.Greatest {
+					return rows.ErrSlow
+				}
+				s.Progress(fmt.Sprintf("%s: looked at tasks down to id %d", b.Target.Name(), t.ID))
+				w.Greatest, more = t.ID, true
+				break
+			}
+			if err := see(t); err != nil {
+				return err
+			}
+			w = w.After(rows.Newest, &rows.Place{ID: t.ID})
+			left--
+		}
+	}
+	return err
 }
 
 func optional(text string) any {
@@ -166,24 +144,6 @@ func optional(text string) any {
 		return nil
 	}
 	return text
-}
-
-// waiting finds the tasks by the index on due, if only tasks that wait or run are wanted and there
-// are few. all reports whether it did so.
-func (b *table) waiting(ctx context.Context, states []string, args []any) (found []Task, all bool, err error) {
-	ended := func(state string) bool { return !slices.Contains([]string{"PLAN", "TAKE", "WORK"}, state) }
-	if len(states) == 0 || slices.ContainsFunc(states, ended) {
-		return nil, false, nil
-	}
-	err = b.look(ctx, func() error {
-		var n, least int64
-		err := b.conn.QueryRow(ctx, b.queries.Text("waiting"), fewWaiting+1).Scan(&n, &least)
-		if all = n <= fewWaiting; err == nil && all {
-			found, err = b.tasks(ctx, "list_waiting", args...)
-		}
-		return err
-	})
-	return found, all, err
 }
 
 // moment reads a moment that the server understands, or a span of time before (-1) or after (1)

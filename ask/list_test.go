@@ -3,8 +3,10 @@ package ask
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/web/rows"
@@ -77,19 +79,24 @@ func TestListFilters(t *testing.T) {
 	}
 }
 
-// TestListGoesThroughATableInStretches: it finds tasks in all stretches, at their ends too.
-func TestListGoesThroughATableInStretches(t *testing.T) {
+// TestListGoesOnWhereItWas: it finds all tasks, though a statement finds only some, or looks only at
+// some.
+func TestListGoesOnWhereItWas(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
 	put(t, tasks.Conn, fmt.Sprintf(`INSERT INTO task (id, input, state, key)
-		SELECT i, '', 'DONE', CASE WHEN i %% %d IN (0, 1, 2, 3) THEN 'few' END FROM generate_series(1, %d) AS i`, stretch, 2*stretch+1))
-	got := listed(t, target, Filter{Key: "few"})
-	want := []int64{2*stretch + 1, 2 * stretch, stretch + 3, stretch + 2, stretch + 1, stretch, 3, 2, 1}
-	if fmt.Sprint(got) != fmt.Sprint(want) {
+		SELECT i, '', 'DONE', CASE WHEN i %% 10 = 0 THEN 'some' WHEN i IN (1, 19999) THEN 'few' END FROM generate_series(1, %d) AS i`, 20*pageLength))
+	got := listed(t, target, Filter{Key: "some"})
+	if len(got) != 2*pageLength || got[0] != 20*pageLength || !slices.IsSortedFunc(got, func(a, b int64) int { return int(b - a) }) {
 		t.Error(got)
 	}
-	if got := listed(t, target, Filter{Key: "few", Most: 4}); fmt.Sprint(got) != fmt.Sprint(want[:4]) {
-		t.Error(got)
+	if got := listed(t, target, Filter{Key: "some", Most: pageLength + 1}); len(got) != pageLength+1 {
+		t.Error(len(got))
+	}
+	for most, want := range map[int64][]int64{0: {19_999, 1}, 1: {19_999}} {
+		if got := listed(t, target, Filter{Key: "few", Most: most, within: 4 * time.Millisecond}); !slices.Equal(got, want) {
+			t.Error(got)
+		}
 	}
 	servertest.Exec(t, tasks.Conn, "DELETE FROM task")
 	if got := listed(t, target, Filter{}); len(got) != 0 {

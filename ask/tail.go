@@ -143,11 +143,12 @@ func (w *tail) news(ctx context.Context, b *table) ([]Event, error) {
 	}
 	var events []Event
 	if ids := changed(w.known, now); len(ids) > 0 {
-		rows, err := b.tasks(ctx, "named", ids)
+		list, _ := b.conn.Query(ctx, b.queries.Text("named"), ids) // collect returns its error
+		tasks, err := b.collect(list)
 		if err != nil {
 			return nil, err
 		}
-		events = w.events(now, ids, rows)
+		events = w.events(now, ids, tasks)
 	}
 	w.known = now
 	return events, nil

@@ -1,7 +1,6 @@
 package ask
 
 import (
-	"context"
 	"fmt"
 	"math"
 	"strings"
@@ -31,20 +30,18 @@ type Task struct {
 	Error    string  `json:"error,omitempty"`
 	Notice   string  `json:"notice,omitempty"`
 	Next     int64   `json:"next,omitempty"`
+
+	late bool // not looked at, since the time was over
 }
 
-// tasks runs a statement that returns tasks.
-func (b *table) tasks(ctx context.Context, name string, args ...any) ([]Task, error) {
-	rows, err := b.conn.Query(ctx, b.queries.Text(name), args...)
-	if err != nil {
-		return nil, err
-	}
-	return pgx.CollectRows(rows, func(row pgx.CollectableRow) (t Task, err error) {
+// collect reads tasks as the part task of SQL has them.
+func (b *table) collect(list pgx.Rows) ([]Task, error) {
+	return pgx.CollectRows(list, func(row pgx.CollectableRow) (t Task, err error) {
 		t.Target = b.Target.Name()
 		var has bool
 		var output string
 		err = row.Scan(&t.ID, &t.State, &t.Group, &t.Key, &t.Plan, &t.Start, &t.Stop, &t.Seconds, &t.Attempt, &t.PID, &t.SQLState,
-			&t.Input, &has, &output, &t.Error, &t.Notice, &t.Next)
+			&t.Input, &has, &output, &t.Error, &t.Notice, &t.Next, &t.late)
 		if has {
 			t.Output = &output
 		}

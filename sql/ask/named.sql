@@ -1,7 +1,8 @@
 -- Tasks with these ids.
 -- $1 ids
 SELECT
-    :task
+    :task,
+    false
 FROM unnest($1::int8[]) AS l (id)
 CROSS JOIN LATERAL (
     SELECT w.*

@@ -1,6 +1,6 @@
--- How many tasks wait or run.
+-- How many tasks wait or run, and the least id of these.
 -- $1 whether those too that are due later, $2 most tasks to look at
-SELECT count(*)
+SELECT count(*), coalesce(min(d.id), 0)
 FROM (
     SELECT t.id
     FROM :table AS t

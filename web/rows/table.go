@@ -58,7 +58,7 @@ type Refusal struct{ error }
 func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) (*Table, error) {
 	b := &Table{Target: t, Name: t.Relation(), conn: conn, admitted: time.Now()}
 	b.names = map[string]string{
-		":table": b.Name.String(),
+		":table": b.Name.String(), ":page_group": `t."group"`, ":page_since": "t.plan",
 		":reads": strconv.FormatBool(purpose != ChangesGroups), ":stops": strconv.FormatBool(purpose == ChangesTasks),
 	}
 	for _, object := range append(slices.Clone(sql.Objects), Act) {

@@ -3,6 +3,7 @@ package rows
 import (
 	"context"
 	"errors"
+	"maps"
 	"math"
 	"slices"
 	"strings"
@@ -13,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/remote"
+	"pgtaskd/sql"
 )
 
 // Task is a task in a list. Long texts are cut; error is its first line, input its beginning.
@@ -71,46 +73,53 @@ const (
 	fewWaiting = 20_000
 )
 
-// walk is how a list finds its tasks: the statements tasks_… and count_… of this name, with
-// parameters after those of the filter.
-type walk struct {
-	name            string
-	filter          []any
-	least, greatest int64
-	order           []any
+// Walk is how a list finds its tasks: by the part of SQL page_… of this name, with parameters after
+// those of the filter.
+type Walk struct {
+	Least, Greatest int64 // ids
+
+	name          string
+	filter, order []any
 }
 
-func (w *walk) args(limit time.Duration, most int) []any {
-	return append(append(slices.Clone(w.filter), limit, w.least, w.greatest, most), w.order...)
+// Query runs a statement of sql on at most so many tasks of a walk, for as long as limit. Where it
+// says :page_newest, they are. words can replace other parts of it.
+func (w *Walk) Query(ctx context.Context, b *Table, statement string, words map[string]string, limit time.Duration, most int) (pgx.Rows, error) {
+	all := maps.Clone(b.names)
+	maps.Copy(all, words)
+	all[":page_newest"] = sql.File("part/page_" + w.name)
+	return b.conn.Query(ctx, sql.Named(sql.File(statement), all), w.args(limit, most)...)
+}
+
+func (w *Walk) args(limit time.Duration, most int) []any {
+	return append(append(slices.Clone(w.filter), limit, w.Least, w.Greatest, most), w.order...)
 }
 
 // Tasks returns the page of the tasks that pass the filter that begins after a place (nil: the
 // first). It looks for as long as limit, and counts for as long as counting; 0: it need not count.
 func (b *Table) Tasks(ctx context.Context, f *Filter, order string, after *Place, limit, counting time.Duration) (*Page, error) {
-	w, err := b.walk(ctx, f, order)
+	w, err := b.Walk(ctx, f, order)
 	if err != nil {
 		return nil, err
 	}
-	p, err := b.page(ctx, w.after(order, after), f.Hidden, order, limit)
+	p, err := b.page(ctx, w.After(order, after), f.Hidden, order, limit)
 	if err == nil && p.Late && after != nil && p.After.equals(after) {
 		return nil, ErrSlow // the next page would be this one
 	}
 	if err != nil || counting == 0 || after == nil && (p.After == nil || p.Late) {
 		return p, err
 	}
-	err = b.conn.QueryRow(ctx, b.queries.Text("count_"+w.name), w.args(counting, CountMost+1)...).Scan(&p.Count, &p.Beyond)
-	if p.Count > CountMost {
-		p.Count, p.Beyond = CountMost, true
-	}
+	p.Count, p.Beyond, err = w.count(ctx, b, nil, counting)
 	p.Count = max(p.Count, int64(len(p.Tasks)))
-	return p, slow(err)
+	return p, err
 }
 
 // page reads a page of a walk.
-func (b *Table) page(ctx context.Context, w walk, hidden Hidden, order string, limit time.Duration) (*Page, error) {
-	found, err := list[Task](ctx, b, "tasks_"+w.name, w.args(limit, pageLength+1)...)
+func (b *Table) page(ctx context.Context, w Walk, hidden Hidden, order string, limit time.Duration) (*Page, error) {
+	list, _ := w.Query(ctx, b, "page/tasks", nil, limit, pageLength+1) // CollectRows returns its error
+	found, err := pgx.CollectRows(list, pgx.RowToStructByName[Task])
 	if err != nil {
-		return nil, encoding(err)
+		return nil, slow(encoding(err))
 	}
 	p := &Page{}
 	if i := slices.IndexFunc(found, func(t Task) bool { return t.Late }); i >= 0 {
@@ -163,26 +172,26 @@ func (t *Task) show(hidden Hidden) {
 	}
 }
 
-// after bounds a walk to what comes after a place.
-func (w walk) after(order string, p *Place) walk {
+// After bounds a walk to what comes after a place.
+func (w Walk) After(order string, p *Place) Walk {
 	switch {
 	case p == nil:
 	case order == Due:
 		w.order = []any{p.Due, p.ID}
 	case order == Oldest && p.ID == math.MaxInt64, order == Newest && p.ID == math.MinInt64:
-		w.least, w.greatest = 1, 0
+		w.Least, w.Greatest = 1, 0
 	case order == Oldest:
-		w.least = max(w.least, p.ID+1)
+		w.Least = max(w.Least, p.ID+1)
 	default:
-		w.greatest = min(w.greatest, p.ID-1)
+		w.Greatest = min(w.Greatest, p.ID-1)
 	}
 	return w
 }
 
-// walk chooses how to find tasks.
-func (b *Table) walk(ctx context.Context, f *Filter, order string) (w walk, err error) {
-	w = walk{name: order, filter: f.Args()}
-	if w.least, w.greatest, err = b.IDs(ctx, f); err != nil {
+// Walk chooses how to find tasks.
+func (b *Table) Walk(ctx context.Context, f *Filter, order string) (w Walk, err error) {
+	w = Walk{name: order, filter: f.Args()}
+	if w.Least, w.Greatest, err = b.IDs(ctx, f); err != nil {
 		return w, err
 	}
 	if order == Due {
@@ -194,7 +203,7 @@ func (b *Table) walk(ctx context.Context, f *Filter, order string) (w walk, err 
 	}
 	later := slices.Contains(f.States, "PLAN") // what runs is due
 	var n int64
-	if err = b.conn.QueryRow(ctx, b.queries.Text("waiting"), later, fewWaiting+1).Scan(&n); err == nil && n <= fewWaiting {
+	if err = b.conn.QueryRow(ctx, b.queries.Text("waiting"), later, fewWaiting+1).Scan(&n, nil); err == nil && n <= fewWaiting {
 		w.name, w.order = "waiting", []any{order == Oldest, later, fewWaiting + 1}
 	}
 	return w, slow(err)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/sql"
 	"pgtaskd/work"
 )
 
@@ -201,7 +202,7 @@ func TestListsReadTasksByIndex(t *testing.T) {
 		SELECT i, '', (CASE WHEN i % 10 = 0 THEN 'PLAN' ELSE 'DONE' END)::state, now(), 'k' || i FROM generate_series(1, 20000) AS i`)
 	const bulk = 20_000
 	all := func(order ...any) []any {
-		w := walk{filter: (&Filter{}).Args(), least: math.MinInt64, greatest: math.MaxInt64, order: order}
+		w := Walk{filter: (&Filter{}).Args(), Least: math.MinInt64, Greatest: math.MaxInt64, order: order}
 		return w.args(time.Minute, 51)
 	}
 	place := []any{typed("2020-01-01T00:00:00Z"), int64(0)}
@@ -210,12 +211,12 @@ func TestListsReadTasksByIndex(t *testing.T) {
 		args []any
 		most float64 // rows that it may read
 	}{
-		{"tasks_newest", all(), 51},
-		{"tasks_oldest", all(), 51},
-		{"tasks_due", all(place...), 51},
-		{"tasks_waiting", all(true, true, 1000), 1051},
-		{"count_newest", all(), 51},
-		{"count_due", all(place...), 51},
+		{"tasks newest", all(), 51},
+		{"tasks oldest", all(), 51},
+		{"tasks due", all(place...), 51},
+		{"tasks waiting", all(true, true, 1000), 1051},
+		{"count newest", all(), 51},
+		{"count due", all(place...), 51},
 		{"searched", []any{int64(1000)}, 1001},
 		{"waiting", []any{true, 500}, 500},
 		{"waits_key", []any{"k70"}, 1},
@@ -224,7 +225,12 @@ func TestListsReadTasksByIndex(t *testing.T) {
 		err := s.Read(t.Context(), to, patience, func(ctx context.Context, b *Table) error {
 			for _, c := range statements {
 				var written string
-				if err := b.conn.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+b.queries.Text(c.name), c.args...).Scan(&written); err != nil {
+				name, part, found := strings.Cut(c.name, " ")
+				words := map[string]string{}
+				if found {
+					words[":page_newest"] = sql.File("part/page_" + part)
+				}
+				if err := b.conn.QueryRow(ctx, "EXPLAIN (ANALYZE, FORMAT JSON) "+b.Statement(name, words), c.args...).Scan(&written); err != nil {
 					return fmt.Errorf("%s: %w", c.name, err)
 				}
 				var plans []struct{ Plan node }

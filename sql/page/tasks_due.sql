@@ -1,4 +1,0 @@
--- A page of tasks. Parameters: sql/part/page_due.sql.
-SELECT
-    :page_task
-:page_due
