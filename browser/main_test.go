@@ -22,7 +22,8 @@ var (
 func TestMain(m *testing.M) {
 	programtest.Main(4, false, settings, func(ctx context.Context, s programtest.Stand) (code int, err error) {
 		pgtaskd, postgres = s.Program, s.Postgres
-		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(s.Folder+"/chromium"))
+		options := append(chromedp.DefaultExecAllocatorOptions[:], chromedp.NoSandbox, chromedp.UserDataDir(s.Folder+"/chromium"),
+			chromedp.Flag("host-resolver-rules", "MAP "+elsewhere+" 127.0.0.1"))
 		if path := os.Getenv("CHROMIUM"); path != "" {
 			options = append(options, chromedp.ExecPath(path))
 		}
@@ -37,6 +38,9 @@ func TestMain(m *testing.M) {
 		return m.Run(), nil
 	})
 }
+
+// elsewhere is a name that is none of a loopback address for Chromium, and leads here.
+const elsewhere = "jobs.test"
 
 // settings of the server: fast, and without durability beyond the process.
 var settings = map[string]string{"fsync": "off", "full_page_writes": "off", "max_connections": "200", "timezone": "UTC"}

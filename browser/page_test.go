@@ -45,6 +45,19 @@ func TestARunningTaskIsCancelled(t *testing.T) {
 	b.becomes("it is not shown any more", `location.pathname.endsWith('/running') && !document.querySelector('tr[data-key]')`)
 }
 
+// TestFormsWithoutTLS: a browser trusts only a loopback address without TLS. From others it says
+// less about where a form comes from.
+func TestFormsWithoutTLS(t *testing.T) {
+	t.Parallel()
+	s := play(t, func(http map[string]any) { http["hosts"] = []string{elsewhere} })
+	s.url = strings.Replace(s.url, "127.0.0.1", elsewhere, 1)
+	s.exec("INSERT INTO task (input, plan) VALUES ('SELECT 1', 'infinity')")
+	b := s.open("ann")
+	b.visit("/task?id=1")
+	b.click("button[value=pause]")
+	servertest.Wait(t, patience, "the pause", func() bool { return s.get("SELECT state FROM task") == "STOP" }, b.text)
+}
+
 // TestAFilterHolds through paging, an act, a reload, and the way back.
 func TestAFilterHolds(t *testing.T) {
 	t.Parallel()
