@@ -56,10 +56,9 @@ var routes = func() map[string][]route {
 // pages has two routes for each kind of page: HTML and JSON.
 func pages() (all []route) {
 	for _, kind := range page.Kinds {
-		least := max(kind.Needs, login.Reader)
-		all = append(all, route{method: "GET", path: kind.Path, least: least, answer: func(q *request) error { return q.html(&kind) }, form: true})
+		all = append(all, route{method: "GET", path: kind.Path, least: login.Reader, answer: func(q *request) error { return q.html(&kind) }, form: true})
 		if kind.Raw == nil {
-			all = append(all, route{method: "GET", path: kind.Path + ".json", least: least, answer: func(q *request) error { return q.json(&kind) }})
+			all = append(all, route{method: "GET", path: kind.Path + ".json", least: login.Reader, answer: func(q *request) error { return q.json(&kind) }})
 		}
 	}
 	return all

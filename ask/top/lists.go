@@ -83,7 +83,7 @@ func jobStyle(j *rows.Job) tcell.Style {
 func trouble(j *rows.Job) string {
 	var all []string
 	if j.Late != nil {
-		all = append(all, "late by "+page.Span(j.Late))
+		all = append(all, "late by "+page.Duration(j.Late))
 	}
 	if j.Paused {
 		all = append(all, strings.TrimSuffix("paused: "+text(j.PausedBy), ": "))
@@ -148,7 +148,7 @@ func (r *reader) running(ctx context.Context, heads []rows.Head) (table, error) 
 			style, waits = late, "longer than usual; "+waits
 		}
 		t.add(row{key: fmt.Sprint(f.target, " ", id), target: f.target, id: f.row.ID, style: style, cells: []string{
-			id, page.Span(f.row.Seconds), text(f.row.Key), strings.TrimSuffix(waits, "; "), page.Span(f.row.Usual), f.row.Group,
+			id, page.Duration(f.row.Seconds), text(f.row.Key), strings.TrimSuffix(waits, "; "), page.Duration(f.row.Usual), f.row.Group,
 			page.Clock(f.row.Since, heads[f.target].Zone), text(f.row.Query), r.name(f.target),
 		}})
 	}

@@ -4,33 +4,24 @@ import (
 	"context"
 
 	"pgtaskd/sql"
-	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 )
 
 // actsPage shows what was done from the page, and by whom.
-var actsPage = Kind{Path: "/acts", Name: "acts", Title: "Acts", Key: "a", Needs: login.Reader, Read: readActs}
+var actsPage = Kind{Path: "/acts", Name: "acts", Title: "Acts", Read: ofTarget(readActs)}
 
 const actsMost = 100
 
-func readActs(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
-	t, err := a.Target()
-	if err != nil {
-		return nil, err
+func readActs(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
+	if !b.Has(rows.Act) {
+		c.Notes = append(c.Notes, "There is no table "+sql.Beside(b.Name, rows.Act)+". The first act makes it if the role "+
+			"that serves the table may create tables in its schema; else acts on single tasks work, and are not recorded.")
+		return nil
 	}
-	c := &Content{Rows: []rows.Done{}}
-	err = s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) error {
-		if !b.Has(rows.Act) {
-			c.Notes = append(c.Notes, "There is no table "+sql.Beside(b.Name, rows.Act)+". The first act makes it if the role "+
-				"that serves the table may create tables in its schema; else acts on single tasks work, and are not recorded.")
-			return nil
-		}
-		found, err := b.Acts(ctx, a.Hidden, actsMost)
-		if len(found) >= actsMost {
-			c.Notes = append(c.Notes, "These are the newest 100 acts.")
-		}
-		c.Rows = found
-		return err
-	})
-	return c, err
+	found, err := b.Acts(ctx, a.Hidden, actsMost)
+	if len(found) >= actsMost {
+		c.Notes = append(c.Notes, "These are the newest 100 acts.")
+	}
+	c.Rows = found
+	return err
 }

@@ -3,7 +3,6 @@ package page
 import (
 	"slices"
 	"strings"
-	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -17,13 +16,6 @@ var filterNames = []string{"state", "group", "key", "id", "since", "until", "sql
 // request; job is the zone of the target. Blank parameters select all, as a form sends them.
 func (a *Asked) Filter(job string) (f rows.Filter, err error) {
 	q := a.Query
-	for _, name := range filterNames {
-		for _, value := range q[name] {
-			if !utf8.ValidString(value) || strings.Contains(value, "\x00") {
-				return f, wrong("%s must be text in UTF-8 without the character NUL", name)
-			}
-		}
-	}
 	f = rows.Filter{Group: q.Get("group"), Key: q.Get("key"), Text: q.Get("q"), SQLState: q.Get("sqlstate"), Error: q.Get("error"), Hidden: a.Hidden}
 	for state := range strings.SplitSeq(strings.Join(q["state"], ","), ",") {
 		if state == "" {

@@ -16,8 +16,8 @@ import (
 // functions are those of all templates. Texts may come from anybody: hidden characters are shown as
 // escapes, and html/template escapes the rest.
 var functions = template.FuncMap{
-	"plain": plain, "text": text, "lines": lines, "long": long, "number": text, "count": count, "bytes": size,
-	"duration": duration, "state": state, "badge": badge, "lower": strings.ToLower,
+	"plain": plain, "text": text, "lines": lines, "long": long, "number": text, "count": Count, "bytes": size,
+	"duration": Duration, "state": Word, "badge": badge, "class": class,
 }
 
 // parts are the pieces of HTML that functions return.
@@ -35,25 +35,19 @@ func part(name string, of any) (template.HTML, error) {
 
 // plain returns a value as text, and "" for NULL.
 func plain(v any) string {
+	if at := whole(v); at.IsValid() {
+		return fmt.Sprint(at)
+	}
+	return ""
+}
+
+// whole follows pointers to a value; that of NULL is not valid.
+func whole(v any) reflect.Value {
 	at := reflect.ValueOf(v)
-	for at.Kind() == reflect.Pointer || at.Kind() == reflect.Interface {
-		if at.IsNil() {
-			return ""
-		}
+	for at.Kind() == reflect.Pointer {
 		at = at.Elem()
 	}
-	switch v := v.(type) {
-	case nil:
-		return ""
-	case []byte:
-		return string(v)
-	case fmt.Stringer:
-		return v.String()
-	}
-	if at.Kind() == reflect.Slice && at.Type().Elem().Kind() == reflect.Uint8 { // json.RawMessage
-		return string(at.Bytes())
-	}
-	return fmt.Sprint(at.Interface())
+	return at
 }
 
 // text shows a text on one line.
@@ -96,8 +90,8 @@ func long(v any) (template.HTML, error) {
 	return part("long", shown)
 }
 
-// count writes a whole number with its thousands apart.
-func count(v any) string {
+// Count writes a whole number with its thousands apart.
+func Count(v any) string {
 	digits := plain(v)
 	sign := ""
 	if strings.HasPrefix(digits, "-") {
@@ -110,65 +104,51 @@ func count(v any) string {
 }
 
 // size writes a number of bytes.
-func size(v any) string {
-	bytes, ok := float(v)
-	units := []string{"bytes", "kB", "MB", "GB", "TB"}
+func size(n int64) string {
+	bytes, units := float64(n), []string{"bytes", "kB", "MB", "GB", "TB"}
 	unit := 0
 	for bytes >= 1000 && unit < len(units)-1 {
 		bytes, unit = bytes/1000, unit+1
 	}
-	switch {
-	case !ok:
-		return ""
-	case unit == 0 || bytes >= 100:
+	if unit == 0 || bytes >= 100 {
 		return fmt.Sprintf("%.0f %s", bytes, units[unit])
 	}
 	return fmt.Sprintf("%.1f %s", bytes, units[unit])
 }
 
-// duration writes a time in seconds, a time.Duration or an interval; "" for NULL.
-func duration(v any) string {
-	const month, day = 30 * 24 * time.Hour, 24 * time.Hour
-	switch v := v.(type) {
-	case time.Duration:
-		return human.Duration(v)
-	case pgtype.Interval:
-		if !v.Valid {
-			return ""
-		}
-		v64 := float64(v.Months)*month.Seconds() + float64(v.Days)*day.Seconds() + float64(v.Microseconds)/1e6
-		return duration(v64)
-	}
-	seconds, ok := float(v)
-	switch {
-	case !ok || seconds != seconds:
+// Duration writes seconds for people; "" for NULL.
+func Duration(v any) string {
+	at := whole(v)
+	if !at.IsValid() {
 		return ""
-	case seconds > 9e9 || seconds < -9e9: // more than a time.Duration holds
-		return fmt.Sprintf("%.0f days", seconds/day.Seconds())
+	}
+	seconds := at.Convert(reflect.TypeFor[float64]()).Float()
+	if seconds > 9e9 || seconds < -9e9 { // more than a time.Duration holds
+		return fmt.Sprintf("%.0f days", seconds/86400)
 	}
 	return human.Duration(time.Duration(seconds * float64(time.Second)))
 }
 
-// float returns a number of any type; false for NULL.
-func float(v any) (float64, bool) {
-	at := reflect.ValueOf(v)
-	for at.Kind() == reflect.Pointer && !at.IsNil() {
-		at = at.Elem()
+// Clock writes a time in a zone for people, one of today without its date, others without seconds; ""
+// for NULL.
+func Clock(at pgtype.Timestamptz, zone string) string {
+	if !at.Valid {
+		return ""
 	}
-	switch {
-	case at.IsValid() && at.CanInt():
-		return float64(at.Int()), true
-	case at.IsValid() && at.CanUint():
-		return float64(at.Uint()), true
-	case at.IsValid() && at.CanFloat():
-		return at.Float(), true
+	location := (&Asked{}).location(zone)
+	m := momentOf(at, location)
+	if clock, today := strings.CutPrefix(m.Clock, time.Now().In(location).Format("2006-01-02 ")); today {
+		return clock + " " + m.Zone
 	}
-	return 0, false
+	if m.Zone == "" {
+		return m.Clock
+	}
+	return at.Time.In(location).Format("2006-01-02 15:04 MST")
 }
 
-// state returns the word that people use for a state. For STOP, the time of the task's stop tells a
+// Word returns the word that people use for a state. For STOP, the time of the task's stop tells a
 // task that was cancelled from a paused one.
-func state(v any, stop ...pgtype.Timestamptz) string {
+func Word(v any, stop ...pgtype.Timestamptz) string {
 	switch name := text(v); {
 	case name == "STOP" && len(stop) > 0 && stop[0].Valid:
 		return "cancelled"
@@ -185,7 +165,7 @@ var words = map[string]string{
 
 // badge shows a state with its colour, its shape and its word.
 func badge(v any, stop ...pgtype.Timestamptz) (template.HTML, error) {
-	return part("badge", struct{ Class, State, Word string }{class(v, stop...), text(v), state(v, stop...)})
+	return part("badge", struct{ Class, State, Word string }{class(v, stop...), text(v), Word(v, stop...)})
 }
 
 // class returns the class of a state for the stylesheet; "" if it is none: some columns may have
@@ -194,5 +174,5 @@ func class(v any, stop ...pgtype.Timestamptz) string {
 	if words[text(v)] == "" {
 		return ""
 	}
-	return state(v, stop...)
+	return Word(v, stop...)
 }

@@ -42,7 +42,7 @@ func graphOf(v *taskView, a *Asked) *graph {
 	rows, column := max(len(before), len(after)), min(1, len(before))
 	g := &graph{Wide: (column+min(1, len(after)))*columnGap + boxWide, High: rows * rowHigh}
 	own := newBox(column, 0, rows-1, link{Is: "this task"})
-	own.Name, own.Class = fmt.Sprint(v.ID, " ", v.State), state(v.State, v.Stop)
+	own.Name, own.Class = fmt.Sprint(v.ID, " ", v.State), Word(v.State, v.Stop)
 	for i, l := range before {
 		b := newBox(0, i, rows-len(before), l)
 		g.Boxes = append(g.Boxes, b)
@@ -67,7 +67,7 @@ func newBox(column, row, spare int, l link) box {
 	if l.State == nil {
 		b.Name += "is gone"
 	} else {
-		b.Class = state(*l.State, l.Stop)
+		b.Class = Word(*l.State, l.Stop)
 		b.Name += *l.State + " " + b.Class
 	}
 	if name := plain(l.Key); name != "" {

@@ -8,13 +8,12 @@ import (
 	"strings"
 	"time"
 
-	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 	"pgtaskd/work"
 )
 
 // homePage shows the jobs of all targets, trouble first.
-var homePage = Kind{Path: "/", Name: "home", Title: "Jobs", Key: "h", Needs: login.Reader, Read: readHome}
+var homePage = Kind{Path: "/", Name: "home", Title: "Jobs", Read: readHome}
 
 func readHome(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
 	chosen, err := a.Chosen()
@@ -105,17 +104,17 @@ func (s *Sheet) Bars(j rows.Job) template.HTML {
 
 // runTitle says in a line what a bar shows.
 func (s *Sheet) runTitle(r rows.Run, zone string) string {
-	title := fmt.Sprint(r.ID, " ", state(r.State, r.Stop))
+	title := fmt.Sprint(r.ID, " ", Word(r.State, r.Stop))
 	at := r.Start
 	if !at.Valid {
 		at = r.Stop
 	}
-	if at.Valid && at.InfinityModifier == 0 {
-		m := momentOf(at.Time.In(s.Asked.location(zone)))
+	if at.Valid {
+		m := momentOf(at, s.Asked.location(zone))
 		title += ", " + m.Clock + " " + m.Zone
 	}
 	if r.Start.Valid && r.Stop.Valid {
-		title += ", " + duration(r.Took())
+		title += ", " + Duration(r.Took().Seconds())
 	}
 	return text(title)
 }

@@ -49,7 +49,7 @@ func TestJobsAreShownAsTextWhateverTheyAreCalled(t *testing.T) {
 			t.Errorf("%.30q: %.2000s", h, page)
 		}
 		c := chart{from: at.Time.Add(-time.Minute), to: at.Time.Add(time.Minute), now: at.Time, step: time.Minute, spans: []*rows.Span{{Group: h, ID: 1, Key: &h, State: "PLAN", Planned: at, Overlaps: true}}}
-		svg := string(c.draw(&Asked{Kind: &lanesPage, Query: url.Values{}}, h, "UTC"))
+		svg := string(c.draw(&Asked{Kind: &lanesPage, Query: url.Values{"target": {h}}, Targets: []Target{{Name: h}}}, "UTC"))
 		if breaksOut(svg) || strings.Count(svg, "<a ") != 2 || strings.Count(svg, "</svg>") != 1 {
 			t.Errorf("%.30q: %.2000s", h, svg)
 		}

@@ -6,7 +6,6 @@ import (
 	"net/http"
 	"time"
 
-	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 )
 
@@ -18,12 +17,10 @@ const (
 
 // Kind is one kind of page.
 type Kind struct {
-	Path  string     // below the prefix; with ".json" it answers JSON
-	Name  string     // of the template in html/, and of the page for the stylesheet
-	Title string     // in the navigation; "": not there
-	Key   string     // of the keyboard: g and this opens it; "": none
-	Takes []string   // names of the URL's parameters, beside target and tz: others are refused
-	Needs login.Role // least role
+	Path  string   // below the prefix; with ".json" it answers JSON
+	Name  string   // of the template in html/, and of the page for the stylesheet
+	Title string   // in the navigation; "": not there
+	Takes []string // names of the URL's parameters, beside target and tz: others are refused
 	Read  func(context.Context, *rows.Sessions, *Asked) (*Content, error)
 	// Raw answers instead of Read, if it is there: a download. An error before it has written
 	// becomes an answer.
@@ -49,6 +46,18 @@ type Content struct {
 	View  any      // what the template needs beside Rows
 	Notes []string // what was left out, and what is missing
 	Next  string   // URL of the next page, relative to the prefix; "": there is none
+}
+
+// ofTarget makes the Read of a page that shows one target, which the URL names.
+func ofTarget(read func(context.Context, *Asked, *rows.Table, *Content) error) func(context.Context, *rows.Sessions, *Asked) (*Content, error) {
+	return func(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
+		t, err := a.Target()
+		if err != nil {
+			return nil, err
+		}
+		c := &Content{}
+		return c, s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) error { return read(ctx, a, b, c) })
+	}
 }
 
 // Wrong is a request that cannot be answered; its text says why. The status is 400.

@@ -7,45 +7,33 @@ import (
 	"strings"
 	"time"
 
-	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 )
 
 // lanesPage shows who ran when, and what is planned.
-var lanesPage = Kind{Path: "/lanes", Name: "lanes", Title: "Lanes", Key: "l", Needs: login.Reader, Read: readLanes}
+var lanesPage = Kind{Path: "/lanes", Name: "lanes", Title: "Lanes", Read: ofTarget(readLanes)}
 
 const (
 	groupsMost = 40   // lines of a chart
 	chartMost  = 3000 // bars of a chart
 )
 
-func readLanes(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
-	t, err := a.Target()
+func readLanes(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
+	l, err := b.Lanes(ctx, a.Hidden)
 	if err != nil {
-		return nil, err
-	}
-	c := &Content{}
-	var l *rows.Lanes
-	zone := ""
-	err = s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) (err error) {
-		zone = b.Zone
-		l, err = b.Lanes(ctx, a.Hidden)
 		return err
-	})
-	if err != nil {
-		return nil, err
 	}
-	c.Rows = append([]rows.Span{}, l.Spans...)
+	c.Rows = l.Spans
 	past := chart{from: l.Now.Add(-rows.LanesPast), to: l.Now, now: l.Now, step: time.Minute}
 	plans := chart{from: l.Now, to: l.Now.Add(rows.LanesAhead), now: l.Now, step: time.Hour}
 	for i := range l.Spans {
-		if to := &plans; l.Spans[i].Start.Valid {
-			past.spans = append(past.spans, &l.Spans[i])
-		} else {
-			to.spans = append(to.spans, &l.Spans[i])
+		to := &plans
+		if l.Spans[i].Start.Valid {
+			to = &past
 		}
+		to.spans = append(to.spans, &l.Spans[i])
 	}
-	c.View = struct{ Past, Plans template.HTML }{past.draw(a, t.Name, zone), plans.draw(a, t.Name, zone)}
+	c.View = struct{ Past, Plans template.HTML }{past.draw(a, b.Zone), plans.draw(a, b.Zone)}
 	for _, note := range []struct {
 		said bool
 		text string
@@ -59,7 +47,7 @@ func readLanes(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error
 			c.Notes = append(c.Notes, note.text)
 		}
 	}
-	return c, nil
+	return nil
 }
 
 // chart is a timeline with a line for each group.
@@ -93,7 +81,7 @@ func (c *chart) x(at time.Time) float64 {
 }
 
 // draw returns the chart as SVG; "" if it is empty.
-func (c *chart) draw(a *Asked, target, zone string) template.HTML {
+func (c *chart) draw(a *Asked, zone string) template.HTML {
 	lines, groups := map[string]int{}, []string{}
 	for _, s := range c.spans {
 		if _, known := lines[s.Group]; !known {
@@ -114,7 +102,7 @@ func (c *chart) draw(a *Asked, target, zone string) template.HTML {
 	fmt.Fprintf(&b, `<svg class="chart" width="%d" height="%d" viewBox="0 0 %[1]d %[2]d" role="group">`, chartWidth, height)
 	c.axis(&b, a.location(zone), height)
 	for i, group := range groups {
-		fmt.Fprintf(&b, `<a href="%s"><text x="0" y="%d">%s</text></a>`, template.HTMLEscapeString(a.Link("/tasks", "target", target, "group", group)),
+		fmt.Fprintf(&b, `<a href="%s"><text x="0" y="%d">%s</text></a>`, template.HTMLEscapeString(a.Link("/tasks", "target", a.Named(), "group", group)),
 			axisHeight+lineHeight*i+15, template.HTMLEscapeString(shortened(text(group), 24)))
 	}
 	if c.cut {
@@ -130,7 +118,7 @@ func (c *chart) draw(a *Asked, target, zone string) template.HTML {
 			c.cut = true
 			break
 		}
-		if c.bar(&b, a, target, zone, s, axisHeight+lineHeight*lines[s.Group]+3) {
+		if c.bar(&b, a, zone, s, axisHeight+lineHeight*lines[s.Group]+3) {
 			n++
 		}
 	}
@@ -157,7 +145,7 @@ func (c *chart) axis(b *strings.Builder, zone *time.Location, height int) {
 }
 
 // bar draws a run or a plan, unless one like it is there.
-func (c *chart) bar(b *strings.Builder, a *Asked, target, zone string, s *rows.Span, y int) bool {
+func (c *chart) bar(b *strings.Builder, a *Asked, zone string, s *rows.Span, y int) bool {
 	begin, end, look := s.Start, c.now, class(s.State, s.Stop)
 	switch {
 	case !s.Start.Valid:
@@ -180,19 +168,19 @@ func (c *chart) bar(b *strings.Builder, a *Asked, target, zone string, s *rows.S
 	if s.Key != nil {
 		name = fmt.Sprint(*s.Key, ", ", name)
 	}
-	at := momentOf(begin.Time.In(a.location(zone)))
-	title := fmt.Sprint(name, " ", state(s.State, s.Stop), ", ", at.Clock, " ", at.Zone)
-	if took := end.Sub(begin.Time); s.Start.Valid {
-		title += ", " + duration(took)
+	at := momentOf(begin, a.location(zone))
+	title := fmt.Sprint(name, " ", Word(s.State, s.Stop), ", ", at.Clock, " ", at.Zone)
+	if s.Start.Valid {
+		title += ", " + Duration(end.Sub(begin.Time).Seconds())
 	}
 	if s.Usual != nil {
-		title += ", usually " + duration(*s.Usual)
+		title += ", usually " + Duration(*s.Usual)
 	}
 	if s.Overlaps {
 		title += ", overlaps with another"
 	}
 	fmt.Fprintf(b, `<a href="%s"><rect class="%s" x="%.1f" y="%d" width="%.1f" height="%d"/>`,
-		template.HTMLEscapeString(a.Link("/task", "target", target, "id", fmt.Sprint(s.ID))), look, from, y, width, lineHeight-6)
+		template.HTMLEscapeString(a.Link("/task", "target", a.Named(), "id", fmt.Sprint(s.ID))), look, from, y, width, lineHeight-6)
 	if s.Overlaps {
 		fmt.Fprintf(b, `<rect class="overlap" x="%.1f" y="%d" width="%.1f" height="%d"/>`, from, y, width, lineHeight-6)
 	}

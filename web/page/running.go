@@ -3,26 +3,15 @@ package page
 import (
 	"context"
 
-	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 )
 
 // runningPage shows what runs.
-var runningPage = Kind{Path: "/running", Name: "running", Title: "Running", Key: "r", Needs: login.Reader, Read: readRunning}
+var runningPage = Kind{Path: "/running", Name: "running", Title: "Running", Read: ofTarget(readRunning)}
 
-func readRunning(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
-	t, err := a.Target()
-	if err != nil {
-		return nil, err
-	}
-	c := &Content{}
-	err = s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) error {
-		var found []rows.Running
-		found, c.Notes, err = Running(ctx, b, a.Hidden)
-		c.Rows = found
-		return err
-	})
-	return c, err
+func readRunning(ctx context.Context, a *Asked, b *rows.Table, c *Content) (err error) {
+	c.Rows, c.Notes, err = Running(ctx, b, a.Hidden)
+	return err
 }
 
 // Running reads what runs, and says what is missing.

@@ -71,19 +71,14 @@ func (s *Sheet) Time(at pgtype.Timestamptz) (template.HTML, error) { return s.Ti
 
 // TimeIn shows a moment of a row that has a zone of its own; "" and NULL: it has none.
 func (s *Sheet) TimeIn(at pgtype.Timestamptz, zone any) (template.HTML, error) {
-	switch {
-	case !at.Valid:
+	if !at.Valid {
 		return "", nil
-	case at.InfinityModifier == pgtype.Infinity:
-		return part("time", moment{Exact: "infinity: not planned", Clock: "never"})
-	case at.InfinityModifier == pgtype.NegativeInfinity:
-		return part("time", moment{Exact: "-infinity", Clock: "always"})
 	}
 	job := plain(zone)
 	if job == "" {
 		job = s.zone()
 	}
-	return part("time", momentOf(at.Time.In(s.Asked.location(job))))
+	return part("time", momentOf(at, s.Asked.location(job)))
 }
 
 // zone returns the zone of the target that is shown.

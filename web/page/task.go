@@ -13,12 +13,11 @@ import (
 )
 
 // taskPage shows one task.
-var taskPage = Kind{Path: "/task", Name: "task", Takes: []string{"id"}, Needs: login.Reader, Read: readTask}
+var taskPage = Kind{Path: "/task", Name: "task", Takes: []string{"id"}, Read: ofTarget(readTask)}
 
 // taskView is what the template of a task needs beside its row.
 type taskView struct {
 	*rows.Whole
-	Target string
 	State  string
 	Stop   pgtype.Timestamptz
 	Can    []act
@@ -40,50 +39,41 @@ type event struct {
 
 // act is something that the page offers to do with a task, and how to do it elsewhere.
 type act struct {
-	Title string
-	edit.Shown
+	Title, Do string
+	Shown     edit.Shown
 }
 
 // blocks are the texts that are shown whole.
 var blocks = []string{"error", "output", "notice", "input", "data"}
 
-func readTask(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error) {
-	t, err := a.Target()
-	if err != nil {
-		return nil, err
-	}
+func readTask(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
 	id, err := a.id("id")
 	if err != nil {
-		return nil, err
-	}
-	c := &Content{}
-	err = s.Read(ctx, t.Target, ListLimit, func(ctx context.Context, b *rows.Table) error {
-		found, err := b.Task(ctx, id, a.Hidden)
-		switch {
-		case err != nil:
-			return err
-		case found == nil:
-			return missing("there is no task %d in %s: it may have ended well and been deleted", id, t.Name)
-		case found.Why == nil && len(found.Unsaid) == 0:
-			c.Notes = append(c.Notes, "Why a task waits is not known here: the function "+b.Beside("why")+" is not there, or may not be used. pgtaskd check says what is in the way.")
-		}
-		c.Notes = append(c.Notes, found.Unsaid...)
-		v := viewOf(a, t.Name, found)
-		c.Rows, c.View = []*rows.Whole{found}, v
-		if a.User.Role < login.Operator {
-			return nil
-		}
-		v.Can, err = actsOf(ctx, b, v, a.User.Name, a.Config)
 		return err
-	})
-	if hidden := a.Hidden.Names(); len(hidden) > 0 && err == nil {
+	}
+	t, err := b.Task(ctx, id, a.Hidden)
+	switch {
+	case err != nil:
+		return err
+	case t == nil:
+		return missing("there is no task %d in %s: it may have ended well and been deleted", id, a.Named())
+	case t.Why == nil && len(t.Unsaid) == 0:
+		c.Notes = append(c.Notes, "Why a task waits is not known here: the function "+b.Beside("why")+" is not there, or may not be used. pgtaskd check says what is in the way.")
+	}
+	c.Notes = append(c.Notes, t.Unsaid...)
+	if hidden := a.Hidden.Names(); len(hidden) > 0 {
 		c.Notes = append(c.Notes, "Not shown to readers: "+strings.Join(hidden, ", ")+".")
 	}
-	return c, err
+	v := viewOf(a, t)
+	c.Rows, c.View = []*rows.Whole{t}, v
+	if a.User.Role == login.Operator {
+		v.Can, err = actsOf(ctx, b, v, a)
+	}
+	return err
 }
 
-func viewOf(a *Asked, target string, t *rows.Whole) *taskView {
-	v := &taskView{Whole: t, Target: target, State: t.Text("state"), Stop: t.Time("stop"), Life: lifeOf(t)}
+func viewOf(a *Asked, t *rows.Whole) *taskView {
+	v := &taskView{Whole: t, State: t.Text("state"), Stop: t.Time("stop"), Life: lifeOf(t)}
 	for _, name := range blocks {
 		if f := t.Field(name); f.Text != nil {
 			v.Texts = append(v.Texts, f)
@@ -112,20 +102,21 @@ func (v *taskView) Data() string {
 }
 
 // actsOf returns what can be done with a task in its state.
-func actsOf(ctx context.Context, b *rows.Table, v *taskView, by, config string) (can []act, err error) {
+func actsOf(ctx context.Context, b *rows.Table, v *taskView, a *Asked) (can []act, err error) {
 	switch {
 	case v.State == "PLAN":
-		can = []act{{Title: "Pause", Shown: edit.Shown{Do: "pause"}}, {Title: "Cancel", Shown: edit.Shown{Do: "cancel"}}}
+		can = []act{{Title: "Pause", Do: "pause"}, {Title: "Cancel", Do: "cancel"}}
 	case v.State == "WORK", v.State == "TAKE":
-		can = []act{{Title: "Cancel", Shown: edit.Shown{Do: "cancel"}}}
+		can = []act{{Title: "Cancel", Do: "cancel"}}
 	case v.State != "STOP", v.Stop.Valid:
-		can = []act{{Title: "Run again", Shown: edit.Shown{Do: "again"}}}
+		can = []act{{Title: "Run again", Do: "again"}}
 	case v.Text("stopping") == "":
-		can = []act{{Title: "Resume", Shown: edit.Shown{Do: "resume"}}, {Title: "Cancel", Shown: edit.Shown{Do: "cancel"}}}
+		can = []act{{Title: "Resume", Do: "resume"}, {Title: "Cancel", Do: "cancel"}}
 	}
-	can = append(can, act{Title: "Run a copy now", Shown: edit.Shown{Do: "run"}}, act{Title: "Delete", Shown: edit.Shown{Do: "delete"}})
-	for i, a := range can {
-		if can[i].Shown, err = edit.ShowOne(ctx, b, edit.Doing{Do: a.Do, By: by}, v.ID, config); err != nil {
+	can = append(can, act{Title: "Run a copy now", Do: "run"}, act{Title: "Delete", Do: "delete"})
+	for i := range can {
+		can[i].Shown, err = edit.ShowOne(ctx, b, edit.Doing{Do: can[i].Do, By: a.User.Name}, v.ID, a.Config)
+		if err != nil {
 			return nil, err
 		}
 	}

@@ -11,13 +11,12 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
-	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 )
 
 // tasksPage shows the tasks that pass a filter.
 var tasksPage = Kind{
-	Path: "/tasks", Name: "tasks", Title: "Tasks", Key: "t", Needs: login.Reader, Takes: append([]string{"sort", "after"}, filterNames...), Read: readTasks,
+	Path: "/tasks", Name: "tasks", Title: "Tasks", Takes: append([]string{"sort", "after"}, filterNames...), Read: readTasks,
 }
 
 // How long one page of tasks, and one of a search, may look for them. Counting adds a third, and
@@ -191,7 +190,7 @@ func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
 
 // counted says how many tasks match.
 func counted(p *rows.Page) string {
-	n := count(p.Count)
+	n := Count(p.Count)
 	switch {
 	case p.Beyond && p.Count >= rows.CountMost:
 		return "over " + n + " tasks"
@@ -215,7 +214,7 @@ func (a *Asked) leftOut(p *rows.Page, f *rows.Filter, order string) (notes []str
 		if !f.Hidden.Input {
 			columns = slices.Insert(columns, 0, "input")
 		}
-		notes = append(notes, fmt.Sprintf("The text is looked for in the newest %s tasks only: in %s.", count(rows.SearchMost), strings.Join(columns, ", ")))
+		notes = append(notes, fmt.Sprintf("The text is looked for in the newest %s tasks only: in %s.", Count(rows.SearchMost), strings.Join(columns, ", ")))
 	}
 	if p.Late {
 		upto := "ids down to " + strconv.FormatInt(p.After.ID, 10)

@@ -3,8 +3,10 @@ package page
 import (
 	"fmt"
 	"regexp"
+	"strings"
 	"sync"
 	"time"
+	"unicode/utf8"
 
 	"github.com/jackc/pgx/v5/pgtype"
 
@@ -13,6 +15,13 @@ import (
 
 // Check reports what no page can answer, whatever it reads.
 func (a *Asked) Check() error {
+	for name, values := range a.Query {
+		for _, value := range values {
+			if !utf8.ValidString(value) || strings.Contains(value, "\x00") {
+				return wrong("%s must be text in UTF-8 without the character NUL", name)
+			}
+		}
+	}
 	if !a.jobsZone() && load(a.Query.Get("tz")) == nil {
 		return wrong("tz must be job or the name of a time zone, such as Europe/Berlin, not %q", a.Query.Get("tz"))
 	}
@@ -91,12 +100,19 @@ func (a *Asked) moment(job, text string) (pgtype.Timestamptz, error) {
 // moment is what the template of a time shows.
 type moment struct{ ISO, Exact, Clock, Zone string }
 
-func momentOf(at time.Time) moment {
+func momentOf(of pgtype.Timestamptz, zone *time.Location) moment {
+	switch of.InfinityModifier {
+	case pgtype.Infinity:
+		return moment{Exact: "infinity: not planned", Clock: "never"}
+	case pgtype.NegativeInfinity:
+		return moment{Exact: "-infinity", Clock: "always"}
+	}
 	const clock = "2006-01-02 15:04:05"
+	at := of.Time.In(zone)
 	m := moment{
 		ISO: at.Format(time.RFC3339Nano), Exact: at.Format(clock + ".999999 -07:00"), Clock: at.Format(clock), Zone: at.Format("MST"),
 	}
-	if name := at.Location().String(); name != m.Zone {
+	if name := zone.String(); name != m.Zone {
 		m.Exact += ", " + name
 	}
 	if year := at.Year(); year <= 0 { // the year before 1 is 1 BC

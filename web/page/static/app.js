@@ -271,8 +271,6 @@ if (mine) {
 
 // ---- Keys.
 
-let going = 0; // when g was pressed
-
 document.addEventListener("keydown", (e) => {
   const typing = e.target.closest?.("input, select, textarea, [contenteditable]");
   if (e.key === "Escape") {
@@ -281,28 +279,18 @@ document.addEventListener("keydown", (e) => {
     return;
   }
   if (typing || e.ctrlKey || e.altKey || e.metaKey || e.isComposing) return;
-  if (Date.now() - going < 1500) {
-    going = 0;
-    const link = [...document.querySelectorAll("nav a[data-key]")].find((a) => a.dataset.key === e.key);
-    if (link) {
-      e.preventDefault();
-      link.click();
-      return;
-    }
-  }
   const does = keys[e.key];
   if (does && does(e) !== false) e.preventDefault();
 });
 
 const keys = {
-  "/": () => $("#filter, input[type=search], input[name=q]")?.focus(),
+  "/": () => $("#filter")?.focus(),
   "?": () => $("#help")?.toggleAttribute("open"),
-  g: () => { going = Date.now(); },
   j: () => step(1),
   k: () => step(-1),
   Enter: (e) => {
     if (!e.target.matches("tr")) return false;
-    $("a.open, a[href*='/task?'], a[href]", e.target)?.click();
+    $("a[href*='/task?'], a[href]", e.target)?.click();
   },
 };
 
