@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"net/url"
-	"strconv"
 
 	"pgtaskd/web/edit"
 	"pgtaskd/web/page"
@@ -34,8 +33,7 @@ func Act(ctx context.Context, s *Screen, targets []work.Target, do string, data 
 	if len(ids) == 0 {
 		return a.all(ctx, filter)
 	}
-	failed := false
-	for _, id := range ids {
+	return showEach(s, ids, func(id int64) (any, *outcome, error) {
 		done := Acted{Target: t.Name(), ID: id}
 		err := sessions.Change(ctx, t, page.SearchLimit, func(ctx context.Context, b *rows.Table) error {
 			return edit.One(ctx, b, a.doing, id)
@@ -43,20 +41,12 @@ func Act(ctx context.Context, s *Screen, targets []work.Target, do string, data 
 		var refused *edit.Refused
 		switch {
 		case err == nil:
-			done.Count, done.outcome = 1, outcome{true, do + ": done"}
+			done.Count, done.outcome = 1, outcome{Done: true, Text: do + ": done", what: fmt.Sprint(id, " ")}
 		case errors.As(err, &refused):
-			done.Text, failed = refused.Text, true
-		default:
-			return err
+			done.Text, err = refused.Text, nil
 		}
-		if err := a.show(strconv.FormatInt(id, 10), &done); err != nil {
-			return err
-		}
-	}
-	if failed {
-		return ErrFailed
-	}
-	return nil
+		return &done, &done.outcome, err
+	})
 }
 
 // acting is an act under way.
@@ -96,27 +86,9 @@ func (a *acting) all(ctx context.Context, filter url.Values) error {
 	if err != nil {
 		return err
 	}
-	done := Acted{Target: a.target.Name(), Count: w.Done, outcome: outcome{w.Failed == 0, fmt.Sprintf("%s: %d tasks", a.doing.Do, w.Done)}}
+	done := Acted{Target: a.target.Name(), Count: w.Done, outcome: outcome{Done: w.Failed == 0, Text: fmt.Sprintf("%s: %d tasks", a.doing.Do, w.Done)}}
 	if w.Failed > 0 {
 		done.Text += fmt.Sprintf("; %d could not be changed, the last one as %s", w.Failed, w.Error)
 	}
-	if err := a.show("", &done); err != nil || done.Done {
-		return err
-	}
-	return ErrFailed
-}
-
-func (a *acting) show(what string, done *Acted) error {
-	text := done.Text
-	if what != "" && done.Done {
-		text = what + " " + text
-	}
-	switch {
-	case a.Objects != nil:
-		return a.Object(done)
-	case done.Done:
-		return a.Line("%s", text)
-	}
-	a.Remark("%s", text)
-	return nil
+	return showEach(a.Screen, []*Acted{&done}, func(done *Acted) (any, *outcome, error) { return done, &done.outcome, nil })
 }

@@ -24,6 +24,8 @@ type Change struct {
 type outcome struct {
 	Done bool   `json:"done"`
 	Text string `json:"text"`
+
+	what string // the beginning of the line for people
 }
 
 // Stop sets tasks to STOP: it pauses waiting tasks and cancels running ones. For an ended task, it
@@ -60,39 +62,46 @@ func changeEach[T any](ctx context.Context, s *Screen, targets []work.Target, th
 	if err != nil {
 		return err
 	}
-	failed := false
-	err = one(ctx, t, command, purpose, func(b *table) error {
-		for _, thing := range things {
+	return one(ctx, t, command, purpose, func(b *table) error {
+		return showEach(s, things, func(thing T) (any, *outcome, error) {
 			object, o, err := do(b, thing)
+			o.what = fmt.Sprintf("%v ", thing)
 			var answer *pgconn.PgError
 			if errors.As(err, &answer) && !b.lost(err) {
-				o.Text = "cannot be changed: " + answer.Message
+				o.Text, err = "cannot be changed: "+answer.Message, nil
 				if answer.Detail != "" {
 					o.Text += " (" + answer.Detail + ")"
 				}
-			} else if err != nil {
-				return err
 			}
-			failed = failed || !o.Done
-			switch {
-			case s.Objects != nil:
-				err = s.Object(object)
-			case o.Done:
-				err = s.Line("%v %s", thing, o.Text)
-			default:
-				err = nil
-				s.Remark("%v %s", thing, o.Text)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+			return object, o, err
+		})
 	})
-	if err == nil && failed {
+}
+
+// showEach calls do for each thing, and shows the outcomes.
+func showEach[T any](s *Screen, things []T, do func(T) (any, *outcome, error)) error {
+	failed := false
+	for _, thing := range things {
+		object, o, err := do(thing)
+		switch {
+		case err != nil:
+			return err
+		case s.Objects != nil:
+			err = s.Object(object)
+		case o.Done:
+			err = s.Line("%s%s", o.what, o.Text)
+		default:
+			s.Remark("%s%s", o.what, o.Text)
+		}
+		if err != nil {
+			return err
+		}
+		failed = failed || !o.Done
+	}
+	if failed {
 		return ErrFailed
 	}
-	return err
+	return nil
 }
 
 // was is a task before the change.
@@ -106,25 +115,25 @@ type was struct {
 func (w was) stopped() outcome {
 	switch {
 	case !w.changed:
-		return outcome{false, "was not changed: a trigger of the table keeps it"}
+		return outcome{Text: "was not changed: a trigger of the table keeps it"}
 	case w.state == "WORK":
-		return outcome{true, "runs, and is being cancelled"}
+		return outcome{Done: true, Text: "runs, and is being cancelled"}
 	case w.state == "STOP" && !w.ended:
-		return outcome{true, "is paused already, or being cancelled"}
+		return outcome{Done: true, Text: "is paused already, or being cancelled"}
 	case w.state == "PLAN", w.state == "TAKE":
-		return outcome{true, "waits, and is paused"}
+		return outcome{Done: true, Text: "waits, and is paused"}
 	case w.next != 0:
-		return outcome{true, fmt.Sprintf("has ended (%s); its repetition %d is stopped, if that waits", w.state, w.next)}
+		return outcome{Done: true, Text: fmt.Sprintf("has ended (%s); its repetition %d is stopped, if that waits", w.state, w.next)}
 	}
-	return outcome{true, fmt.Sprintf("has ended (%s): there is nothing to stop", w.state)}
+	return outcome{Done: true, Text: fmt.Sprintf("has ended (%s): there is nothing to stop", w.state)}
 }
 
 func (w was) again() outcome {
 	switch {
 	case w.changed:
-		return outcome{true, fmt.Sprintf("had ended (%s), and waits to run again", w.state)}
+		return outcome{Done: true, Text: fmt.Sprintf("had ended (%s), and waits to run again", w.state)}
 	case w.state == "STOP" && !w.ended:
-		return outcome{false, "has not ended: it is paused, and UPDATE … SET state = 'PLAN' resumes it"}
+		return outcome{Text: "has not ended: it is paused, and UPDATE … SET state = 'PLAN' resumes it"}
 	}
-	return outcome{false, fmt.Sprintf("has not ended: it is %s", w.state)}
+	return outcome{Text: fmt.Sprintf("has not ended: it is %s", w.state)}
 }

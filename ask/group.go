@@ -37,7 +37,7 @@ func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []strin
 			}
 			moment = &at
 		}
-		err := b.conn.QueryRow(ctx, b.queries.Text("pause"), group, moment, optional(note)).Scan(&p.Until)
+		err := b.conn.QueryRow(ctx, b.queries.Text("pause"), group, moment, note).Scan(&p.Until)
 		if err != nil {
 			return p, &p.outcome, missing(b, err)
 		}

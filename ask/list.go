@@ -139,13 +139,6 @@ func (b *table) walk(ctx context.Context, s *Screen, f Filter, see func(Task) er
 	return err
 }
 
-func optional(text string) any {
-	if text == "" {
-		return nil
-	}
-	return text
-}
-
 // moment reads a moment that the server understands, or a span of time before (-1) or after (1)
 // now.
 func (b *table) moment(ctx context.Context, text string, sign float64) (moment time.Time, err error) {

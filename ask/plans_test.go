@@ -87,7 +87,6 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"newer", []any{int64(5), watched}, watched},
 		{"newest", nil, 1},
 		{"left", []any{nil, lookedAt}, lookedAt},
-		{"show", []any{5}, 1},
 		{"change", []any{5, true}, 3},
 		{"change", []any{5, false}, 3},
 	}

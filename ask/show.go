@@ -58,7 +58,7 @@ type columns []column
 // columns reads a task. The values come as text: only the output functions of their types convert
 // them.
 func (b *table) columns(ctx context.Context, id int64) (columns, error) {
-	rows, err := b.conn.Query(ctx, b.queries.Text("show"), pgx.QueryResultFormats{pgx.TextFormatCode}, id)
+	rows, err := b.conn.Query(ctx, b.Statement("task", map[string]string{":columns": "t.*"}), pgx.QueryResultFormats{pgx.TextFormatCode}, id)
 	if err != nil {
 		return nil, err
 	}

@@ -122,7 +122,7 @@ func statuses(ctx context.Context, targets []work.Target, limit time.Duration) [
 				}
 			}
 			if conn != nil {
-				hangUp(conn)
+				control.HangUp(conn)
 			}
 		})
 	}

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"strings"
-	"time"
 
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
@@ -15,9 +14,6 @@ import (
 	"pgtaskd/work"
 	"pgtaskd/work/control"
 )
-
-// closeLimit is how long closing a connection may take.
-const closeLimit = time.Second
 
 // table is a task table that a command asks about. It belongs to one goroutine.
 type table struct {
@@ -34,7 +30,7 @@ func open(ctx context.Context, t work.Target, command string, purpose rows.Purpo
 	}
 	b, err := admit(ctx, conn, t, purpose)
 	if err != nil {
-		hangUp(conn)
+		control.HangUp(conn)
 	}
 	return b, err
 }
@@ -53,13 +49,7 @@ func (b *table) look(ctx context.Context, do func() error) error {
 	return pgx.BeginTxFunc(ctx, b.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(pgx.Tx) error { return do() })
 }
 
-func (b *table) close() { hangUp(b.conn) }
-
-func hangUp(conn *pgx.Conn) {
-	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
-	defer cancel()
-	_ = conn.Close(ctx)
-}
+func (b *table) close() { control.HangUp(b.conn) }
 
 // lost reports whether the connection is broken or the server shuts down.
 func (b *table) lost(err error) bool {

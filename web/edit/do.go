@@ -126,7 +126,7 @@ func Record(ctx context.Context, b *rows.Table, d Doing, id int64) error {
 // record writes an act that is done into the table of acts, if that is there or can be made. What
 // keeps it from that keeps nobody from acting on one task.
 func record(ctx context.Context, b *rows.Table, d Doing, id *int64, columns map[string]*string) error {
-	err := aside(ctx, b, func(ctx context.Context) error {
+	err := b.Apart(ctx, func() error {
 		if err := makeTable(ctx, b); err != nil {
 			return err
 		}

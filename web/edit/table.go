@@ -2,7 +2,6 @@ package edit
 
 import (
 	"context"
-	"errors"
 	"net/http"
 
 	"github.com/jackc/pgx/v5"
@@ -44,16 +43,4 @@ func makeTable(ctx context.Context, b *rows.Table) error {
 	}
 	b.Forget()
 	return install.Made(ctx, b.Tx(), b.Target)
-}
-
-// aside calls do in a part of the transaction that is undone alone if it fails.
-func aside(ctx context.Context, b *rows.Table, do func(context.Context) error) error {
-	part, err := b.Tx().Begin(ctx)
-	if err != nil {
-		return err
-	}
-	if err := do(ctx); err != nil {
-		return errors.Join(err, part.Rollback(ctx))
-	}
-	return part.Commit(ctx)
 }

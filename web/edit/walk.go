@@ -172,7 +172,7 @@ func (s *step) lock(ctx context.Context, ids []int64, ifLocked string) ([]int64,
 // all, the act ends.
 func (s *step) single(ctx context.Context, id int64) error {
 	var n int64
-	err := aside(ctx, s.b, func(ctx context.Context) error {
+	err := s.b.Apart(ctx, func() error {
 		locked, err := s.lock(ctx, []int64{id}, "")
 		if err == nil && len(locked) > 0 {
 			n, err = s.d.change(ctx, s.b, s.words, locked)

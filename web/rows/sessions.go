@@ -22,7 +22,6 @@ import (
 const (
 	sessionsMost = 2 // on each server
 	keptFor      = time.Minute
-	closeLimit   = time.Second
 	dialLimit    = time.Second
 	headDial     = 3 * time.Second  // the same for heads: a slow server gets its sessions from them
 	downFor      = 15 * time.Second // how long pages leave a server alone that did not answer
@@ -98,14 +97,8 @@ func (s *Sessions) closeIdle(age time.Duration) {
 	}
 	s.mu.Unlock()
 	for _, one := range old {
-		one.close()
+		control.HangUp(one.conn)
 	}
-}
-
-func (one *session) close() {
-	ctx, cancel := context.WithTimeout(context.Background(), closeLimit)
-	defer cancel()
-	_ = one.conn.Close(ctx)
 }
 
 // Read calls do with a target's table in a read-only transaction. Each statement may take as long
@@ -185,7 +178,7 @@ func (s *Sessions) session(ctx context.Context, at *server, t work.Target, dial 
 	}
 	s.mu.Unlock()
 	if excess != nil {
-		excess.close()
+		control.HangUp(excess.conn)
 	}
 	conn, err := s.dial(ctx, at, t, dial)
 	if err != nil {

@@ -75,7 +75,7 @@ func (b *Table) Task(ctx context.Context, id int64, hidden Hidden) (*Whole, erro
 	if err := b.fields(ctx, t, hidden); err != nil || t.Fields == nil {
 		return nil, err
 	}
-	err := b.apart(ctx, func() (err error) {
+	err := b.Apart(ctx, func() (err error) {
 		t.Around, err = list[Around](ctx, b, "task_around", id, AroundMost+1)
 		return err
 	})
@@ -86,9 +86,9 @@ func (b *Table) Task(ctx context.Context, id int64, hidden Hidden) (*Whole, erro
 		return t, nil
 	}
 	why := ""
-	err = b.apart(ctx, func() (err error) { why, err = b.Why(ctx, id); return err })
+	err = b.Apart(ctx, func() (err error) { why, err = b.Why(ctx, id); return err })
 	if err != nil {
-		t.Unsaid = append(t.Unsaid, "Why it waits cannot be read: "+err.Error())
+		t.Unsaid = append(t.Unsaid, "Why it waits cannot be read: "+slow(err).Error())
 		return t, nil
 	}
 	why = human.Masked(why)
@@ -104,9 +104,9 @@ func (b *Table) Why(ctx context.Context, id int64) (why string, err error) {
 	return why, err
 }
 
-// apart does something that may fail without the rest of the transaction.
-func (b *Table) apart(ctx context.Context, do func() error) error {
-	return slow(pgx.BeginFunc(ctx, b.tx, func(pgx.Tx) error { return do() }))
+// Apart does something that may fail without the rest of the transaction.
+func (b *Table) Apart(ctx context.Context, do func() error) error {
+	return pgx.BeginFunc(ctx, b.tx, func(pgx.Tx) error { return do() })
 }
 
 // column is a column of the table.

@@ -64,12 +64,16 @@ func (c *Control) Conn() *pgx.Conn { return c.conn }
 
 // Close ends the session.
 func (c *Control) Close() {
-	if c.conn == nil {
-		return
+	if c.conn != nil {
+		HangUp(c.conn)
 	}
+}
+
+// HangUp closes a connection. That may take a second.
+func HangUp(conn *pgx.Conn) {
 	ctx, cancel := context.WithTimeout(context.Background(), time.Second)
 	defer cancel()
-	_ = c.conn.Close(ctx)
+	_ = conn.Close(ctx)
 }
 
 // Describe sets the description of the table, from which the statements follow.
