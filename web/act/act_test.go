@@ -78,6 +78,11 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		`{"do": "again", "id": 1}`:             `409 {"count":0,"text":"task 1 is left alone`,
 		`{"do": "cancel", "id": 1}{}`:          "400 the body must be an object of JSON",
 		`{"do": "cancel", "id": 1, "Key": ""}`: `400 there is no parameter "Key"`,
+		`{"do": "cancel", "id": 1, "id": 1}`:   `400 id is given twice`,
+		`{"do": "cancel", "id": [1, null]}`:    `400 "id" must be a text or a number`,
+		`{"do": "cancel", "state": [null]}`:    `400 "state" must be a text or a number`,
+		"do=cancel&state=,":                    "400 state must be among",
+		"do=cancel&sort=due&state=FAIL":        "400 sort=due lists only tasks that wait or run",
 	} {
 		got := s.post(s.Act, body)
 		if have := fmt.Sprint(got.status, " ", got.text); !strings.HasPrefix(have, want) {

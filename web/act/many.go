@@ -8,6 +8,7 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
+	"reflect"
 
 	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
@@ -18,6 +19,9 @@ import (
 // filter reads the filter of a request; zone is that of the target.
 func (q *request) filter(zone string) (*rows.Filter, error) {
 	f, err := q.asked.Filter(zone)
+	if err == nil {
+		err = q.asked.Listed(&f)
+	}
 	return &f, err
 }
 
@@ -43,6 +47,9 @@ func (a *Acts) preview(q *request, d edit.Doing) error {
 		}
 		if meant, err = q.meant(d, f); err != nil {
 			return err
+		}
+		if reflect.DeepEqual(*f, rows.Filter{}) {
+			v.What = "There is no filter: all tasks of the target " + q.target.Name + ". " + v.What
 		}
 		if err = edit.CanRecord(ctx, b); err != nil {
 			return err

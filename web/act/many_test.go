@@ -74,6 +74,25 @@ func TestAnActOnManyTasks(t *testing.T) {
 	}
 }
 
+// TestAnActOnAllSaysSo: nobody does it by a filter that has become empty. The order of a list can
+// leave out tasks, too.
+func TestAnActOnAllSaysSo(t *testing.T) {
+	t.Parallel()
+	s := staged(t)
+	s.Exec("INSERT INTO task (id, input, plan) SELECT i, 'SELECT 1', '2100-01-01' FROM generate_series(1, 3) AS i")
+	s.Exec("UPDATE task SET state = 'STOP' WHERE id = 1")
+	const all = "There is no filter: all tasks of the target"
+	if got := s.post(s.Act, `{"do": "delete", "group": ""}`); got.Count != 3 || !strings.Contains(got.result.Text, all) {
+		t.Error(got)
+	}
+	if got := s.post(s.Act, "do=delete"); !strings.Contains(got.text, all) {
+		t.Error(got)
+	}
+	if got := s.post(s.Act, `{"do": "delete", "sort": "due"}`); got.Count != 2 || strings.Contains(got.result.Text, all) {
+		t.Error(got)
+	}
+}
+
 // TestTokens: each is for its act, filter, data, target and user alone, once, for ten minutes.
 func TestTokens(t *testing.T) {
 	t.Parallel()

@@ -87,42 +87,60 @@ func fromForm(r *http.Request) (url.Values, error) {
 	return r.PostForm, nil
 }
 
-// fromJSON reads an object. A null has no value; a list is of states.
+// fromJSON reads an object. A null has no value; a list is of states. What would be lost on the way
+// is refused, as the filter would match more: a name that is given twice, a null in a list.
 func fromJSON(body io.Reader) (url.Values, error) {
-	var object map[string]any
+	values := url.Values{}
 	decoder := json.NewDecoder(body)
 	decoder.UseNumber()
-	err := decoder.Decode(&object)
+	first, err := decoder.Token()
+	if err == nil && first != json.Delim('{') {
+		err = errors.New("it is something else")
+	}
+	for err == nil && decoder.More() {
+		var name json.Token
+		var value any
+		if name, err = decoder.Token(); err == nil {
+			err = decoder.Decode(&value)
+		}
+		if err == nil {
+			err = addJSON(values, fmt.Sprint(name), value)
+		}
+	}
+	if err == nil {
+		_, err = decoder.Token() // the end of the object
+	}
 	if err == nil && decoder.Decode(&struct{}{}) != io.EOF {
 		err = errors.New("there is more after the object")
 	}
-	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
-		return nil, err
-	} else if err != nil {
-		return nil, page.Wrong("the body must be an object of JSON: " + err.Error())
+	if err == nil || errors.As(err, new(*http.MaxBytesError)) || errors.As(err, new(page.Wrong)) {
+		return values, err
 	}
-	values := url.Values{}
-	for name, value := range object {
-		list, ok := value.([]any)
-		if !ok {
-			list = []any{value}
-		}
-		for _, value := range list {
-			switch v := value.(type) {
-			case nil:
-				values[name] = nil
-			case string:
-				values.Add(name, v)
-			case json.Number:
-				values.Add(name, v.String())
-			case bool:
-				values.Add(name, strconv.FormatBool(v))
-			default:
-				return nil, page.Wrong(fmt.Sprintf("%q must be a text or a number", name))
-			}
+	return nil, page.Wrong("the body must be an object of JSON: " + err.Error())
+}
+
+func addJSON(values url.Values, name string, value any) error {
+	if values.Has(name) {
+		return page.Wrong(name + " is given twice")
+	}
+	values[name] = nil
+	list, ok := value.([]any)
+	if !ok && value != nil {
+		list = []any{value}
+	}
+	for _, value := range list {
+		switch v := value.(type) {
+		case string:
+			values.Add(name, v)
+		case json.Number:
+			values.Add(name, v.String())
+		case bool:
+			values.Add(name, strconv.FormatBool(v))
+		default:
+			return page.Wrong(fmt.Sprintf("%q must be a text or a number", name))
 		}
 	}
-	return values, nil
+	return nil
 }
 
 func (q *request) get(name string) string { return q.asked.Query.Get(name) }

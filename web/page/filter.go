@@ -26,6 +26,9 @@ func (a *Asked) Filter(job string) (f rows.Filter, err error) {
 		}
 		f.States = append(f.States, state)
 	}
+	if len(f.States) == 0 && strings.Join(q["state"], "") != "" {
+		return f, wrong("state must be among %s", strings.Join(rows.States, ", "))
+	}
 	if q.Get("id") != "" {
 		f.ID.Valid = true
 		if f.ID.Int64, err = a.id("id"); err != nil {
@@ -41,4 +44,19 @@ func (a *Asked) Filter(job string) (f rows.Filter, err error) {
 		}
 	}
 	return f, nil
+}
+
+// Listed narrows a filter to what a list in the order of the request shows.
+func (a *Asked) Listed(f *rows.Filter) error {
+	if a.Query.Get("sort") != rows.Due {
+		return nil
+	}
+	states := slices.DeleteFunc(slices.Clone(rows.Waiting), func(state string) bool {
+		return len(f.States) > 0 && !slices.Contains(f.States, state)
+	})
+	if len(states) == 0 {
+		return wrong("sort=due lists only tasks that wait or run: no %s", strings.Join(f.States, " and no "))
+	}
+	f.States = states
+	return nil
 }

@@ -145,7 +145,9 @@ func (v *tasksView) Chosen(state string) bool {
 
 // tasks makes the content of a page.
 func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
-	v := &tasksView{States: rows.States, Count: counted(p), None: p.Count == 0 && !p.Beyond}
+	listed := *f
+	cannot := a.Listed(&listed)
+	v := &tasksView{States: rows.States, Count: counted(p), None: p.Count == 0 && !p.Beyond || cannot != nil}
 	for _, name := range []string{"target", "tz", "sort", "sqlstate", "error"} {
 		if value := a.Query.Get(name); value != "" {
 			v.Kept = append(v.Kept, field{name, value})
@@ -162,17 +164,11 @@ func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
 			v.Fields = append(v.Fields, field{name, value})
 		}
 	}
-	states := f.States
-	if order == rows.Due { // only these are listed
-		states = slices.DeleteFunc(slices.Clone(rows.Waiting), func(state string) bool {
-			return len(f.States) > 0 && !slices.Contains(f.States, state)
-		})
-	}
 	if tz := a.Query.Get("tz"); tz != "" {
 		v.Fields = append(v.Fields, field{"tz", tz})
 	}
-	if len(states) > 0 {
-		v.Fields = append(v.Fields, field{"state", strings.Join(states, ",")})
+	if len(listed.States) > 0 {
+		v.Fields = append(v.Fields, field{"state", strings.Join(listed.States, ",")})
 	}
 	for _, name := range []string{rows.Newest, rows.Oldest, rows.Due} {
 		v.Orders = append(v.Orders, Choice{name, a.With("sort", name), name == order})

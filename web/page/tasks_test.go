@@ -55,7 +55,7 @@ func TestFilterReadsTheURL(t *testing.T) {
 		}
 	}
 	for _, query := range []string{
-		"state=NOPE", "state=FAIL%3BDONE", "id=1.5", "id=9223372036854775808", "id=0x10", "since=soon", "until=2030-02-30", "group=%00", "q=%FF", "key=a%00b", "since=%00",
+		"state=NOPE", "state=FAIL%3BDONE", "state=,", "id=1.5", "id=9223372036854775808", "id=0x10", "since=soon", "until=2030-02-30", "group=%00", "q=%FF", "key=a%00b", "since=%00",
 	} {
 		_, err := askedTasks(query).Filter("UTC")
 		if err = cmp.Or(askedTasks(query).Check(), err); !isWrong(err) || strings.Contains(err.Error(), "\n") {
@@ -125,6 +125,16 @@ func TestTasksAreShownWithTheirFilter(t *testing.T) {
 		if main, err = (&Sheet{Asked: a, Content: c}).Main(); err != nil || strings.Contains(string(main), `method="post"`) {
 			t.Errorf("%v, a reader can act", err)
 		}
+	}
+}
+
+// TestNoFormActsOnMore: in the order of due times, no ended task is listed.
+func TestNoFormActsOnMore(t *testing.T) {
+	t.Parallel()
+	a := askedTasks("state=FAIL&sort=due")
+	c := a.tasks(&rows.Page{Beyond: true, Late: true, After: &rows.Place{ID: 5}}, &rows.Filter{States: []string{"FAIL"}}, rows.Due)
+	if main, err := (&Sheet{Asked: a, Content: c}).Main(); err != nil || strings.Contains(string(main), `method="post"`) {
+		t.Errorf("%v, %s", err, main)
 	}
 }
 
