@@ -125,7 +125,7 @@ func enter(q *request) error {
 	if err := q.ParseForm(); errors.As(err, new(*http.MaxBytesError)) {
 		return err
 	} else if err != nil {
-		return page.Wrong("the form is badly written: " + err.Error())
+		return page.Wrong("the form cannot be read: " + err.Error())
 	}
 	back := login.Local(q.PostForm.Get("back"), q.settings.Prefix)
 	if rest := strings.TrimPrefix(back, q.settings.Prefix); strings.HasPrefix(rest, "/login") {

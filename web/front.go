@@ -82,7 +82,7 @@ func (q *request) serve() error {
 	case !monitor && q.URL.Path == q.settings.Prefix && q.settings.Prefix != "" && reads(q.Method):
 		return q.redirect(http.StatusMovedPermanently, q.settings.Prefix+"/", q.URL.RawQuery)
 	case methods == nil:
-		return refusal{http.StatusNotFound, "there is no such page; the first one is " + q.settings.Prefix + "/"}
+		return refusal{http.StatusNotFound, "there is no such page; the home page is " + q.settings.Prefix + "/"}
 	}
 	for _, route := range methods {
 		if route.method == q.Method || route.method == http.MethodGet && q.Method == http.MethodHead {
@@ -96,7 +96,7 @@ func (q *request) serve() error {
 		}
 	}
 	q.w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return refusal{http.StatusMethodNotAllowed, "only " + strings.Join(allowed, ", ") + " here"}
+	return refusal{http.StatusMethodNotAllowed, "this URL takes only " + strings.Join(allowed, ", ")}
 }
 
 // admitted answers on a route if the sender may use it.
@@ -106,7 +106,7 @@ func (q *request) admitted(route route) (err error) {
 		case q.users.None():
 			return refusal{http.StatusForbidden, `nobody may act, as there are no users; write "users": [{"name": "ann", "token_file": "…", "role": "operator"}] into "http"`}
 		case login.CrossSite(q.Request):
-			return refusal{http.StatusForbidden, "the request comes from another site"}
+			return refusal{http.StatusForbidden, "the request comes from another site: open the page itself, or send a token in the header Authorization: Bearer"}
 		}
 		q.Body = http.MaxBytesReader(q.w, q.Body, max(route.most, bodyMost))
 	}
@@ -118,7 +118,7 @@ func (q *request) admitted(route route) (err error) {
 		case q.user.Role == login.Nobody:
 			return refusal{http.StatusUnauthorized, "log in, or send the header Authorization: Bearer with a token"}
 		case q.user.Role < route.least:
-			return refusal{http.StatusForbidden, "a reader may not act: this needs an operator"}
+			return refusal{http.StatusForbidden, "a reader may not act: log in with the token of an operator"}
 		}
 	}
 	return route.answer(q)

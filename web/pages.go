@@ -21,7 +21,7 @@ func (q *request) asked(kind *page.Kind, query string) (*page.Asked, error) {
 	a := &page.Asked{Kind: kind, Targets: q.site.targets.pages(), Query: url.Values{}, User: q.user, Hidden: q.hidden(), Prefix: q.settings.Prefix, Config: q.settings.File, Demo: q.site.Demo}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return a, page.Wrong("the parameters of the URL are badly written: " + err.Error())
+		return a, page.Wrong("the parameters of the URL cannot be read: " + err.Error())
 	}
 	known := append([]string{"target", "tz"}, kind.Takes...)
 	for name, all := range values {

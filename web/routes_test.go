@@ -347,7 +347,7 @@ func TestPagesAnswerInJSON(t *testing.T) {
 	}
 	for query, want := range map[string]string{
 		"stat=FAIL": `this page has no parameter "stat"`, "target=x": "", "target=" + url.QueryEscape(to.Name()) + "&target=x": "target is given twice",
-		"%zz": "badly written", "a%00%1b=1": `a\x00\x1b`,
+		"%zz": "cannot be read", "a%00%1b=1": `a\x00\x1b`,
 	} {
 		for _, path := range []string{"/errors.json?", "/errors?"} {
 			if response, text := s.ask("GET", path+query, ""); response.StatusCode != 400 || !strings.Contains(text, want) || strings.Count(text, "\n") != 1 {

@@ -61,7 +61,7 @@ func read(w http.ResponseWriter, r *http.Request, asked *page.Asked, known []str
 	sent.Query = values
 	q.asked = &sent
 	if q.get("target") == "" && len(asked.Targets) > 1 {
-		return nil, page.Wrong("target is missing")
+		return nil, page.Wrong("there are several targets: give target, such as " + asked.Targets[0].Name)
 	}
 	q.target, err = q.asked.Target()
 	return q, err
@@ -74,7 +74,7 @@ func fromForm(r *http.Request) (url.Values, error) {
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
 		return nil, err
 	} else if err != nil {
-		return nil, page.Wrong("the form is badly written: " + err.Error())
+		return nil, page.Wrong("the form cannot be read: " + err.Error())
 	}
 	for _, all := range r.PostForm {
 		for i := range all {

@@ -15,12 +15,12 @@ func Known(do string) bool { return slices.Contains(Verbs, do) }
 func Happens(do string) string { return happens[do] }
 
 var happens = map[string]string{
-	"cancel": "What runs is cancelled, and what waits or is paused ends now: the state is STOP, and no repetition follows. Tasks that wait for them become GONE.",
-	"pause":  "What waits is paused until somebody resumes it. What runs is left alone.",
-	"resume": "What is paused waits again.",
-	"run":    "A copy of each runs now, beside the beat: without its key, cron, repeat and after.",
-	"again":  "What has ended waits to run again, as new. Earlier runs stay in the column runs.",
-	"delete": "The rows are deleted. What runs is cancelled. Tasks that wait for them count that as a good end.",
+	"cancel": "Those that run are cancelled; those that wait or are paused end now. Their state is STOP, and no repetition follows. Tasks that wait for them become GONE.",
+	"pause":  "Those that wait are paused until somebody resumes them. Those that run go on.",
+	"resume": "Those that are paused wait again.",
+	"run":    "A copy of each runs once, now, without its key, cron, repeat and after.",
+	"again":  "Those that have ended run again, as new. Their column runs keeps the earlier runs.",
+	"delete": "Their rows are deleted. Those that run are cancelled. Tasks that wait for them take that for a good end.",
 }
 
 // before is a task before an act.
@@ -49,11 +49,11 @@ func (w before) refusal(do string) string {
 	case "cancel":
 		return is + ", so there is nothing to cancel"
 	case "pause":
-		return is + "; only what waits can be paused"
+		return is + "; only a task that waits can be paused"
 	case "resume":
-		return is + "; only what is paused can be resumed"
+		return is + "; only a paused task can be resumed"
 	case "again":
-		return is + "; only what has ended can run again"
+		return is + "; only a task that has ended can run again"
 	}
 	return is
 }

@@ -31,7 +31,7 @@ type member struct {
 
 // Errors of who cannot be let in.
 var (
-	ErrToken = errors.New("the token is not one of a user")
+	ErrToken = errors.New("no user has this token")
 	ErrTries = errors.New("too many wrong tokens from your address: try again in a minute")
 )
 

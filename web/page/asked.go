@@ -70,7 +70,7 @@ func (a *Asked) Target() (Target, error) {
 	if name == "" {
 		return Target{}, wrong("there is no target")
 	}
-	return Target{}, wrong("there is no target %q", name)
+	return Target{}, wrong("there is no target %q; there is %s", name, a.Targets[0].Name)
 }
 
 // Named returns the name of the target that the URL names.

@@ -22,7 +22,7 @@ func (a *Asked) Filter(job string) (f rows.Filter, err error) {
 			continue
 		}
 		if state = strings.ToUpper(strings.TrimSpace(state)); !slices.Contains(rows.States, state) {
-			return f, wrong("state must be among %s, not %q", strings.Join(rows.States, ", "), state)
+			return f, wrong("state must be one of %s, not %q", strings.Join(rows.States, ", "), state)
 		}
 		f.States = append(f.States, state)
 	}

@@ -40,7 +40,7 @@ func readLanes(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
 	}{
 		{!l.AllRows, fmt.Sprintf("Runs are those of the newest %d tasks, and what runs now.", rows.LanesNewest)},
 		{!l.AllJobs, fmt.Sprintf("There are more jobs than the %d whose plans are shown.", rows.JobsMost)},
-		{!l.AllPlans, "Some jobs or tasks have more plans than are shown: the first ones are."},
+		{!l.AllPlans, "Jobs that run often have more plans than are shown: only their next ones are."},
 		{past.cut || plans.cut, fmt.Sprintf("A chart shows at most %d groups and %d bars; the JSON has all.", groupsMost, chartMost)},
 	} {
 		if note.said {

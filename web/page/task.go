@@ -139,16 +139,16 @@ func lifeOf(t *rows.Whole) []event {
 	for _, run := range t.Runs {
 		says := run.Cause
 		if run.PID != "" {
-			says += ", backend " + run.PID
+			says += ", pid " + run.PID
 		}
 		all = append(all, event{What: "Started", At: run.Start}, event{What: "Ended", At: run.Stop, State: run.State, Says: says, Error: run.Error})
 	}
 	if base.Valid {
-		all = append(all, event{What: "Planned anew for", At: plan})
+		all = append(all, event{What: "Planned again for", At: plan})
 	}
 	start, stop, says := t.Time("start"), t.Time("stop"), ""
 	if pid := t.Text("pid"); pid != "" {
-		says = "backend " + pid
+		says = "pid " + pid
 	}
 	if start.Valid {
 		all = append(all, event{What: "Started", At: start, Says: says})

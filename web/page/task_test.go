@@ -181,7 +181,7 @@ func TestATaskHidesFromReaders(t *testing.T) {
 	if html, text, _ = s.task(id, rows.Hidden{}); strings.Count(html, "SECRET") < 6 || strings.Count(text, "SECRET") != 6 {
 		t.Error(html, text)
 	}
-	for _, want := range []string{`2026-01-02 04:04:05.6 &#43;01:00, Europe/Berlin`, "retry, backend 77", "value=\"again\""} {
+	for _, want := range []string{`2026-01-02 04:04:05.6 &#43;01:00, Europe/Berlin`, "retry, pid 77", "value=\"again\""} {
 		if !strings.Contains(html, want) {
 			t.Errorf("%s is missing in %s", want, html)
 		}

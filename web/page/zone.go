@@ -94,7 +94,7 @@ func (a *Asked) moment(job, text string) (pgtype.Timestamptz, error) {
 			return pgtype.Timestamptz{Time: at, Valid: true}, nil
 		}
 	}
-	return pgtype.Timestamptz{}, wrong("a time must be written as 2006-01-02 15:04, with an offset such as +01:00 if you like, not as %q", text)
+	return pgtype.Timestamptz{}, wrong("a time must be written as 2030-01-31 08:00, with or without an offset such as +01:00, not as %q", text)
 }
 
 // moment is what the template of a time shows.

@@ -30,6 +30,9 @@ type Group struct {
 // Full reports whether no slot is free.
 func (g *Group) Full() bool { return g.Slots != nil && g.Running >= int64(*g.Slots) }
 
+// Prefix reports whether it stands for all groups that begin so.
+func (g *Group) Prefix() bool { return g.Paused != nil && strings.HasSuffix(g.Group, "%") }
+
 // Sendable reports whether a form can send the name: browsers change the ends of lines.
 func (g *Group) Sendable() bool { return g.Group != "" && !strings.ContainsAny(g.Group, "\r\n") }
 

@@ -175,7 +175,7 @@ function show(id, text) {
 function showLive(why) {
   if (!why) failedSince = null;
   else failedSince ??= new Date();
-  show("live", paused ? "paused" : why ? `not live since ${failedSince.toLocaleTimeString([], {timeZoneName: "short"})}: ${why}` : "live");
+  show("live", paused ? "updates paused" : why ? `not live since ${failedSince.toLocaleTimeString("en-GB", {timeZoneName: "short"})}: ${why}` : "live");
   const live = $("#live");
   if (!live) return;
   live.title = live.textContent; // the line may be cut
@@ -225,7 +225,12 @@ async function lost() {
     location.reload(); // leads to the login
   } else if ([400, 403, 404, 405].includes(status)) {
     hopeless = true;
-    showLive("this page has no stream");
+    if ($("main > .fault")) { // it says what is wrong
+      show("live", "");
+      pause.hidden = true;
+    } else {
+      showLive("load the page again");
+    }
   } else if (!source) {
     timer = setTimeout(open, wait);
   }
@@ -251,7 +256,7 @@ if (pause && !hopeless) {
   pause.addEventListener("click", () => {
     paused = !paused;
     pause.setAttribute("aria-pressed", paused);
-    pause.textContent = paused ? "Go on" : "Pause";
+    pause.textContent = paused ? "Resume updates" : "Pause updates";
     showLive("");
     open();
   });
