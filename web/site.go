@@ -96,7 +96,7 @@ func (s *Site) renew(settings conf.HTTP, pair *pair) {
 	s.tend()
 	if f.closed != "" {
 		s.log.Info().Str("url", s.URL()).Msg("health and metrics are served")
-		s.log.Warn().Msg(f.closed)
+		s.log.Warn().Str("reason", f.closed).Msg("the page is not served, only health and metrics")
 		return
 	}
 	s.log.Info().Str("url", s.URL()).Msg("the page and the metrics are served")
