@@ -11,7 +11,7 @@ WITH before AS (
     SET state = CASE WHEN $2::bool THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END
     FROM before
     WHERE t.id = before.id
-        AND ($2 OR before.state = ANY ('{DONE,FAIL,GONE}') OR before.state = 'STOP' AND before.stop IS NOT NULL)
+        AND ($2 OR :can_again)
     RETURNING t.id
 )
 SELECT

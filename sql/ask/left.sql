@@ -23,10 +23,7 @@ SELECT
     count(CASE WHEN d.state <> 'PLAN' THEN 1 END) + (
         SELECT count(*)
         FROM :table AS t
-        WHERE t.due IS NULL
-            AND t.stopping
-            AND t.state = 'STOP'
-            AND t.stop IS NULL
+        WHERE :stopping
     )
 FROM (
     SELECT t.state

@@ -6,10 +6,7 @@ SELECT
     count(CASE WHEN d.state = 'WORK' THEN 1 END) + (
         SELECT count(*)
         FROM :table AS t
-        WHERE t.due IS NULL -- they come after all due tasks in the index
-            AND t.stopping
-            AND t.state = 'STOP'
-            AND t.stop IS NULL
+        WHERE :stopping
     ),
     min(CASE WHEN d.state = 'PLAN' THEN d.due END)::text,
     coalesce(date_part('epoch', statement_timestamp() - min(CASE WHEN d.state = 'PLAN' THEN d.due END)), 0),

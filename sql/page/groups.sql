@@ -14,10 +14,7 @@ WITH due AS MATERIALIZED (
     (
         SELECT t."group"::text, false
         FROM :table AS t
-        WHERE t.due IS NULL -- they come after all due tasks in the index
-            AND t.stopping
-            AND t.state = 'STOP'
-            AND t.stop IS NULL
+        WHERE :stopping
         LIMIT $1::int8
     )
 ),

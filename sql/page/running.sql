@@ -27,10 +27,7 @@ open AS MATERIALIZED (
         (
             SELECT t.id, t.state, t."group", t.key, t.start, t.pid, t.remote
             FROM :table AS t
-            WHERE t.due IS NULL -- they come after all due tasks in the index
-                AND t.stopping
-                AND t.state = 'STOP'
-                AND t.stop IS NULL
+            WHERE :stopping
             LIMIT $4::int8
         )
     ) AS r
