@@ -60,7 +60,7 @@ type askCommands struct {
 	Resume resumeCommand `cmd:"" help:"Let tasks of a paused group start again."`
 	Top    topCommand    `cmd:"" help:"Show jobs, what runs and errors, as the page does, and act on them."`
 	Tail   tailCommand   `cmd:"" help:"Show what starts and ends, until ^C."`
-	Drain  drainCommand  `cmd:"" help:"Run what is due, and exit: with 1 if anything failed."`
+	Drain  drainCommand  `cmd:"" help:"Run what is due, and exit: with 1 if anything failed, with 3 if a retry is left."`
 }
 
 // untilInterrupt returns a context that SIGINT or SIGTERM ends.

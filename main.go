@@ -21,7 +21,8 @@ func main() {
 }
 
 // exitCode prints an error, one line for each fault, and returns the exit status: 0 for success, 1
-// for a fault, 2 for a wrong command line or for differences in a dry run.
+// for a fault, 2 for a wrong command line or for differences in a dry run, 3 for tasks that a drain
+// leaves.
 func exitCode(err error, stderr io.Writer) int {
 	var usage *usageError
 	switch {
@@ -35,6 +36,9 @@ func exitCode(err error, stderr io.Writer) int {
 		printLine(stderr, "pgtaskd: %s", usage)
 		printLine(stderr, `Try "pgtaskd --help".`)
 		return 2
+	case errors.Is(err, ask.ErrLeft):
+		printLine(stderr, "pgtaskd: %s", err)
+		return 3
 	default:
 		for _, err := range each(err) {
 			printLine(stderr, "pgtaskd: %s", err)

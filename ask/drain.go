@@ -28,7 +28,8 @@ var ErrInterrupted = errors.New("interrupted before all was done")
 type Drained struct {
 	Target string `json:"target"`
 	Failed int64  `json:"failed"`
-	Gone   int64  `json:"gone"` // not worth running any more
+	Gone   int64  `json:"gone"`           // not worth running any more
+	Left   int64  `json:"left,omitempty"` // wait for a retry, or for a task that does
 }
 
 // Drain serves targets until none of their tasks is due or running. Then it shows the tasks that
@@ -55,19 +56,21 @@ func Drain(ctx context.Context, s *Screen, targets []work.Target, until string, 
 	if err := errors.Join(err, failure); err != nil && !errors.Is(err, ErrInterrupted) || ctx.Err() != nil {
 		return errors.Join(err, context.Cause(ctx))
 	}
-	failed := false
+	failed, left := false, false
 	for _, d := range drains {
 		found, err := d.report(ctx)
 		if err != nil {
 			return fmt.Errorf("%s: %w", d.target.Name(), err)
 		}
-		failed = failed || found.Failed > 0
+		failed, left = failed || found.Failed > 0, left || found.Left > 0
 	}
 	switch {
 	case err != nil:
 		return err
 	case failed:
 		return ErrFailed
+	case left:
+		return ErrLeft
 	}
 	return nil
 }
@@ -209,12 +212,13 @@ func (d *drain) session(ctx context.Context, began time.Time, reached *time.Time
 	}
 }
 
-// report shows the tasks that have become FAIL or GONE since the drain began.
+// report shows the tasks that have become FAIL or GONE since the drain began, and those that it
+// leaves though they or the tasks that they wait for have begun.
 func (d *drain) report(ctx context.Context) (Drained, error) {
 	found := Drained{Target: d.target.Name()}
 	err := one(ctx, d.target, "drain", rows.Reads, func(b *table) error {
 		f := Filter{States: []string{"FAIL", "GONE"}, Since: d.began, least: &d.least}
-		return b.walk(ctx, d.s, f, func(t Task) error {
+		err := b.walk(ctx, d.s, f, func(t Task) error {
 			if t.State == "FAIL" {
 				found.Failed++
 			} else {
@@ -225,6 +229,10 @@ func (d *drain) report(ctx context.Context) (Drained, error) {
 			}
 			return d.s.Line("%s: %s %d %s: %s", d.target.Name(), t.State, t.ID, t.Group, t.says())
 		})
+		if err == nil {
+			found.Left, err = b.showLeft(ctx, d.s)
+		}
+		return err
 	})
 	switch {
 	case err != nil:
@@ -232,5 +240,9 @@ func (d *drain) report(ctx context.Context) (Drained, error) {
 	case d.s.Objects != nil:
 		return found, d.s.Object(found)
 	}
-	return found, d.s.Line("%s: %d FAIL, %d GONE", found.Target, found.Failed, found.Gone)
+	text := fmt.Sprintf("%s: %d FAIL, %d GONE", found.Target, found.Failed, found.Gone)
+	if found.Left > 0 {
+		text += fmt.Sprintf(", %d left", found.Left)
+	}
+	return found, d.s.Line("%s", text)
 }

@@ -86,6 +86,38 @@ func TestDrainWaitsForWhatIsPlannedUntil(t *testing.T) {
 	}
 }
 
+// TestDrainSaysWhatIsLeft: a retry in its backoff, and the tasks that wait for it, but not those
+// that wait for a later or a paused task. With until, Drain waits for them.
+func TestDrainSaysWhatIsLeft(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	put(t, tasks.Conn, "CREATE SEQUENCE tried START -1 MINVALUE -1")
+	again := tasks.Add("input, retry, backoff", "SELECT 1 / nextval('tried')", 2, "1 min")
+	for _, id := range []int64{again, tasks.Add("input, plan", "SELECT 1", time.Now().Add(time.Hour)), tasks.Add("input, state", "SELECT 1", "STOP")} {
+		last := tasks.Add("input, after", "SELECT 1", []int64{id})
+		tasks.Add("input, after", "SELECT 1", []int64{last})
+	}
+	put(t, tasks.Conn, "SELECT nextval('tried')")
+	s := people()
+	if err := drained(t, s, "", nil, target); !errors.Is(err, ErrLeft) {
+		t.Error(err, s.text())
+	}
+	name := target.Name()
+	has(t, s.out.String(), name+": PLAN 1 group: runs again at ", ": ERROR:  division by zero\n", name+": PLAN 4 group: waits for task 1\n",
+		name+": PLAN 5 group: waits for task 4\n", ": 0 FAIL, 0 GONE, 3 left\n")
+	hasNot(t, s.out.String(), "PLAN 2", "PLAN 6", "PLAN 7", "PLAN 8", "PLAN 9")
+	put(t, tasks.Conn, "UPDATE task SET plan = now() + interval '1 hour' WHERE id = 1")
+	s = program()
+	if err := drained(t, s, "", nil, target); !errors.Is(err, ErrLeft) {
+		t.Error(err)
+	}
+	has(t, s.objects.String(), `"id":1,"state":"PLAN","group":"group","plan":"`, `"id":4,"state":"PLAN","group":"group","awaits":1}`, `"failed":0,"gone":0,"left":3}`)
+	put(t, tasks.Conn, "UPDATE task SET plan = now() + interval '1 s' WHERE id = 1")
+	if err := drained(t, s, "30 s", nil, target); err != nil || tasks.State(5) != "DONE" && tasks.State(5) != "" {
+		t.Error(err, tasks.State(5), s.text())
+	}
+}
+
 // TestDrainBesideALeader: the leader runs the tasks, and Drain learns which have failed.
 func TestDrainBesideALeader(t *testing.T) {
 	t.Parallel()

@@ -87,6 +87,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 		{"newer", []any{int64(5), watched}, watched},
 		{"newest", nil, 1},
 		{"left", []any{nil, lookedAt}, lookedAt},
+		{"waiting_again", []any{lookedAt, leftShown}, lookedAt},
 		{"change", []any{5, true}, 3},
 		{"change", []any{5, false}, 3},
 	}
