@@ -26,30 +26,13 @@ type small struct {
 	Again               bool // another site's link has led here, and the browser kept the cookie back
 }
 
-// refusal is a request that is not answered, with its status.
-type refusal struct {
-	status int
-	text   string
-}
-
-func (r refusal) Error() string { return r.text }
-
 // statusOf returns the status of an error. What is nobody's mistake is the server's state: a table
 // that cannot be read, or a statement that took too long.
 func statusOf(err error) int {
-	var refused refusal
-	var left *edit.Refused
+	var refused *edit.Refused
 	switch {
 	case errors.As(err, &refused):
-		return refused.status
-	case errors.As(err, &left):
-		return left.Status
-	case errors.As(err, new(page.Wrong)):
-		return http.StatusBadRequest
-	case errors.As(err, new(page.Missing)):
-		return http.StatusNotFound
-	case errors.As(err, new(page.Forbidden)):
-		return http.StatusForbidden
+		return refused.Status
 	case errors.As(err, new(*http.MaxBytesError)):
 		return http.StatusRequestEntityTooLarge
 	case errors.Is(err, login.ErrToken):
@@ -125,7 +108,7 @@ func enter(q *request) error {
 	if err := q.ParseForm(); errors.As(err, new(*http.MaxBytesError)) {
 		return err
 	} else if err != nil {
-		return page.Wrong("the form cannot be read: " + err.Error())
+		return page.Wrong("the form cannot be read: %s", err)
 	}
 	back := login.Local(q.PostForm.Get("back"), q.settings.Prefix)
 	if rest := strings.TrimPrefix(back, q.settings.Prefix); strings.HasPrefix(rest, "/login") {

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"pgtaskd/conf"
+	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
 )
 
@@ -76,13 +77,13 @@ func (q *request) serve() error {
 	monitor := monitors(q.below())
 	switch {
 	case !q.meant() && !(monitor && !q.loopback()):
-		return refusal{http.StatusMisdirectedRequest, `ask by the address in http.listen or by localhost, or write the name into the configuration: "http": {"hosts": ["…"]}`}
+		return edit.Refuse(http.StatusMisdirectedRequest, `ask by the address in http.listen or by localhost, or write the name into the configuration: "http": {"hosts": ["…"]}`)
 	case q.closed != "" && !monitor:
-		return refusal{http.StatusForbidden, q.closed}
+		return edit.Refuse(http.StatusForbidden, "%s", q.closed)
 	case !monitor && q.URL.Path == q.settings.Prefix && q.settings.Prefix != "" && reads(q.Method):
 		return q.redirect(http.StatusMovedPermanently, q.settings.Prefix+"/", q.URL.RawQuery)
 	case methods == nil:
-		return refusal{http.StatusNotFound, "there is no such page; the home page is " + q.settings.Prefix + "/"}
+		return edit.Refuse(http.StatusNotFound, "there is no such page; the home page is %s/", q.settings.Prefix)
 	}
 	for _, route := range methods {
 		if route.method == q.Method || route.method == http.MethodGet && q.Method == http.MethodHead {
@@ -96,7 +97,7 @@ func (q *request) serve() error {
 		}
 	}
 	q.w.Header().Set("Allow", strings.Join(allowed, ", "))
-	return refusal{http.StatusMethodNotAllowed, "this URL takes only " + strings.Join(allowed, ", ")}
+	return edit.Refuse(http.StatusMethodNotAllowed, "this URL takes only %s", strings.Join(allowed, ", "))
 }
 
 // admitted answers on a route if the sender may use it.
@@ -104,9 +105,9 @@ func (q *request) admitted(route route) (err error) {
 	if route.method == http.MethodPost {
 		switch {
 		case q.users.None():
-			return refusal{http.StatusForbidden, `nobody may act, as there are no users; write "users": [{"name": "ann", "token_file": "…", "role": "operator"}] into "http"`}
+			return edit.Refuse(http.StatusForbidden, `nobody may act, as there are no users; write "users": [{"name": "ann", "token_file": "…", "role": "operator"}] into "http"`)
 		case login.CrossSite(q.Request):
-			return refusal{http.StatusForbidden, "the request comes from another site: open the page itself, or send a token in the header Authorization: Bearer"}
+			return edit.Refuse(http.StatusForbidden, "the request comes from another site: open the page itself, or send a token in the header Authorization: Bearer")
 		}
 		q.Body = http.MaxBytesReader(q.w, q.Body, max(route.most, bodyMost))
 	}
@@ -116,9 +117,9 @@ func (q *request) admitted(route route) (err error) {
 		case err != nil:
 			return err
 		case q.user.Role == login.Nobody:
-			return refusal{http.StatusUnauthorized, "log in, or send the header Authorization: Bearer with a token"}
+			return edit.Refuse(http.StatusUnauthorized, "log in, or send the header Authorization: Bearer with a token")
 		case q.user.Role < route.least:
-			return refusal{http.StatusForbidden, "a reader may not act: log in with the token of an operator"}
+			return edit.Refuse(http.StatusForbidden, "a reader may not act: log in with the token of an operator")
 		}
 	}
 	return route.answer(q)

@@ -10,6 +10,7 @@ import (
 	"strings"
 
 	"pgtaskd/conf"
+	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
 	"pgtaskd/web/page"
 	"pgtaskd/web/rows"
@@ -21,18 +22,18 @@ func (q *request) asked(kind *page.Kind, query string) (*page.Asked, error) {
 	a := &page.Asked{Kind: kind, Targets: q.site.targets.pages(), Query: url.Values{}, User: q.user, Hidden: q.hidden(), Prefix: q.settings.Prefix, Config: q.settings.File, Demo: q.site.Demo}
 	values, err := url.ParseQuery(query)
 	if err != nil {
-		return a, page.Wrong("the parameters of the URL cannot be read: " + err.Error())
+		return a, page.Wrong("the parameters of the URL cannot be read: %s", err)
 	}
 	known := append([]string{"target", "tz"}, kind.Takes...)
 	for name, all := range values {
 		if !slices.Contains(known, name) {
-			return a, page.Wrong("this page has no parameter " + strings.ToValidUTF8(line(`"`+name+`"`), "?") + conf.DidYouMean(name, known))
+			return a, page.Wrong("this page has no parameter \"%s\"%s", line(name), conf.DidYouMean(name, known))
 		}
 		if all = slices.DeleteFunc(all, func(v string) bool { return v == "" }); len(all) > 0 { // forms send empty fields
 			a.Query[name] = all
 		}
 		if len(all) > 1 && name != "state" {
-			return a, page.Wrong(name + " is given twice")
+			return a, page.Wrong("%s is given twice", name)
 		}
 	}
 	return a, a.Check()
@@ -104,7 +105,7 @@ func (q *request) html(kind *page.Kind) error {
 	var text bytes.Buffer
 	if err := sheet.Write(&text); err != nil {
 		q.site.log.Error().Err(err).Str("page", kind.Path).Msg("cannot write a page")
-		return refusal{http.StatusInternalServerError, "the page cannot be written: the log says why"}
+		return edit.Refuse(http.StatusInternalServerError, "the page cannot be written: the log says why")
 	}
 	q.next(sheet.Content, kind.Path)
 	q.write(status, text.Bytes())

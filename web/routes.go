@@ -6,6 +6,7 @@ import (
 	"net/http"
 	"path"
 
+	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
 	"pgtaskd/web/page"
 )
@@ -105,7 +106,7 @@ func group(q *request) error { return q.site.acts.Group(q.w, q.Request, q.sender
 // kill ends the leading controller of the demo.
 func kill(q *request) error {
 	if q.site.Demo == nil {
-		return refusal{http.StatusNotFound, "only the demo's leader can be killed from here"}
+		return edit.Refuse(http.StatusNotFound, "only the demo's leader can be killed from here")
 	}
 	q.site.Demo.Kill()
 	return q.redirect(http.StatusSeeOther, login.Local(q.PostFormValue("back"), q.settings.Prefix), "")

@@ -7,7 +7,6 @@ import (
 	"errors"
 	"net/http"
 	"slices"
-	"strconv"
 	"strings"
 	"sync"
 	"time"
@@ -97,7 +96,7 @@ func (a *Acts) Act(w http.ResponseWriter, r *http.Request, asked *page.Asked) er
 		case d.Do == stops:
 			return a.stop(q)
 		case !edit.Known(d.Do):
-			return page.Wrong("do must be one of " + strings.Join(edit.Verbs, ", ") + ", not " + strconv.Quote(d.Do))
+			return page.Wrong("do must be one of %s, not %q", strings.Join(edit.Verbs, ", "), d.Do)
 		case d.Data != nil && d.Do != "run":
 			return page.Wrong("data goes with run only")
 		case q.single():

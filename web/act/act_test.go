@@ -72,7 +72,7 @@ func TestWhatCannotBeIsRefused(t *testing.T) {
 		"do=resume&id=1":                       "409 task 1 is left alone: it waits",
 		"do=again&id=1":                        "409 task 1 is left alone",
 		"do=cancel&id=2":                       "404 there is no task 2",
-		`{"do": "cancel", "id": 1.5}`:          "400 id must be a whole number",
+		`{"do": "cancel", "id": 1.5}`:          `400 {"count":0,"text":"id must be a whole number`,
 		`{"do": "cancel", "id": {}}`:           `400 "id" must be a text or a number`,
 		`{"do": "cancel"`:                      "400 the body must be an object of JSON",
 		`{"do": "again", "id": 1}`:             `409 {"count":0,"text":"task 1 is left alone`,

@@ -33,7 +33,7 @@ func (a *Acts) Group(w http.ResponseWriter, r *http.Request, asked *page.Asked) 
 		case q.get("group") == "":
 			return page.Wrong("group is missing")
 		case len(columns) == 0:
-			return page.Wrong("give one of the columns " + strings.Join(edit.GroupColumns, ", "))
+			return page.Wrong("give one of the columns %s", strings.Join(edit.GroupColumns, ", "))
 		}
 		err := a.sessions.Change(q.Context(), q.target.Target, page.ListLimit, func(ctx context.Context, b *rows.Table) error {
 			times := *q.asked

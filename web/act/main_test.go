@@ -80,8 +80,6 @@ func (s *stage) post(do func(http.ResponseWriter, *http.Request, *page.Asked) er
 	switch {
 	case errors.As(err, &refused):
 		got.status, got.text = refused.Status, refused.Text
-	case errors.As(err, new(page.Wrong)):
-		got.status, got.text = http.StatusBadRequest, err.Error()
 	case err != nil:
 		got.status, got.text = http.StatusServiceUnavailable, err.Error()
 	case strings.HasPrefix(got.text, "{"):

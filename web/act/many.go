@@ -65,10 +65,10 @@ func (a *Acts) preview(q *request, d edit.Doing) error {
 		return err
 	})
 	if errors.Is(err, rows.ErrEncoding) {
-		return page.Wrong(err.Error())
+		return page.Wrong("%s", err)
 	}
 	var refused *edit.Refused
-	if errors.As(err, &refused) && !q.json {
+	if errors.As(err, &refused) && refused.Status == http.StatusConflict && !q.json {
 		v.Missing = refused.Text
 		return a.html(q, refused.Status, &v)
 	}

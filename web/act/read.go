@@ -14,6 +14,7 @@ import (
 	"unicode/utf8"
 
 	"pgtaskd/conf"
+	"pgtaskd/web/edit"
 	"pgtaskd/web/page"
 )
 
@@ -50,18 +51,18 @@ func read(w http.ResponseWriter, r *http.Request, asked *page.Asked, known []str
 	for name, all := range values {
 		switch {
 		case !slices.Contains(known, name):
-			return nil, page.Wrong(fmt.Sprintf("there is no parameter %q", name) + conf.DidYouMean(name, known))
+			return nil, page.Wrong("there is no parameter %q%s", name, conf.DidYouMean(name, known))
 		case len(all) > 1 && name != "state":
-			return nil, page.Wrong(name + " is given twice")
+			return nil, page.Wrong("%s is given twice", name)
 		case slices.ContainsFunc(all, func(v string) bool { return !utf8.ValidString(v) || strings.Contains(v, "\x00") }):
-			return nil, page.Wrong(name + " must be text in UTF-8 without the character NUL")
+			return nil, page.Wrong("%s must be text in UTF-8 without the character NUL", name)
 		}
 	}
 	sent := *asked
 	sent.Query = values
 	q.asked = &sent
 	if q.get("target") == "" && len(asked.Targets) > 1 {
-		return nil, page.Wrong("there are several targets: give target, such as " + asked.Targets[0].Name)
+		return nil, page.Wrong("there are several targets: give target, such as %s", asked.Targets[0].Name)
 	}
 	q.target, err = q.asked.Target()
 	return q, err
@@ -74,7 +75,7 @@ func fromForm(r *http.Request) (url.Values, error) {
 	if long := (*http.MaxBytesError)(nil); errors.As(err, &long) {
 		return nil, err
 	} else if err != nil {
-		return nil, page.Wrong("the form cannot be read: " + err.Error())
+		return nil, page.Wrong("the form cannot be read: %s", err)
 	}
 	for _, all := range r.PostForm {
 		for i := range all {
@@ -113,15 +114,15 @@ func fromJSON(body io.Reader) (url.Values, error) {
 	if err == nil && decoder.Decode(&struct{}{}) != io.EOF {
 		err = errors.New("there is more after the object")
 	}
-	if err == nil || errors.As(err, new(*http.MaxBytesError)) || errors.As(err, new(page.Wrong)) {
+	if err == nil || errors.As(err, new(*http.MaxBytesError)) || errors.As(err, new(*edit.Refused)) {
 		return values, err
 	}
-	return nil, page.Wrong("the body must be an object of JSON: " + err.Error())
+	return nil, page.Wrong("the body must be an object of JSON: %s", err)
 }
 
 func addJSON(values url.Values, name string, value any) error {
 	if values.Has(name) {
-		return page.Wrong(name + " is given twice")
+		return page.Wrong("%s is given twice", name)
 	}
 	values[name] = nil
 	list, ok := value.([]any)
@@ -137,7 +138,7 @@ func addJSON(values url.Values, name string, value any) error {
 		case bool:
 			values.Add(name, strconv.FormatBool(v))
 		default:
-			return page.Wrong(fmt.Sprintf("%q must be a text or a number", name))
+			return page.Wrong("%q must be a text or a number", name)
 		}
 	}
 	return nil
@@ -149,7 +150,7 @@ func (q *request) get(name string) string { return q.asked.Query.Get(name) }
 func (q *request) id(name string) (int64, error) {
 	id, err := strconv.ParseInt(q.get(name), 10, 64)
 	if err != nil {
-		return 0, page.Wrong(fmt.Sprintf("%s must be a whole number, not %q", name, q.get(name)))
+		return 0, page.Wrong("%s must be a whole number, not %q", name, q.get(name))
 	}
 	return id, nil
 }

@@ -29,7 +29,8 @@ type Refused struct {
 
 func (r *Refused) Error() string { return r.Text }
 
-func refused(status int, format string, args ...any) error {
+// Refuse returns a *Refused.
+func Refuse(status int, format string, args ...any) error {
 	return &Refused{status, fmt.Sprintf(format, args...)}
 }
 
@@ -103,7 +104,7 @@ func One(ctx context.Context, b *rows.Table, d Doing, id int64) error {
 	var was before
 	err = b.Tx().QueryRow(ctx, b.Statement("act_before", w), id).Scan(&was.state, &was.ended, &was.stopping, &was.role)
 	if errors.Is(err, pgx.ErrNoRows) {
-		return refused(http.StatusNotFound, "there is no task %d", id)
+		return Refuse(http.StatusNotFound, "there is no task %d", id)
 	}
 	var n int64
 	if err == nil {
@@ -113,7 +114,7 @@ func One(ctx context.Context, b *rows.Table, d Doing, id int64) error {
 		return answered(err, http.StatusConflict)
 	}
 	if n == 0 {
-		return refused(http.StatusConflict, "task %d is left alone: %s", id, was.refusal(d.Do))
+		return Refuse(http.StatusConflict, "task %d is left alone: %s", id, was.refusal(d.Do))
 	}
 	return nil
 }

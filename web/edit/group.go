@@ -19,7 +19,7 @@ var GroupColumns = []string{"paused", "until", "slots", "rate", "per", "note"}
 // The value of until is in its own parameter.
 func Group(ctx context.Context, b *rows.Table, by, group string, columns map[string]*string, until pgtype.Timestamptz) error {
 	if !b.Has("group") {
-		return refused(http.StatusConflict, "there is no table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.Name, "group"))
+		return Refuse(http.StatusConflict, "there is no table %s: pgtaskd run makes it, and its log says what is in the way", sql.Beside(b.Name, "group"))
 	}
 	args := []any{group}
 	var given []string

@@ -69,7 +69,7 @@ func Next(ctx context.Context, b *rows.Table, id int64, most int) (taken, ended 
 
 // Stop stops an act on many tasks.
 func Stop(ctx context.Context, b *rows.Table, id int64, by string) error {
-	none := refused(http.StatusNotFound, "there is no act %d", id)
+	none := Refuse(http.StatusNotFound, "there is no act %d", id)
 	if !b.Has(rows.Act) {
 		return none
 	}
@@ -81,7 +81,7 @@ func Stop(ctx context.Context, b *rows.Table, id int64, by string) error {
 	case err != nil:
 		return answered(err, http.StatusConflict)
 	case !went:
-		return refused(http.StatusConflict, "act %d has ended", id)
+		return Refuse(http.StatusConflict, "act %d has ended", id)
 	}
 	return nil
 }

@@ -21,7 +21,7 @@ func CanRecord(ctx context.Context, b *rows.Table) error {
 	var role string
 	err := b.Tx().QueryRow(ctx, b.Statement("act_made", nil), b.Name.Schema).Scan(&mayMake, &role)
 	if err == nil && !mayMake {
-		return refused(http.StatusConflict, "An act on many tasks needs the table %s, which role %s may not create. Ask the owner of %s to run this once, then try again:\n\n%s",
+		return Refuse(http.StatusConflict, "An act on many tasks needs the table %s, which role %s may not create. Ask the owner of %s to run this once, then try again:\n\n%s",
 			sql.Beside(b.Name, rows.Act), role, b.Name, tableText(b, role))
 	}
 	return err

@@ -179,7 +179,7 @@ func TestStreamsEnd(t *testing.T) {
 		if !ended(byHub, time.Second) || !ended(bySettings, time.Second) {
 			t.Error("a stream goes on")
 		}
-		var wrong error = page.Wrong("there is no state x")
+		wrong := page.Wrong("there is no state x")
 		s.fails.Store(&wrong)
 		s.view.key.page = "wrong"
 		for _, closed := range []*served{s, other} {

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"time"
 
+	"pgtaskd/web/edit"
 	"pgtaskd/web/page"
 )
 
@@ -21,7 +22,7 @@ const (
 
 // Events answers GET /events?page=/tasks&…: asked is the request for that page. It returns when the
 // client has gone, or soon after ends is closed or the hub: then the browser asks again. If the
-// first read tells soon that there can be no such page, it writes nothing and returns a page.Wrong.
+// first read tells soon that there can be no such page, it writes nothing and returns that error.
 func (h *Hub) Events(out http.ResponseWriter, r *http.Request, asked *page.Asked, ends <-chan struct{}) error {
 	return h.serve(out, r, h.viewOf(asked, ends))
 }
@@ -54,8 +55,8 @@ func (h *Hub) serve(out http.ResponseWriter, r *http.Request, v view) error {
 		return errClosing
 	}
 	defer h.leave(w)
-	var wrong page.Wrong
-	if errors.As(w.first(r).err, &wrong) {
+	var wrong *edit.Refused
+	if errors.As(w.first(r).err, &wrong) && wrong.Status == http.StatusBadRequest {
 		return wrong
 	}
 	s := &stream{out: out, control: http.NewResponseController(out)}

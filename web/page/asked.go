@@ -68,9 +68,9 @@ func (a *Asked) Target() (Target, error) {
 		}
 	}
 	if name == "" {
-		return Target{}, wrong("there is no target")
+		return Target{}, Wrong("there is no target")
 	}
-	return Target{}, wrong("there is no target %q; there is %s", name, a.Targets[0].Name)
+	return Target{}, Wrong("there is no target %q; there is %s", name, a.Targets[0].Name)
 }
 
 // Named returns the name of the target that the URL names.
@@ -92,7 +92,7 @@ func (a *Asked) Chosen() ([]Target, error) {
 func (a *Asked) id(name string) (int64, error) {
 	id, err := strconv.ParseInt(a.Query.Get(name), 10, 64)
 	if err != nil {
-		return 0, wrong("%s must be the id of a task, not %q", name, a.Query.Get(name))
+		return 0, Wrong("%s must be the id of a task, not %q", name, a.Query.Get(name))
 	}
 	return id, nil
 }

@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"pgtaskd/human"
+	"pgtaskd/web/edit"
 	"pgtaskd/web/rows"
 )
 
@@ -59,7 +60,7 @@ func download(w http.ResponseWriter, r *http.Request, s *rows.Sessions, a *Asked
 		return err
 	}
 	if first.Whole < 0 {
-		return missing("task %d has no %s", from.id, from.column)
+		return edit.Refuse(http.StatusNotFound, "task %d has no %s", from.id, from.column)
 	}
 	if first, err = from.masked(r.Context(), first); err != nil {
 		return err
@@ -99,10 +100,10 @@ func sourceOf(s *rows.Sessions, a *Asked) (from source, err error) {
 		return from, err
 	}
 	if !slices.Contains(rows.Texts, from.column) {
-		return from, wrong("column must be one of %s, not %q", strings.Join(rows.Texts, ", "), from.column)
+		return from, Wrong("column must be one of %s, not %q", strings.Join(rows.Texts, ", "), from.column)
 	}
 	if slices.Contains(a.Hidden.Names(), from.column) {
-		return from, Forbidden("readers do not see the column " + from.column)
+		return from, edit.Refuse(http.StatusForbidden, "readers do not see the column %s", from.column)
 	}
 	return from, nil
 }
@@ -120,7 +121,7 @@ func (f source) piece(ctx context.Context, from, most int64) (piece *rows.Piece,
 		return err
 	})
 	if err == nil && piece == nil {
-		err = missing("there is no task %d in %s: it may have ended well and been deleted", f.id, f.target.Name)
+		err = edit.Refuse(http.StatusNotFound, "there is no task %d in %s: it may have ended well and been deleted", f.id, f.target.Name)
 	}
 	return piece, err
 }
@@ -132,7 +133,7 @@ func (f source) masked(ctx context.Context, first *rows.Piece) (*rows.Piece, err
 		return first, nil
 	}
 	if first.Whole > maskedMost {
-		return nil, Forbidden("this " + f.column + " is too long to mask the passwords in it")
+		return nil, edit.Refuse(http.StatusForbidden, "this %s is too long to mask the passwords in it", f.column)
 	}
 	all, err := f.piece(ctx, 0, maskedMost)
 	if err != nil {

@@ -22,7 +22,7 @@ func (s *asker) downloads(t *testing.T, hidden rows.Hidden) *httptest.Server {
 		values, _ := url.ParseQuery(r.URL.RawQuery)
 		a := &Asked{Kind: &downloadPage, Targets: []Target{s.target}, Query: values, User: login.User{Role: login.Reader}, Hidden: hidden}
 		if err := download(w, r, s.Sessions, a); err != nil {
-			http.Error(w, fmt.Sprintf("%T %s", err, err), http.StatusInternalServerError)
+			http.Error(w, err.Error(), http.StatusInternalServerError)
 		}
 	}))
 	t.Cleanup(server.Close)
@@ -91,17 +91,17 @@ func TestDownloadsHideWhatThePageHides(t *testing.T) {
 	id := s.Add("input, data, error, notice, plan", "top secret", "top secret", "ERROR:  password=hush\nSTATEMENT:  top secret", "PASSWORD 'hush'", "infinity")
 	server := s.downloads(t, rows.Hidden{Input: true, Data: true, Output: true})
 	for column, want := range map[string]string{
-		"input": "page.Forbidden readers do not see the column input\n", "data": "page.Forbidden readers do not see the column data\n",
-		"output": "page.Forbidden readers do not see the column output\n", "error": "ERROR:  password=***", "notice": "PASSWORD ***",
-		"key": "page.Wrong column must be one of input, data, output, error, notice, not \"key\"\n",
+		"input": "readers do not see the column input\n", "data": "readers do not see the column data\n",
+		"output": "readers do not see the column output\n", "error": "ERROR:  password=***", "notice": "PASSWORD ***",
+		"key": "column must be one of input, data, output, error, notice, not \"key\"\n",
 	} {
 		if _, text, err := download1(t, fmt.Sprintf("%s/?id=%d&column=%s", server.URL, id, column)); text != want || err != nil {
 			t.Errorf("%s: %q %v", column, text, err)
 		}
 	}
 	for query, want := range map[string]string{
-		fmt.Sprint("id=", id, "&column=output"): fmt.Sprintf("page.Missing task %d has no output\n", id), "id=77&column=output": "page.Missing there is no task 77",
-		"id=x&column=output": "page.Wrong",
+		fmt.Sprint("id=", id, "&column=output"): fmt.Sprintf("task %d has no output\n", id), "id=77&column=output": "there is no task 77",
+		"id=x&column=output": "id must be",
 	} {
 		if _, text, _ := download1(t, s.downloads(t, rows.Hidden{}).URL+"/?"+query); !strings.HasPrefix(text, want) {
 			t.Errorf("%s: %q", query, text)

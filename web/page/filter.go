@@ -22,12 +22,12 @@ func (a *Asked) Filter(job string) (f rows.Filter, err error) {
 			continue
 		}
 		if state = strings.ToUpper(strings.TrimSpace(state)); !slices.Contains(rows.States, state) {
-			return f, wrong("state must be one of %s, not %q", strings.Join(rows.States, ", "), state)
+			return f, Wrong("state must be one of %s, not %q", strings.Join(rows.States, ", "), state)
 		}
 		f.States = append(f.States, state)
 	}
 	if len(f.States) == 0 && strings.Join(q["state"], "") != "" {
-		return f, wrong("state must be among %s", strings.Join(rows.States, ", "))
+		return f, Wrong("state must be among %s", strings.Join(rows.States, ", "))
 	}
 	if q.Get("id") != "" {
 		f.ID.Valid = true
@@ -55,7 +55,7 @@ func (a *Asked) Listed(f *rows.Filter) error {
 		return len(f.States) > 0 && !slices.Contains(f.States, state)
 	})
 	if len(states) == 0 {
-		return wrong("sort=due lists only tasks that wait or run: no %s", strings.Join(f.States, " and no "))
+		return Wrong("sort=due lists only tasks that wait or run: no %s", strings.Join(f.States, " and no "))
 	}
 	f.States = states
 	return nil

@@ -22,7 +22,7 @@ func readGroups(ctx context.Context, a *Asked, b *rows.Table, c *Content) error 
 	}
 	found, err := b.Groups(ctx, a.Query.Get("group"), a.Query.Get("after"), groupsLength+1)
 	if errors.Is(err, rows.ErrEncoding) {
-		return wrong("%s", err)
+		return Wrong("%s", err)
 	}
 	if len(found) > 0 && found[0].More {
 		c.Notes = append(c.Notes, "Only the first 100,000 due tasks are counted.")

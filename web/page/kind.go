@@ -2,10 +2,10 @@ package page
 
 import (
 	"context"
-	"fmt"
 	"net/http"
 	"time"
 
+	"pgtaskd/web/edit"
 	"pgtaskd/web/rows"
 )
 
@@ -60,22 +60,7 @@ func ofTarget(read func(context.Context, *Asked, *rows.Table, *Content) error) f
 	}
 }
 
-// Wrong is a request that cannot be answered; its text says why. The status is 400.
-type Wrong string
-
-func (w Wrong) Error() string { return string(w) }
-
-func wrong(format string, args ...any) error { return Wrong(fmt.Sprintf(format, args...)) }
-
-// Missing is something that a URL names and that is not there; its text says what. The status is
-// 404.
-type Missing string
-
-func (m Missing) Error() string { return string(m) }
-
-func missing(format string, args ...any) error { return Missing(fmt.Sprintf(format, args...)) }
-
-// Forbidden is something that the user may not see; its text says why. The status is 403.
-type Forbidden string
-
-func (f Forbidden) Error() string { return string(f) }
+// Wrong is the error of a request that cannot be answered; its text says why.
+func Wrong(format string, args ...any) error {
+	return edit.Refuse(http.StatusBadRequest, format, args...)
+}

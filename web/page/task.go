@@ -2,6 +2,7 @@ package page
 
 import (
 	"context"
+	"net/http"
 	"slices"
 	"strings"
 
@@ -56,7 +57,7 @@ func readTask(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
 	case err != nil:
 		return err
 	case t == nil:
-		return missing("there is no task %d in %s: it may have ended well and been deleted", id, a.Named())
+		return edit.Refuse(http.StatusNotFound, "there is no task %d in %s: it may have ended well and been deleted", id, a.Named())
 	case t.Why == nil && len(t.Unsaid) == 0:
 		c.Notes = append(c.Notes, "Why a task waits is not known here: the function "+b.Beside("why")+" is not there, or may not be used. pgtaskd check says what is in the way.")
 	}

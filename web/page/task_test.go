@@ -2,7 +2,6 @@ package page
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"net/url"
 	"strings"
@@ -79,12 +78,12 @@ func TestATaskThatIsNotThere(t *testing.T) {
 	t.Parallel()
 	s := asking(t)
 	_, _, err := s.ask(taskPage, rows.Hidden{}, "id=9223372036854775807")
-	if gone := Missing(""); !errors.As(err, &gone) || !strings.Contains(err.Error(), "no task 9223372036854775807") {
+	if err == nil || isWrong(err) || !strings.Contains(err.Error(), "no task 9223372036854775807") {
 		t.Errorf("%v", err)
 	}
 	for _, query := range []string{"", "id=", "id=x", "id=1.5", "id=9223372036854775808", "id=1&target=other"} {
 		_, _, err := s.ask(taskPage, rows.Hidden{}, query)
-		if bad := Wrong(""); !errors.As(err, &bad) {
+		if !isWrong(err) {
 			t.Errorf("%s: %v", query, err)
 		}
 	}

@@ -54,7 +54,7 @@ func readTasks(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error
 		}
 		p, err := b.Tasks(ctx, &f, order, after, limit, counting)
 		if errors.Is(err, rows.ErrEncoding) {
-			return wrong("%s", err)
+			return Wrong("%s", err)
 		}
 		if err == nil {
 			c = a.tasks(p, &f, order)
@@ -71,7 +71,7 @@ func (a *Asked) order() (order string, after *rows.Place, err error) {
 		order = rows.Newest
 	case rows.Newest, rows.Oldest, rows.Due:
 	default:
-		return "", nil, wrong("sort must be newest, oldest or due, not %q", order)
+		return "", nil, Wrong("sort must be newest, oldest or due, not %q", order)
 	}
 	text := a.Query.Get("after")
 	if text == "" {
@@ -85,7 +85,7 @@ func (a *Asked) order() (order string, after *rows.Place, err error) {
 		after.Due = unplaced(due)
 	}
 	if after.ID, err = strconv.ParseInt(id, 10, 64); err != nil || order == rows.Due && !after.Due.Valid {
-		return "", nil, wrong("after must be where a page ended, as its link to the next page says, not %q", text)
+		return "", nil, Wrong("after must be where a page ended, as its link to the next page says, not %q", text)
 	}
 	return order, after, nil
 }

@@ -3,7 +3,9 @@ package page
 import (
 	"cmp"
 	"encoding/json"
+	"errors"
 	"math"
+	"net/http"
 	"net/url"
 	"reflect"
 	"regexp"
@@ -13,6 +15,7 @@ import (
 
 	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/web/edit"
 	"pgtaskd/web/login"
 	"pgtaskd/web/rows"
 	"pgtaskd/work"
@@ -64,7 +67,10 @@ func TestFilterReadsTheURL(t *testing.T) {
 	}
 }
 
-func isWrong(err error) bool { _, is := err.(Wrong); return is }
+func isWrong(err error) bool {
+	var refused *edit.Refused
+	return errors.As(err, &refused) && refused.Status == http.StatusBadRequest
+}
 
 // TestPlacesOfPages: a link to the next page leads to its place, whatever the due time.
 func TestPlacesOfPages(t *testing.T) {

@@ -18,12 +18,12 @@ func (a *Asked) Check() error {
 	for name, values := range a.Query {
 		for _, value := range values {
 			if !utf8.ValidString(value) || strings.Contains(value, "\x00") {
-				return wrong("%s must be text in UTF-8 without the character NUL", name)
+				return Wrong("%s must be text in UTF-8 without the character NUL", name)
 			}
 		}
 	}
 	if !a.jobsZone() && load(a.Query.Get("tz")) == nil {
-		return wrong("tz must be job or the name of a time zone, such as Europe/Berlin, not %q", a.Query.Get("tz"))
+		return Wrong("tz must be job or the name of a time zone, such as Europe/Berlin, not %q", a.Query.Get("tz"))
 	}
 	return nil
 }
@@ -94,7 +94,7 @@ func (a *Asked) moment(job, text string) (pgtype.Timestamptz, error) {
 			return pgtype.Timestamptz{Time: at, Valid: true}, nil
 		}
 	}
-	return pgtype.Timestamptz{}, wrong("a time must be written as 2030-01-31 08:00, with or without an offset such as +01:00, not as %q", text)
+	return pgtype.Timestamptz{}, Wrong("a time must be written as 2030-01-31 08:00, with or without an offset such as +01:00, not as %q", text)
 }
 
 // moment is what the template of a time shows.
