@@ -80,13 +80,13 @@ var reasons = []struct {
 	{"a full lane", func(s *stage) int64 {
 		s.running("SELECT pg_sleep(60)")
 		return s.add("input", "SELECT 1")
-	}, `waits for its lane, group "group", in which 1 run \(task 1\): it starts while at most 0 run`},
+	}, `waits for its lane, group "group", in which 1 run \(task 1\): it starts when none runs`},
 	{"a lane full of many", func(s *stage) int64 {
 		for range 7 {
 			s.runningIn("it's", "SELECT pg_sleep(60)", 6)
 		}
 		return s.add(`input, "group", max`, "SELECT 1", "it's", 6)
-	}, `waits for its lane, group "it's", in which 7 run \(task 1, 2, 3, 4, 5\): it starts while at most 6 run`},
+	}, `waits for its lane, group "it's", in which 7 run \(task 1, 2, 3, 4, 5\): it starts when fewer than 7 run`},
 	{"a pause", func(s *stage) int64 {
 		// A leader that has just begun would wait for the end of an earlier pause.
 		s.asleep()
@@ -254,7 +254,7 @@ func TestAStoppedRunHoldsItsPlaceUntilItsEnd(t *testing.T) {
 	s.serve()
 	s.settled()
 	waits := s.add("input", "SELECT 1")
-	s.saysWhy(waits, `waits for its lane, group "group", in which 1 run \(task 1\): it starts while at most 0 run`)
+	s.saysWhy(waits, `waits for its lane, group "group", in which 1 run \(task 1\): it starts when none runs`)
 	s.saysWhy(1, "was set to STOP, and runs since .* in backend .*")
 	if err := holder.Close(t.Context()); err != nil {
 		t.Fatal(err)

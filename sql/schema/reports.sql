@@ -82,7 +82,7 @@ BEGIN
     END IF;
     said := concat_ws('; ', 'waits for ' || locked, said, CASE
         WHEN running.beside > greatest(task.max, 0) THEN concat('waits for its lane, group ', quote_ident(left(task."group", 100)), ', in which ', running.beside, ' run (task ', running.ids,
-            '): it starts while at most ', greatest(task.max, 0), ' run')
+            '): it starts when ', coalesce('fewer than ' || nullif(greatest(task.max, 0), 0) + 1 || ' run', 'none runs'))
         WHEN task.max < 0 THEN concat('waits for the pause of its lane: it starts ', -task.max, ' ms after the end of the task before it')
     END, CASE WHEN running.total >= run THEN concat('waits for run, which is ', run, ': ', running.total, ' tasks run') END);
     RETURN coalesce(nullif(said, ''), rates, concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0), -- their rows may be gone, so tasks that started are not counted

@@ -14,8 +14,8 @@ const actsMost = 100
 
 func readActs(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
 	if !b.Has(rows.Act) {
-		c.Notes = append(c.Notes, "There is no table "+sql.Beside(b.Name, rows.Act)+". The first act makes it if the role "+
-			"that serves the table may create tables in its schema; else acts on single tasks work, and are not recorded.")
+		c.Notes = append(c.Notes, "There is no table "+sql.Beside(b.Name, rows.Act)+". The first act creates it if the role "+
+			"that serves the table may create tables in its schema; else only acts on one task work, and are not recorded.")
 		return nil
 	}
 	found, err := b.Acts(ctx, a.Hidden, actsMost)

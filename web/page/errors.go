@@ -22,7 +22,7 @@ func Errors(ctx context.Context, b *rows.Table, h rows.Hidden) (found []rows.Fai
 	found, left, err := b.Failures(ctx, h, ListLimit*6/10, errorsMost)
 	notes = []string{"Errors of the newest 100,000 tasks. Lines are compared up to 200 characters."}
 	if left > 0 {
-		notes = append(notes, fmt.Sprintf("The time was over: the oldest %s of these errors are left out.", Count(left)))
+		notes = append(notes, fmt.Sprintf("There was no time for the oldest %s of these errors: they are left out.", Count(left)))
 	}
 	if len(found) >= errorsMost {
 		notes = append(notes, fmt.Sprintf("Only the %d most frequent errors are shown.", errorsMost))

@@ -210,7 +210,7 @@ func (a *Asked) leftOut(p *rows.Page, f *rows.Filter, order string) (notes []str
 		if !f.Hidden.Input {
 			columns = slices.Insert(columns, 0, "input")
 		}
-		notes = append(notes, fmt.Sprintf("The text is looked for in the newest %s tasks only: in %s.", Count(rows.SearchMost), strings.Join(columns, ", ")))
+		notes = append(notes, fmt.Sprintf("Only the newest %s tasks are searched for the text, in %s.", Count(rows.SearchMost), strings.Join(columns, ", ")))
 	}
 	if p.Late {
 		upto := "ids down to " + strconv.FormatInt(p.After.ID, 10)
@@ -220,7 +220,7 @@ func (a *Asked) leftOut(p *rows.Page, f *rows.Filter, order string) (notes []str
 		case rows.Due:
 			upto = "the earliest due times"
 		}
-		notes = append(notes, fmt.Sprintf("The time was over before all tasks were looked at: this page has those with %s. The next page goes on from there.", upto))
+		notes = append(notes, fmt.Sprintf("There was no time to look at all tasks: this page has those with %s. The next page goes on from there.", upto))
 	}
 	return notes
 }
