@@ -46,7 +46,7 @@ func answered(err error, status int) error {
 	}
 	text := answer.Message
 	if answer.Code == "55P03" {
-		text = "somebody has locked the row: try again"
+		text = "somebody has locked the row, or its table: try again"
 	}
 	if answer.Detail != "" {
 		text += " (" + answer.Detail + ")"

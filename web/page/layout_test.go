@@ -17,7 +17,7 @@ func TestTheLayoutShowsTextsAsText(t *testing.T) {
 	at := pgtype.Timestamptz{Time: time.Now(), Valid: true}
 	for _, h := range append(hostile, "") {
 		a := &Asked{
-			Kind: &groupsPage, Query: url.Values{"group": {"g " + h}}, User: login.User{Name: h, Role: login.Reader}, Prefix: "/jobs",
+			Kind: &groupsPage, Query: url.Values{"group": {"g " + h}, "tz": {h}}, User: login.User{Name: h, Role: login.Reader}, Prefix: "/jobs",
 			Targets: []Target{{Name: "db " + h}, {Name: "db/s/t"}},
 		}
 		sheet := &Sheet{Asked: a, Content: &Content{Notes: []string{h}}, Fault: "cannot be read", Heads: []rows.Head{

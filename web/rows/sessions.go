@@ -25,7 +25,7 @@ const (
 	dialLimit    = time.Second
 	headDial     = 3 * time.Second  // the same for heads: a slow server gets its sessions from them
 	downFor      = 15 * time.Second // how long pages leave a server alone that did not answer
-	lockLimit    = "1s"             // for a change; a locked table must not hold a session for long
+	lockLimit    = "800ms"          // below that of any statement, so that the error tells which it was
 )
 
 // Sessions keeps the sessions to all servers.

@@ -2,10 +2,26 @@ package rows
 
 import (
 	"context"
+	"errors"
 	"testing"
+	"time"
 
 	"pgtaskd/server/servertest"
 )
+
+// TestALockedTableIsNamed: nobody narrows a filter for it.
+func TestALockedTableIsNamed(t *testing.T) {
+	t.Parallel()
+	to, tasks, s := made(t)
+	servertest.Exec(t, tasks.Conn, "BEGIN; LOCK TABLE task")
+	err := s.Read(t.Context(), to, time.Second, func(ctx context.Context, b *Table) error {
+		_, err := b.Running(ctx, Hidden{})
+		return err
+	})
+	if !errors.Is(err, errLocked) {
+		t.Error(err)
+	}
+}
 
 // TestASessionThatHasEndedIsReplaced: a restart of the server is no error of the page.
 func TestASessionThatHasEndedIsReplaced(t *testing.T) {

@@ -36,7 +36,8 @@ type Table struct {
 var (
 	errBusy = errors.New("the page's two sessions on this server are busy: try again")
 	// ErrSlow: a statement took too long.
-	ErrSlow = errors.New("the server did not answer in time")
+	ErrSlow   = errors.New("the server did not answer in time")
+	errLocked = errors.New("somebody has locked the table: pg_locks says who")
 )
 
 // Purpose is what a session is for. It needs rights for that.
@@ -125,11 +126,15 @@ func list[T any](ctx context.Context, b *Table, statement string, args ...any) (
 	return found, slow(err)
 }
 
-// slow turns the error of a statement that took too long into ErrSlow.
+// slow turns the error of a statement that took too long into ErrSlow, or into errLocked.
 func slow(err error) error {
 	var answer *pgconn.PgError
-	if errors.As(err, &answer) && answer.Code == "57014" {
+	switch {
+	case !errors.As(err, &answer):
+	case answer.Code == "57014":
 		return ErrSlow
+	case answer.Code == "55P03":
+		return errLocked
 	}
 	return err
 }
