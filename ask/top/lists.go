@@ -136,20 +136,20 @@ func (r *reader) running(ctx context.Context, heads []rows.Head) (table, error) 
 		{name: "SQL", least: 24, rank: 5},
 		{name: "TARGET", least: 12, rank: 2},
 	}}
-	found, notes, err := each(ctx, r, page.Running)
-	slices.SortStableFunc(found, func(a, b of[rows.Running]) int { return a.row.Since.Time.Compare(b.row.Since.Time) })
+	found, notes, err := page.Each(ctx, r.sessions, r.targets, rows.Hidden{}, page.Running)
+	slices.SortStableFunc(found, func(a, b page.Found[rows.Running]) int { return a.Row.Since.Time.Compare(b.Row.Since.Time) })
 	t.notes = notes
 	for _, f := range found {
-		style, id, waits := plain, strconv.FormatInt(f.row.ID, 10), waits(f.row)
-		if f.row.State == "STOP" {
+		style, id, waits := plain, strconv.FormatInt(f.Row.ID, 10), waits(f.Row)
+		if f.Row.State == "STOP" {
 			style, waits = late, "is being cancelled; "+waits
 		}
-		if f.row.Over {
+		if f.Row.Over {
 			style, waits = late, "longer than usual; "+waits
 		}
-		t.add(row{key: fmt.Sprint(f.target, " ", id), target: f.target, id: f.row.ID, style: style, cells: []string{
-			id, page.Duration(f.row.Seconds), text(f.row.Key), strings.TrimSuffix(waits, "; "), page.Duration(f.row.Usual), f.row.Group,
-			page.Clock(f.row.Since, heads[f.target].Zone), text(f.row.Query), r.name(f.target),
+		t.add(row{key: fmt.Sprint(f.Target, " ", id), target: f.Target, id: f.Row.ID, style: style, cells: []string{
+			id, page.Duration(f.Row.Seconds), text(f.Row.Key), strings.TrimSuffix(waits, "; "), page.Duration(f.Row.Usual), f.Row.Group,
+			page.Clock(f.Row.Since, heads[f.Target].Zone), text(f.Row.Query), r.name(f.Target),
 		}})
 	}
 	return t, err
@@ -190,14 +190,14 @@ func (r *reader) failures(ctx context.Context, heads []rows.Head) (table, error)
 		{name: "FIRST", least: most, rank: 5},
 		{name: "TARGET", least: 12, rank: 3},
 	}}
-	found, notes, err := each(ctx, r, page.Errors)
-	slices.SortStableFunc(found, func(a, b of[rows.Failure]) int { return cmp.Compare(b.row.Count, a.row.Count) })
+	found, notes, err := page.Each(ctx, r.sessions, r.targets, rows.Hidden{}, page.Errors)
+	slices.SortStableFunc(found, func(a, b page.Found[rows.Failure]) int { return cmp.Compare(b.Row.Count, a.Row.Count) })
 	t.notes = notes
 	for _, f := range found {
-		zone := heads[f.target].Zone
-		t.add(row{key: fmt.Sprint(f.target, " ", text(f.row.SQLState), " ", f.row.Error), target: f.target, id: f.row.Example, cells: []string{
-			page.Count(f.row.Count), f.row.Error, page.Clock(f.row.Last, zone), strconv.FormatInt(f.row.Example, 10), text(f.row.SQLState),
-			page.Clock(f.row.First, zone), r.name(f.target),
+		zone := heads[f.Target].Zone
+		t.add(row{key: fmt.Sprint(f.Target, " ", text(f.Row.SQLState), " ", f.Row.Error), target: f.Target, id: f.Row.Example, cells: []string{
+			page.Count(f.Row.Count), f.Row.Error, page.Clock(f.Row.Last, zone), strconv.FormatInt(f.Row.Example, 10), text(f.Row.SQLState),
+			page.Clock(f.Row.First, zone), r.name(f.Target),
 		}})
 	}
 	return t, err

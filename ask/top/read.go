@@ -73,42 +73,6 @@ func (r *reader) name(target int) string {
 	return r.targets[target].Name
 }
 
-// of is a row of a target.
-type of[T any] struct {
-	target int
-	row    T
-}
-
-// each reads rows of all targets, and says what is missing. It fails if it can read no target.
-func each[T any](ctx context.Context, r *reader, read func(context.Context, *rows.Table, rows.Hidden) ([]T, []string, error)) (found []of[T], notes []string, err error) {
-	targets, lists, missing := make([]work.Target, len(r.targets)), make([][]T, len(r.targets)), make([][]string, len(r.targets))
-	for i, t := range r.targets {
-		targets[i] = t.Target
-	}
-	errs := r.sessions.Each(ctx, targets, page.ListLimit, func(ctx context.Context, i int, b *rows.Table) (err error) {
-		lists[i], missing[i], err = read(ctx, b, rows.Hidden{})
-		return err
-	})
-	for i, err := range errs {
-		if err != nil {
-			notes = append(notes, fmt.Sprintf("%s cannot be read: %v", r.targets[i].Name, err))
-			continue
-		}
-		for _, row := range lists[i] {
-			found = append(found, of[T]{i, row})
-		}
-		for _, note := range missing[i] {
-			if !slices.Contains(notes, note) {
-				notes = append(notes, note)
-			}
-		}
-	}
-	if len(errs) > 0 && !slices.Contains(errs, nil) {
-		return nil, nil, errs[0]
-	}
-	return found, notes, nil
-}
-
 // headLine is a line about a target, or some.
 type headLine struct {
 	text  string

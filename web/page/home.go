@@ -33,41 +33,67 @@ func readHome(ctx context.Context, s *rows.Sessions, a *Asked) (*Content, error)
 
 // Jobs reads the jobs of targets, trouble first, and says what is missing. It fails if it can read
 // no target.
-func Jobs(ctx context.Context, s *rows.Sessions, chosen []Target, h rows.Hidden) (jobs []rows.Job, notes []string, err error) {
-	targets, found := make([]work.Target, len(chosen)), make([][]rows.Job, len(chosen))
-	for i, t := range chosen {
-		targets[i] = t.Target
-	}
-	all, larger := make([]bool, len(chosen)), make([]bool, len(chosen))
-	errs := s.Each(ctx, targets, ListLimit, func(ctx context.Context, i int, b *rows.Table) (err error) {
-		if found[i], all[i], err = b.Jobs(ctx, h); err == nil {
-			larger[i], err = b.Larger(ctx)
-		}
-		return err
-	})
-	jobs, failed := []rows.Job{}, 0
-	for i, t := range chosen {
-		if errs[i] != nil {
-			failed++
-			notes = append(notes, fmt.Sprintf("%s cannot be read: %v", t.Name, errs[i]))
-			continue
-		}
-		if !all[i] {
-			notes = append(notes, fmt.Sprintf("%s has more jobs: the %d with the most trouble are shown.", t.Name, rows.JobsMost))
-		}
-		for _, j := range found[i] {
-			j.Target = t.Name
-			jobs = append(jobs, j)
-		}
-	}
-	if failed == len(chosen) && failed > 0 {
-		return nil, nil, errs[0]
+func Jobs(ctx context.Context, s *rows.Sessions, chosen []Target, h rows.Hidden) ([]rows.Job, []string, error) {
+	found, notes, err := Each(ctx, s, chosen, h, jobsOf)
+	jobs := make([]rows.Job, len(found))
+	for i, f := range found {
+		jobs[i] = f.Row
+		jobs[i].Target = chosen[f.Target].Name
 	}
 	rows.SortJobs(jobs)
-	if slices.Contains(larger, true) {
+	return jobs, notes, err
+}
+
+func jobsOf(ctx context.Context, b *rows.Table, h rows.Hidden) (jobs []rows.Job, notes []string, err error) {
+	jobs, all, err := b.Jobs(ctx, h)
+	if err != nil {
+		return nil, nil, err
+	}
+	if !all {
+		notes = append(notes, fmt.Sprintf("%s has more jobs: the %d with the most trouble are shown.", b.Target.Name(), rows.JobsMost))
+	}
+	larger, err := b.Larger(ctx)
+	if larger {
 		notes = append(notes, fmt.Sprintf("Ended jobs, and earlier runs of a key, are found among the newest %d tasks of a table.", rows.NewestRows))
 	}
-	return jobs, notes, nil
+	return jobs, notes, err
+}
+
+// Found is a row of one of several targets.
+type Found[T any] struct {
+	Target int // its index
+	Row    T
+}
+
+// Each reads rows of targets, in their order, and says what is missing. It fails if it can read no
+// target.
+func Each[T any](ctx context.Context, s *rows.Sessions, of []Target, h rows.Hidden, read func(context.Context, *rows.Table, rows.Hidden) ([]T, []string, error)) (found []Found[T], notes []string, err error) {
+	targets, lists, missing := make([]work.Target, len(of)), make([][]T, len(of)), make([][]string, len(of))
+	for i, t := range of {
+		targets[i] = t.Target
+	}
+	errs := s.Each(ctx, targets, ListLimit, func(ctx context.Context, i int, b *rows.Table) (err error) {
+		lists[i], missing[i], err = read(ctx, b, h)
+		return err
+	})
+	for i, err := range errs {
+		if err != nil {
+			notes = append(notes, fmt.Sprintf("%s cannot be read: %v", of[i].Name, err))
+			continue
+		}
+		for _, row := range lists[i] {
+			found = append(found, Found[T]{i, row})
+		}
+		for _, note := range missing[i] {
+			if !slices.Contains(notes, note) {
+				notes = append(notes, note)
+			}
+		}
+	}
+	if len(errs) > 0 && !slices.Contains(errs, nil) {
+		return nil, nil, errs[0]
+	}
+	return found, notes, nil
 }
 
 // Size of the bars.
