@@ -22,6 +22,7 @@ func TestPagesReadNoMoreThanTheirBounds(t *testing.T) {
 		most float64
 	}{
 		"now":     {[]any{100}, 100},
+		"counts":  {[]any{100, 50}, 100 + 50},
 		"running": {[]any{100, 50, false, 10}, 100 + 50},
 		"errors":  {[]any{100, time.Second, 10}, 100},
 		"groups":  {[]any{100, nil, nil, 10}, 100},

@@ -11,8 +11,10 @@ import (
 )
 
 const (
-	pausesMost = 20   // rows in a Head
-	jobsMost   = 1000 // jobs among which it counts the paused ones
+	pausesMost = 20     // rows in a Head
+	jobsMost   = 1000   // jobs among which it counts the paused ones
+	countsMost = 10_000 // due tasks among which it counts those that wait and run
+	failedMost = 1000   // newest tasks among which it counts those that failed
 )
 
 // Head says how a target is led and what is paused.
@@ -36,6 +38,12 @@ type Head struct {
 	MorePaused bool `json:"more_paused"`
 	// PausedJobs counts the paused ones of the first 1000 jobs with cron or repeat.
 	PausedJobs int64 `json:"paused_jobs"`
+	// Waiting and Running count the tasks that are due; Beyond: there are more than 10,000.
+	Waiting int64 `json:"waiting"`
+	Running int64 `json:"running"`
+	Beyond  bool  `json:"beyond"`
+	// Failed counts the FAIL among the newest 1000 tasks.
+	Failed int64 `json:"failed"`
 	// At is when the table was read, by the server's clock.
 	At pgtype.Timestamptz `json:"at"`
 }
@@ -61,6 +69,10 @@ func (b *Table) head(ctx context.Context, h *Head) error {
 	if err := b.conn.QueryRow(ctx, b.queries.Text("now"), jobsMost).Scan(&h.At, &h.PausedJobs); err != nil {
 		return slow(err)
 	}
+	if err := b.conn.QueryRow(ctx, b.queries.Text("counts"), countsMost, failedMost).Scan(&h.Waiting, &h.Running, &h.Failed); err != nil {
+		return slow(err)
+	}
+	h.Beyond = h.Waiting+h.Running >= countsMost
 	if holder != nil && b.Has("leader") {
 		if err := b.registered(ctx, h); err != nil {
 			return err

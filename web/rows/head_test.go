@@ -77,6 +77,19 @@ func TestHeadsSayWhoLeadsAndWhatIsPaused(t *testing.T) {
 	servertest.Wait(t, patience, "a reason", func() bool { return strings.Contains(head().Unread, "task") })
 }
 
+// TestHeadsCountWhatWaitsRunsAndFailed: what is planned for later does not wait yet.
+func TestHeadsCountWhatWaitsRunsAndFailed(t *testing.T) {
+	t.Parallel()
+	to, tasks, s := made(t)
+	tasks.Exec(`INSERT INTO task (input, plan, state) SELECT '', now() - interval '1 s', 'PLAN' FROM generate_series(1, 3)`)
+	tasks.Exec(`INSERT INTO task (input, plan) VALUES ('', 'infinity')`)
+	tasks.Exec(`INSERT INTO task (input, state, start, stop) SELECT '', 'FAIL', now(), now() FROM generate_series(1, 2)`)
+	tasks.Add("input, state, start", "", "WORK", "now")
+	if h := s.Heads(t.Context(), []work.Target{to})[0]; h.Waiting != 3 || h.Running != 1 || h.Failed != 2 || h.Beyond {
+		t.Errorf("%+v", h)
+	}
+}
+
 // TestAServerThatDoesNotAnswerHoldsNobody: the other heads come, and it is asked once in a while.
 func TestAServerThatDoesNotAnswerHoldsNobody(t *testing.T) {
 	t.Parallel()
