@@ -2,18 +2,18 @@ package web
 
 import (
 	"fmt"
+	"net/http"
 	"runtime"
 	"strconv"
 	"strings"
 
+	"pgtaskd/web/page"
 	"pgtaskd/work/target"
 )
 
 // metrics answers with all metrics in Prometheus' text format.
 func metrics(q *request) error {
-	q.w.Header().Set("Content-Type", "text/plain; version=0.0.4; charset=utf-8")
-	_, _ = q.w.Write(q.site.targets.text()) // an error means that the client has gone
-	return nil
+	return page.Send(q.w, http.StatusOK, "text/plain; version=0.0.4; charset=utf-8", q.site.targets.text())
 }
 
 func (all *targets) text() []byte {

@@ -91,7 +91,7 @@ func (q *request) small(name string, status int, s small) {
 		_ = answer(q.w, http.StatusInternalServerError, "the page cannot be written")
 		return
 	}
-	q.write(status, text.Bytes())
+	_ = page.Send(q.w, status, "text/html; charset=utf-8", text.Bytes()) // which never fails
 }
 
 func loginForm(q *request) error {

@@ -1,11 +1,11 @@
 package web
 
 import (
-	"fmt"
 	"net/http"
 	"strings"
 
 	"pgtaskd/human"
+	"pgtaskd/web/page"
 )
 
 // ready answers 200 if each target is led or stood by for; else 503 with one line for each reason.
@@ -29,10 +29,7 @@ func ready(q *request) error {
 
 // answer writes lines of text.
 func answer(w http.ResponseWriter, status int, text string) error {
-	w.Header().Set("Content-Type", "text/plain; charset=utf-8")
-	w.WriteHeader(status)
-	_, _ = fmt.Fprintln(w, text) // an error means that the client has gone
-	return nil
+	return page.Send(w, status, "text/plain; charset=utf-8", []byte(text+"\n"))
 }
 
 // line writes a text on one line of at most 1000 bytes, with hidden characters as escapes.

@@ -1,8 +1,6 @@
 package web
 
 import (
-	"bytes"
-	"encoding/json"
 	"net/http"
 	"net/url"
 	"reflect"
@@ -59,18 +57,11 @@ func (q *request) json(kind *page.Kind) error {
 	if err != nil {
 		return err
 	}
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if rows := reflect.ValueOf(content.Rows); !rows.IsValid() || rows.Kind() == reflect.Slice && rows.Len() == 0 {
-		text.WriteString("[]\n")
-	} else if err := encoder.Encode(content.Rows); err != nil {
-		return err
+	if rows := reflect.ValueOf(content.Rows); !rows.IsValid() || rows.IsNil() {
+		content.Rows = []any{}
 	}
 	q.next(content, kind.Path+".json")
-	q.w.Header().Set("Content-Type", "application/json")
-	_, _ = q.w.Write(text.Bytes()) // an error means that the client has gone
-	return nil
+	return page.SendJSON(q.w, http.StatusOK, content.Rows)
 }
 
 // next adds the link to the next page to the answer.
@@ -102,21 +93,13 @@ func (q *request) html(kind *page.Kind) error {
 		status = statusOf(err)
 	}
 	sheet.Heads = page.Heads(q.Context(), q.site.sessions, asked.Targets)
-	var text bytes.Buffer
-	if err := sheet.Write(&text); err != nil {
+	q.next(sheet.Content, kind.Path)
+	if err := sheet.Send(q.w, status); err != nil {
 		q.site.log.Error().Err(err).Str("page", kind.Path).Msg("cannot write a page")
 		return edit.Refuse(http.StatusInternalServerError, "the page cannot be written: the log says why")
 	}
-	q.next(sheet.Content, kind.Path)
-	q.write(status, text.Bytes())
 	return nil
 }
 
 // browser reports whether the client shows HTML to a person.
 func (q *request) browser() bool { return strings.Contains(q.Header.Get("Accept"), "text/html") }
-
-func (q *request) write(status int, html []byte) {
-	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	q.w.WriteHeader(status)
-	_, _ = q.w.Write(html) // an error means that the client has gone
-}

@@ -73,11 +73,10 @@ func static() (all []route) {
 		}
 		all = append(all, route{method: "GET", path: "/" + name, answer: func(q *request) error {
 			text, err := page.Static.ReadFile(name)
-			if err == nil {
-				q.w.Header().Set("Content-Type", mime.TypeByExtension(path.Ext(name)))
-				_, _ = q.w.Write(text) // an error means that the client has gone
+			if err != nil {
+				return err
 			}
-			return err
+			return page.Send(q.w, http.StatusOK, mime.TypeByExtension(path.Ext(name)), text)
 		}})
 		return nil
 	})

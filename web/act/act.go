@@ -1,9 +1,7 @@
 package act
 
 import (
-	"bytes"
 	"context"
-	"encoding/json"
 	"errors"
 	"net/http"
 	"slices"
@@ -117,7 +115,7 @@ func (a *Acts) answer(w http.ResponseWriter, r *http.Request, asked *page.Asked,
 	err = do(q)
 	var refused *edit.Refused
 	if errors.As(err, &refused) && q.json {
-		return q.object(refused.Status, result{Text: refused.Text})
+		return page.SendJSON(q.w, refused.Status, result{Text: refused.Text})
 	}
 	return err
 }
@@ -153,7 +151,7 @@ func (a *Acts) one(q *request, d edit.Doing) error {
 // page.
 func (q *request) done(path string, parameters ...string) error {
 	if q.json {
-		return q.object(http.StatusOK, result{Count: 1})
+		return page.SendJSON(q.w, http.StatusOK, result{Count: 1})
 	}
 	return q.lead(q.asked.Link(path, parameters...))
 }
@@ -165,18 +163,5 @@ func (q *request) lead(other string) error {
 	}
 	q.w.Header().Set("Location", other)
 	q.w.WriteHeader(http.StatusSeeOther)
-	return nil
-}
-
-func (q *request) object(status int, object any) error {
-	var text bytes.Buffer
-	encoder := json.NewEncoder(&text)
-	encoder.SetEscapeHTML(false)
-	if err := encoder.Encode(object); err != nil {
-		return err
-	}
-	q.w.Header().Set("Content-Type", "application/json")
-	q.w.WriteHeader(status)
-	_, _ = q.w.Write(text.Bytes()) // an error means that the client has gone
 	return nil
 }

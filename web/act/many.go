@@ -1,7 +1,6 @@
 package act
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/json"
@@ -81,7 +80,7 @@ func (a *Acts) preview(q *request, d edit.Doing) error {
 	}
 	v.Token = a.tokens.give(d.By, meant, matched)
 	if q.json {
-		return q.object(http.StatusOK, result{Count: v.Count, Over: v.Beyond, Token: v.Token, Text: v.What})
+		return page.SendJSON(q.w, http.StatusOK, result{Count: v.Count, Over: v.Beyond, Token: v.Token, Text: v.What})
 	}
 	return a.html(q, http.StatusOK, &v)
 }
@@ -92,14 +91,7 @@ func (a *Acts) html(q *request, status int, v *page.Preview) error {
 	asked.Kind = &page.PreviewKind
 	asked.Query = q.list()
 	sheet := page.Sheet{Asked: &asked, Heads: page.Heads(q.Context(), a.sessions, asked.Targets), Content: &page.Content{View: v}}
-	var text bytes.Buffer
-	if err := sheet.Write(&text); err != nil {
-		return err
-	}
-	q.w.Header().Set("Content-Type", "text/html; charset=utf-8")
-	q.w.WriteHeader(status)
-	_, _ = q.w.Write(text.Bytes()) // an error means that the client has gone
-	return nil
+	return sheet.Send(q.w, status)
 }
 
 // begin answers the second request of an act on many tasks: the act begins.
@@ -126,7 +118,7 @@ func (a *Acts) begin(q *request, d edit.Doing) error {
 	}
 	a.look(q.target.Name)
 	if q.json {
-		return q.object(http.StatusAccepted, result{Count: min(matched, rows.CountMost), Over: matched > rows.CountMost, Act: id})
+		return page.SendJSON(q.w, http.StatusAccepted, result{Count: min(matched, rows.CountMost), Over: matched > rows.CountMost, Act: id})
 	}
 	return q.lead(q.back())
 }

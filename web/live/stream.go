@@ -32,7 +32,7 @@ func (h *Hub) viewOf(asked *page.Asked, ends <-chan struct{}) view {
 	shared := *asked
 	shared.User.Name = ""
 	v := view{key: key{fmt.Sprintf("%q", []any{
-		shared.Prefix, shared.Kind.Path, shared.Query.Encode(), shared.Mine, shared.User.Role, shared.Hidden,
+		shared.Prefix, shared.Kind.Path, shared.Query.Encode(), shared.User.Role, shared.Hidden,
 	}), ends}}
 	if t, err := shared.Target(); err == nil && shared.Query.Has("target") {
 		v.server = cmp.Or(t.Connect["hostaddr"], t.Connect["host"], t.Connect["service"]) + ":" + t.Connect["port"]

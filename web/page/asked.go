@@ -54,7 +54,6 @@ type Asked struct {
 	Hidden  rows.Hidden // columns that this user does not see
 	Prefix  string      // of all URLs; "" or "/jobs"
 	JSON    bool        // only the rows are wanted
-	Mine    string      // the browser's time zone; "": not known
 	Config  string      // path of the configuration, for commands to copy; "": not known
 	Demo    *Demo       // nil: this is no demo
 }

@@ -93,7 +93,7 @@ func TestDownloadsHideWhatThePageHides(t *testing.T) {
 	for column, want := range map[string]string{
 		"input": "readers do not see the column input\n", "data": "readers do not see the column data\n",
 		"output": "readers do not see the column output\n", "error": "ERROR:  password=***", "notice": "PASSWORD ***",
-		"key": "column must be one of input, data, output, error, notice, not \"key\"\n",
+		"key": "column must be one of error, output, notice, input, data, not \"key\"\n",
 	} {
 		if _, text, err := download1(t, fmt.Sprintf("%s/?id=%d&column=%s", server.URL, id, column)); text != want || err != nil {
 			t.Errorf("%s: %q %v", column, text, err)

@@ -17,7 +17,7 @@ import (
 // escapes, and html/template escapes the rest.
 var functions = template.FuncMap{
 	"plain": plain, "text": text, "lines": lines, "long": long, "number": text, "count": Count, "bytes": size,
-	"duration": Duration, "state": Word, "badge": badge, "class": class,
+	"duration": Duration, "state": Word, "badge": badge, "hidden": hidden, "class": class,
 }
 
 // parts are the pieces of HTML that functions return.
@@ -88,6 +88,15 @@ func long(v any) (template.HTML, error) {
 		shown.Whole = lines(whole)
 	}
 	return part("long", shown)
+}
+
+// hidden returns fields of a form that nobody sees, by name and value.
+func hidden(pairs ...any) template.HTML {
+	var b strings.Builder
+	for i := 0; i+1 < len(pairs); i += 2 {
+		fmt.Fprintf(&b, `<input type="hidden" name="%s" value="%s">`, pairs[i], template.HTMLEscapeString(plain(pairs[i+1])))
+	}
+	return template.HTML(b.String())
 }
 
 // Count writes a whole number with its thousands apart.

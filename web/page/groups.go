@@ -20,6 +20,7 @@ func readGroups(ctx context.Context, a *Asked, b *rows.Table, c *Content) error 
 		c.Notes = append(c.Notes, "There is no table "+sql.Beside(b.Name, "group")+": pgtaskd run makes it, and its log says what is in the way.")
 		return nil
 	}
+	c.View = &rows.Group{} // of which the form for another group has the fields
 	found, err := b.Groups(ctx, a.Query.Get("group"), a.Query.Get("after"), groupsLength+1)
 	if errors.Is(err, rows.ErrEncoding) {
 		return Wrong("%s", err)

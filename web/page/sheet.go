@@ -1,9 +1,13 @@
 package page
 
 import (
+	"bytes"
 	"embed"
+	"encoding/json"
+	"fmt"
 	"html/template"
 	"io"
+	"net/http"
 	"strings"
 	"time"
 
@@ -29,6 +33,34 @@ type Sheet struct {
 
 // Write writes the whole page.
 func (s *Sheet) Write(w io.Writer) error { return templates.ExecuteTemplate(w, "layout", s) }
+
+// Send answers with the whole page.
+func (s *Sheet) Send(w http.ResponseWriter, status int) error {
+	var text bytes.Buffer
+	if err := s.Write(&text); err != nil {
+		return err
+	}
+	return Send(w, status, "text/html; charset=utf-8", text.Bytes())
+}
+
+// Send answers with a text of a type.
+func Send(w http.ResponseWriter, status int, kind string, text []byte) error {
+	w.Header().Set("Content-Type", kind)
+	w.WriteHeader(status)
+	_, _ = w.Write(text) // an error means that the client has gone
+	return nil
+}
+
+// SendJSON answers with a value as JSON.
+func SendJSON(w http.ResponseWriter, status int, value any) error {
+	var text bytes.Buffer
+	encoder := json.NewEncoder(&text)
+	encoder.SetEscapeHTML(false)
+	if err := encoder.Encode(value); err != nil {
+		return err
+	}
+	return Send(w, status, "application/json", text.Bytes())
+}
 
 // Parts returns what changes while the page is open: elements with ids, as they stand in the page.
 func (s *Sheet) Parts() ([]string, error) {
@@ -62,6 +94,19 @@ func (s *Sheet) Kinds() (all []Kind) {
 
 // Acts reports whether the user may change tasks.
 func (s *Sheet) Acts() bool { return s.Asked.User.Role == login.Operator }
+
+// Post returns the beginning of a form that changes something, with fields by name and value. It is
+// for the target of this page, and leads back to it, unless the fields begin with target or end with
+// back.
+func (s *Sheet) Post(path, class string, fields ...any) template.HTML {
+	if len(fields) == 0 || fields[0] != "target" {
+		fields = append([]any{"target", s.Asked.Named()}, fields...)
+	}
+	if fields[len(fields)-2] != "back" {
+		fields = append(fields, "back", s.Asked.With("after", s.Asked.Query.Get("after")))
+	}
+	return template.HTML(fmt.Sprintf(`<form class="%s" method="post" action="%s/%s">`, class, template.HTMLEscapeString(s.Asked.Prefix), path)) + hidden(fields...)
+}
 
 // Now returns when the page was made.
 func (s *Sheet) Now() pgtype.Timestamptz { return pgtype.Timestamptz{Time: time.Now(), Valid: true} }

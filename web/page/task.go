@@ -44,9 +44,6 @@ type act struct {
 	Shown     edit.Shown
 }
 
-// blocks are the texts that are shown whole.
-var blocks = []string{"error", "output", "notice", "input", "data"}
-
 func readTask(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
 	id, err := a.id("id")
 	if err != nil {
@@ -75,7 +72,7 @@ func readTask(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
 
 func viewOf(a *Asked, t *rows.Whole) *taskView {
 	v := &taskView{Whole: t, State: t.Text("state"), Stop: t.Time("stop"), Life: lifeOf(t)}
-	for _, name := range blocks {
+	for _, name := range rows.Texts {
 		if f := t.Field(name); f.Text != nil {
 			v.Texts = append(v.Texts, f)
 		}
@@ -85,7 +82,7 @@ func viewOf(a *Asked, t *rows.Whole) *taskView {
 		case f.Hid:
 		case f.Text == nil && !f.Cut:
 			v.Nulls = append(v.Nulls, f.Name)
-		case slices.Contains(blocks, f.Name), f.Name == "runs" && t.Runs != nil:
+		case slices.Contains(rows.Texts, f.Name), f.Name == "runs" && t.Runs != nil:
 		default:
 			v.Others = append(v.Others, f)
 		}

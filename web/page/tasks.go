@@ -117,16 +117,14 @@ type tasksView struct {
 	Chips  []chip
 	States []string // all
 	Orders []Choice
-	Kept   []field // what a new filter keeps
-	Fields []field // select the tasks that match, for a form that acts
+	Kept   []Field // what a new filter keeps
+	Fields []Field // select the tasks that match, for a form that acts
 	Count  string
 	None   bool // no task matches
 }
 
 // chip is a part of the filter, with the link that takes it away.
 type chip struct{ Name, Value, Without string }
-
-type field struct{ Name, Value string }
 
 // Of returns the value of a parameter for the form of the filter.
 func (v *tasksView) Of(name string) string {
@@ -150,7 +148,7 @@ func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
 	v := &tasksView{States: rows.States, Count: counted(p), None: p.Count == 0 && !p.Beyond || cannot != nil}
 	for _, name := range []string{"target", "tz", "sort", "sqlstate", "error"} {
 		if value := a.Query.Get(name); value != "" {
-			v.Kept = append(v.Kept, field{name, value})
+			v.Kept = append(v.Kept, Field{name, value})
 		}
 	}
 	for _, name := range filterNames {
@@ -161,14 +159,14 @@ func (a *Asked) tasks(p *rows.Page, f *rows.Filter, order string) *Content {
 			}
 		} else if value := a.Query.Get(name); value != "" {
 			v.Chips = append(v.Chips, chip{name, value, a.With(name, "")})
-			v.Fields = append(v.Fields, field{name, value})
+			v.Fields = append(v.Fields, Field{name, value})
 		}
 	}
 	if tz := a.Query.Get("tz"); tz != "" {
-		v.Fields = append(v.Fields, field{"tz", tz})
+		v.Fields = append(v.Fields, Field{"tz", tz})
 	}
 	if len(listed.States) > 0 {
-		v.Fields = append(v.Fields, field{"state", strings.Join(listed.States, ",")})
+		v.Fields = append(v.Fields, Field{"state", strings.Join(listed.States, ",")})
 	}
 	for _, name := range []string{rows.Newest, rows.Oldest, rows.Due} {
 		v.Orders = append(v.Orders, Choice{name, a.With("sort", name), name == order})

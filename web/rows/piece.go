@@ -8,8 +8,8 @@ import (
 	"github.com/jackc/pgx/v5"
 )
 
-// Texts are the columns that can be read in pieces.
-var Texts = []string{"input", "data", "output", "error", "notice"}
+// Texts are the columns that may be long, and can be read in pieces.
+var Texts = []string{"error", "output", "notice", "input", "data"}
 
 // Piece is a part of a text of a task.
 type Piece struct {

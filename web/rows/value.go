@@ -10,11 +10,8 @@ import (
 	"pgtaskd/human"
 )
 
-// measured are the columns whose lengths the JSON always has, if they are not NULL.
-var measured = []string{"input", "data", "output", "error", "notice"}
-
 // MarshalJSON makes an object with the columns in the order of the table. Then come the lengths of
-// long values and why, unless the table has columns with these names.
+// Texts and of other long values, and why, unless the table has columns with these names.
 func (t *Whole) MarshalJSON() ([]byte, error) {
 	var pairs []string
 	seen := map[string]bool{}
@@ -32,7 +29,7 @@ func (t *Whole) MarshalJSON() ([]byte, error) {
 		}
 	}
 	for _, f := range t.Fields {
-		if f.Cut || f.Text != nil && slices.Contains(measured, f.Name) {
+		if f.Cut || f.Text != nil && slices.Contains(Texts, f.Name) {
 			_ = put(f.Name+"_bytes", f.Bytes) // a number always encodes
 		}
 	}
