@@ -78,9 +78,9 @@ func only(targets []work.Target) (work.Target, error) {
 	if len(targets) == 1 {
 		return targets[0], nil
 	}
-	names := ""
-	for _, t := range targets {
-		names += "\n  " + t.Name()
+	names := make([]string, len(targets))
+	for i, t := range targets {
+		names[i] = t.Name()
 	}
-	return work.Target{}, fmt.Errorf("there are several targets: choose one with --target:%s", names)
+	return work.Target{}, fmt.Errorf("there are several targets: choose one with --target: %s", strings.Join(names, ", "))
 }
