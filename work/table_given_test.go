@@ -66,7 +66,7 @@ func TestRowsWithNullStopNobody(t *testing.T) {
 	columns := map[string]string{
 		"input": "text", "repeat": "interval", "count": "int4", "max": "int4", "drift": "bool", "header": "bool", "save": "bool", "string": "bool", "rerun": "bool",
 		"delimiter": `"char"`, "escape": `"char"`, "quote": `"char"`, `"group"`: "text", `"null"`: "text", "priority": "int4", "skipped": "int4", "overlap": "bool",
-		"timeout": "interval", `"delete"`: "bool", "retry": "int4", "active": "interval", "live": "interval", "failures": "int4", "backoff": "interval", "catchup": "int4",
+		"timeout": "interval", `"delete"`: "bool", "retry": "int4", "active": "interval", "live": "interval", "failures": "int4", "backoff": "interval", "catchup": "int4", "format": "text",
 	}
 	for column, kind := range columns {
 		s.exec("CREATE TABLE IF NOT EXISTS task (id bigserial PRIMARY KEY, input text)")
@@ -82,6 +82,7 @@ func TestRowsWithNullStopNobody(t *testing.T) {
 		s.exec("ALTER TABLE task ALTER " + column + " DROP DEFAULT; ALTER TABLE task ALTER input SET DEFAULT 'SELECT 1'")
 		s.exec("INSERT INTO task (" + column + ") VALUES (NULL)")
 	}
+	s.exec("ALTER TABLE task ALTER format SET DEFAULT 'text'")
 	s.serve()
 	s.settled()
 	s.others()

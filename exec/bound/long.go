@@ -82,6 +82,7 @@ func (r *longRow) end() {
 	if r.left > 0 {
 		r.output.EndValue()
 	}
+	r.output.EndRow()
 }
 
 // encoded returns a message in the form of the wire.

@@ -12,6 +12,10 @@ import (
 // Rows takes a row description: the statement returns rows.
 func (o *Output) Rows(fields []pgproto3.FieldDescription) {
 	o.current = resultSet{rows: true}
+	if o.format.JSON {
+		jsonLines{o}.rows(fields)
+		return
+	}
 	if o.over {
 		return
 	}
@@ -44,15 +48,33 @@ func isString(oid uint32) bool {
 // Row takes a row of the result that Rows has begun; nil is NULL. It keeps no reference to the
 // values. A row without columns makes an empty line.
 func (o *Output) Row(values [][]byte) {
-	o.showHeader()
 	o.line(values, o.isQuoted)
 }
 
-// StartRow begins a row that comes in pieces: StartValue, Piece and EndValue follow for each value.
-// It returns false if not even a row of this least width fits.
+// StartRow begins a row that comes in pieces: StartValue, Piece and EndValue follow for each value,
+// then EndRow. It returns false if not even a row of this least width fits.
 func (o *Output) StartRow(least int) bool {
 	o.showHeader()
-	return o.begin(max(least, 0), o.open)
+	if o.format.JSON {
+		return jsonLines{o}.object(max(least, 0))
+	}
+	return o.begin(max(least, 0), lineBreak(o.open))
+}
+
+// lineBreak returns the text between two lines, if the first one is open.
+func lineBreak(open bool) string {
+	if open {
+		return "\n"
+	}
+	return ""
+}
+
+// EndRow ends the row that StartRow has begun.
+func (o *Output) EndRow() {
+	if o.part.object {
+		o.part.object = false
+		o.add("}")
+	}
 }
 
 // showHeader writes the column names above the first row.
@@ -67,7 +89,7 @@ func (o *Output) showHeader() {
 
 // line writes a whole row.
 func (o *Output) line(values [][]byte, quoted func(int) bool) {
-	if !o.begin(0, o.open) {
+	if !o.StartRow(0) {
 		return
 	}
 	for i, value := range values {
@@ -75,6 +97,7 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 		o.Piece(value)
 		o.EndValue()
 	}
+	o.EndRow()
 }
 
 // Complete takes the command tag at the end of a statement. As in psql, the output shows the tag
@@ -82,7 +105,12 @@ func (o *Output) line(values [][]byte, quoted func(int) bool) {
 func (o *Output) Complete(tag []byte) {
 	shown := o.current.rows || o.current.copy
 	o.current = resultSet{}
-	if !shown && o.begin(len(tag), o.open) {
+	jsonLines{o}.close()
+	switch {
+	case shown:
+	case o.format.JSON:
+		jsonLines{o}.command(tag)
+	case o.begin(len(tag), lineBreak(o.open)):
 		o.value(tag, false)
 		o.end()
 	}
@@ -93,6 +121,9 @@ func (o *Output) Complete(tag []byte) {
 func (o *Output) CopyOut(binary bool) {
 	o.current = resultSet{copy: true}
 	o.binary = o.binary || binary
+	if o.format.JSON {
+		jsonLines{o}.start(`{"copy": "`, `"}`)
+	}
 }
 
 // Copy takes text of COPY TO STDOUT, and keeps the line ends as they are.
@@ -109,18 +140,22 @@ func (o *Output) StartCopy(length int) bool {
 	if o.binary {
 		return false
 	}
-	o.part.quoted, o.part.some = false, false
 	if !o.current.copy {
 		o.CopyOut(false)
 	}
-	return o.begin(length, o.open && !o.current.copied)
+	before := lineBreak(o.open)
+	if o.current.copied || o.format.JSON {
+		before = ""
+	}
+	o.part.quoted, o.part.some = o.format.JSON, false
+	return o.begin(length, before)
 }
 
 // EndCopy ends the message that StartCopy has begun.
 func (o *Output) EndCopy() {
 	o.endRune()
 	o.current.copied = true
-	if !o.over && o.part.some {
+	if !o.over && o.part.some && !o.format.JSON {
 		o.open = o.part.last != '\n'
 	}
 	o.end()

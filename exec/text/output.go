@@ -15,6 +15,7 @@ type Format struct {
 	Null      string // in place of NULL
 	Header    bool   // column names above the rows, if there is more than one column
 	String    bool   // quote no numbers, booleans and the like
+	JSON      bool   // each result is a line of JSON; the other fields have no effect
 }
 
 // Output collects the results of one run as text. It takes the server's messages in their order and
@@ -27,6 +28,7 @@ type Output struct {
 	special          string // characters that are escaped
 
 	text    []byte // valid UTF-8 without NUL
+	closing string // what the text lacks to be JSON
 	any     bool   // there is a result, perhaps an empty one
 	open    bool   // the last line has no line break yet
 	over    bool   // there was more than the limit allows
@@ -42,6 +44,8 @@ type resultSet struct {
 	copied bool     // COPY has sent data
 	quoted []bool   // for each column
 	header [][]byte // column names to show above the first row; nil: none, or already shown
+	keys   []string // of JSON: what precedes each value
+	filled bool     // of JSON: it has a row
 }
 
 // PieceMost is the maximum length of a piece, in bytes.
@@ -51,6 +55,9 @@ const PieceMost = 32 << 10
 type part struct {
 	start   int  // where it begins in Output.text
 	wasOpen bool // open, before it began
+
+	object bool // a row of JSON, which EndRow has not ended yet
+	value  int  // where its value begins in Output.text
 
 	quoted bool // the value under way is quoted
 	last   byte // last byte of the pieces
@@ -63,10 +70,16 @@ type part struct {
 // NewOutput returns an output that keeps at most limit bytes; 0 means no limit. If there were more,
 // an extra last line says so.
 func NewOutput(format Format, limit int64) *Output {
+	if format.JSON {
+		format = jsonFormat
+	}
 	o := &Output{format: format, limit: limit, delimiter: character(format.Delimiter), quote: character(format.Quote)}
 	o.format.Null = validText(format.Null)
 	if format.Escape != 0 && format.Quote < utf8.RuneSelf && format.Escape < utf8.RuneSelf {
 		o.special = string([]byte{format.Quote, format.Escape})
+	}
+	if format.JSON {
+		o.special += controls
 	}
 	return o
 }
@@ -96,39 +109,41 @@ func (o *Output) Text() (text string, ok bool) {
 	if !o.any {
 		return "", false
 	}
+	jsonLines{o}.close()
 	if o.over {
-		if o.open {
-			o.text = append(o.text, '\n')
+		line := cutMark + " cut: the output is longer than output_limit = %d"
+		if o.format.JSON {
+			line = `{"cut": "the output is longer than output_limit = %d"}`
 		}
-		o.text = fmt.Appendf(o.text, cutMark+" cut: the output is longer than output_limit = %d", o.limit)
+		o.text = fmt.Appendf(append(o.text, lineBreak(o.open)...), line, o.limit)
 	}
 	return unsafe.String(unsafe.SliceData(o.text), len(o.text)), true
 }
 
-// begin starts a text of this width, after a line break if lineBreak is set, and reports whether it
-// fits. After a text that does not fit, no other does, even if it is short.
-func (o *Output) begin(width int, lineBreak bool) bool {
-	if lineBreak {
-		width++
-	}
+// begin starts a text of this width after before, and reports whether both fit. After a text that
+// does not fit, no other does, even if it is short.
+func (o *Output) begin(width int, before string) bool {
+	width += len(before)
 	o.any = true
 	o.part.start, o.part.wasOpen = len(o.text), o.open
-	if o.over || o.limit > 0 && int64(len(o.text))+int64(width) > o.limit {
-		o.over = true
+	if o.over = o.over || o.exceeds(width); o.over {
 		return false
 	}
 	o.room(width)
-	if lineBreak {
-		o.text = append(o.text, '\n')
-	}
+	o.text = append(o.text, before...)
 	o.open = true
 	return true
+}
+
+// exceeds tells whether the text is over the limit with n more bytes.
+func (o *Output) exceeds(n int) bool {
+	return o.limit > 0 && int64(len(o.text))+int64(n)+int64(len(o.closing)) > o.limit
 }
 
 // end takes the text that begin has started back if it is too long: replacements of unreadable
 // bytes can make it longer than begin expected.
 func (o *Output) end() {
-	if o.limit > 0 && int64(len(o.text)) > o.limit {
+	if o.exceeds(0) {
 		o.takeBack()
 	}
 }
@@ -140,7 +155,7 @@ func (o *Output) takeBack() { o.text, o.open, o.over = o.text[:o.part.start], o.
 const (
 	roomFrom = 1 << 20
 	roomMost = 16 << 20
-	roomOver = 3*PieceMost + 1<<10 // for text that is taken back, and for the last line
+	roomOver = 6*PieceMost + 1<<10 // for text that is taken back, and for the last line
 )
 
 // room makes room for n more bytes.
@@ -171,7 +186,11 @@ func (o *Output) escaped(value []byte) {
 			return
 		}
 		o.text = append(o.text, value[:i]...)
-		o.text = append(o.text, o.format.Escape, value[i])
+		if c := value[i]; c < ' ' && o.format.JSON {
+			o.text = append(o.text, control(c)...)
+		} else {
+			o.text = append(o.text, o.format.Escape, c)
+		}
 		value = value[i+1:]
 	}
 }
@@ -195,7 +214,11 @@ func (o *Output) isQuoted(i int) bool { return i < len(o.current.quoted) && o.cu
 
 func (o *Output) startValue(i int, null, quoted bool) {
 	o.part.quoted = !null && quoted
-	if i > 0 {
+	switch {
+	case o.format.JSON:
+		o.add(jsonLines{o}.key(i))
+		o.part.value = len(o.text)
+	case i > 0:
 		o.add(o.delimiter)
 	}
 	switch {
@@ -209,8 +232,11 @@ func (o *Output) startValue(i int, null, quoted bool) {
 // EndValue ends the value that StartValue has begun.
 func (o *Output) EndValue() {
 	o.endRune()
-	if o.part.quoted {
+	switch {
+	case o.part.quoted:
 		o.add(o.quote)
+	case o.format.JSON:
+		jsonLines{o}.settle()
 	}
 	o.end()
 }
@@ -222,7 +248,7 @@ func (o *Output) Piece(p []byte) {
 	}
 	o.part.last, o.part.some = p[len(p)-1], true
 	p = o.whole(p)
-	if o.limit > 0 && int64(len(o.text)+len(p)) > o.limit {
+	if o.exceeds(len(p)) {
 		o.takeBack()
 		return
 	}

@@ -15,6 +15,7 @@ const (
 	int4OID = 23
 	textOID = 25
 	voidOID = 2278
+	jsonOID = 114
 )
 
 // standard is the default format of a task.
@@ -35,7 +36,7 @@ func rows(columns []string, values ...[]any) answer {
 		fields := []pgproto3.FieldDescription{}
 		for _, column := range columns {
 			name, kind, _ := strings.Cut(column, ":")
-			oid := map[string]uint32{"": int4OID, "bool": boolOID, "text": textOID, "void": voidOID}[kind]
+			oid := map[string]uint32{"": int4OID, "bool": boolOID, "text": textOID, "void": voidOID, "json": jsonOID}[kind]
 			fields = append(fields, pgproto3.FieldDescription{Name: []byte(name), DataTypeOID: oid})
 		}
 		o.Rows(fields)

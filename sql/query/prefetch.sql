@@ -34,6 +34,7 @@ SELECT
     t.delimiter,
     t.escape,
     t.quote,
+    (t.format = 'json') IS TRUE,
     CASE WHEN octet_length(t."null") <= 1000 AND NOT $3::bool THEN t."null" END,
     t.rerun,
     NOT t.followed,
@@ -88,7 +89,7 @@ FROM unnest(coalesce($1::int8[], (
 CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
     SELECT
         t.id, t.xmin AS version, t.xmax <> 0 AND t.xmax <> t.xmin AS locked, t.key, t.stop, t.base, t.plan, t."group", t.remote, t.max, t.priority, t.parent, t.attempt, t.timeout, t.live,
-        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.freed, greatest(t.created, t.freed) AS ready, t.skipped, x.expires:role_within
+        t.count, t.save, t.drift, t.header, t.string, t.delimiter, t.escape, t.quote, t.format, t."null", t.rerun, :followed AS followed, t.overlap, t.interrupted, t.runs, t.input, t.data, t.settings, t.active, t.freed, greatest(t.created, t.freed) AS ready, t.skipped, x.expires:role_within
     FROM :table AS t
     CROSS JOIN LATERAL (SELECT
         t.attempt = 0

@@ -26,7 +26,7 @@ func TestDescribe(t *testing.T) {
 	}
 	equal(t, "copied", strings.Join(d.Copied, " "), `"active" "live" "repeat" "timeout" "count" "max" "delete" "drift" "header" "save" "string" `+
 		`"delimiter" "escape" "quote" "data" "group" "input" "null" "remote" "author" "rerun" "cron" "until" "priority" "retry" "backoff" "catchup" `+
-		`"overlap" "max_failures" "owner" "key" "on_fail" "notify" "settings"`)
+		`"overlap" "max_failures" "owner" "key" "on_fail" "notify" "settings" "format"`)
 
 	execute(t, conn, `ALTER TABLE task ADD COLUMN "a ""b" int; ALTER TABLE task DISABLE TRIGGER pgtaskd_accept`)
 	d = describe()

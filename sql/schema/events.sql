@@ -3,8 +3,8 @@
 
 -- Sets settings until the end of the transaction, and returns the former values of those that
 -- differed: a trigger's task gets the defaults of its table, whatever the writer has set.
-CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_settings(given jsonb DEFAULT '{"group": "", "active": "", "live": "", "repeat": "", "timeout": "", "count": "", "max": "", "delete": "", "drift": "", "header": "",
-    "save": "", "string": "", "delimiter": "", "escape": "", "quote": "", "null": "\\N", "remote": "", "rerun": "", "priority": "", "retry": "", "backoff": ""}') RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
+CREATE OR REPLACE FUNCTION :schema.pgtaskd_async_settings(given jsonb DEFAULT '{"group":"","active":"","live":"","repeat":"","timeout":"","count":"","max":"","delete":"","drift":"","header":"",
+    "save":"","string":"","delimiter":"","escape":"","quote":"","null":"\\N","format":"","remote":"","rerun":"","priority":"","retry":"","backoff":""}') RETURNS jsonb LANGUAGE plpgsql SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN (
         SELECT jsonb_object_agg(s.name, s.was) FILTER (WHERE set_config(concat('pg_task.', s.name), s.value, true) IS NOT NULL)
@@ -13,7 +13,7 @@ BEGIN
     );
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets the settings that defaults read, and returns the former ones (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets what defaults read, returns what was set (:version)';
 
 -- Inserts a task with the columns that a trigger's arguments name, and returns what is wrong with
 -- them. Each %s stands for a column of the changed row; the next argument names it. If another task

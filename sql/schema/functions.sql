@@ -9,7 +9,7 @@
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_accept() RETURNS trigger LANGUAGE plpgsql AS $$
 DECLARE
     root pg_catalog.oid := coalesce(pg_catalog.pg_partition_root(TG_RELID)::pg_catalog.oid, TG_RELID);
-    told pg_catalog.bool; -- target of assignments, because the server runs PERFORM as a statement of its own
+    told pg_catalog.bool; -- assigned to, as PERFORM would be a statement of its own
     path pg_catalog.text;
     wrong pg_catalog.text; -- column
     said pg_catalog.text;
@@ -23,9 +23,9 @@ BEGIN
             OR pg_catalog.pg_notify(pg_catalog.concat('pgtaskd_', root), '') IS NOT NULL;
     END IF;
     IF pg_catalog.timestamptz_ge(NEW.plan, '2000-01-01 00:00:00+00 BC') AND pg_catalog.timestamptz_lt(NEW.plan, '10000-01-01 00:00:00+00')
-        AND pg_catalog.record_image_eq( -- compares bytes, which distinguishes '24 hours' from '1 day'
-            ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures),
-            ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0))
+        AND pg_catalog.record_image_eq( -- compares bytes: '24 hours' is not '1 day'
+            ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures, NEW.format),
+            ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0, 'text'::pg_catalog.text))
         AND pg_catalog.int4ge(least(NEW.count, NEW.retry), 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
         AND ROW(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base) IS NULL
         AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024)
@@ -58,17 +58,19 @@ BEGIN
         WHEN TG_OP = 'INSERT' AND root = TG_RELID AND NEW.state IN ('TAKE', 'WORK') THEN concat('state of a new task can not be ', NEW.state)
         WHEN TG_OP = 'INSERT' AND NEW.remote = nullif(current_setting('pg_task.remote', true), '') AND NOT has_column_privilege(root, 'remote', 'INSERT')
             THEN 'remote is that of the setting pg_task.remote, which needs the right to INSERT it: RESET pg_task.remote'
-        WHEN octet_length(NEW."group") > 65536 THEN 'group is too long: it may have 64 kB'
-        WHEN octet_length(NEW.remote) > 65536 THEN 'remote is too long: it may have 64 kB'
-        WHEN octet_length(NEW."null") > 65536 THEN 'null is too long: it may have 64 kB'
         WHEN octet_length(NEW.key) > 1024 THEN 'key is too long: it may have 1 kB'
+        WHEN NEW.format NOT IN ('text', 'json') THEN 'format is neither text nor json'
         WHEN jsonb_typeof(NEW.settings) <> 'object' OR octet_length(NEW.settings::text) > 65536
             OR NEW.settings @? 'strict $.* ? (@.type() like_regex "object|array|null")'
             THEN 'settings are no object of texts, numbers and booleans, such as {"work_mem": "64MB"}, of at most 64 kB'
         WHEN NEW.overlap AND NEW.key IS NOT NULL AND NEW.retry > 0 THEN 'overlap does not go with a key and retry'
         WHEN NEW.cron IS NOT NULL AND NEW.repeat > '0' THEN 'cron does not go with repeat'
         WHEN NEW.cron IS NOT NULL AND (OLD.cron = NEW.cron) IS NOT TRUE THEN 'cron: ' || :schema.pgtaskd_cron(NEW.cron)
-    END, CASE WHEN NEW.after IS NOT NULL AND renewed THEN :schema.pgtaskd_after(CASE WHEN TG_OP = 'INSERT' THEN NEW.id END, NEW.after, root::regclass) END);
+    END, CASE WHEN NEW.after IS NOT NULL AND renewed THEN :schema.pgtaskd_after(CASE WHEN TG_OP = 'INSERT' THEN NEW.id END, NEW.after, root::regclass) END, (
+        SELECT l.name || ' is too long: it may have 64 kB'
+        FROM (VALUES ('group', NEW."group"), ('remote', NEW.remote), ('null', NEW."null")) AS l (name, value)
+        WHERE octet_length(l.value) > 65536
+        LIMIT 1));
     IF said IS NOT NULL THEN
         RAISE EXCEPTION '%', said USING ERRCODE = 'check_violation', COLUMN = substring(said FROM '^[a-z_]+');
     ELSIF renewed THEN
@@ -186,7 +188,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Handles changes of state, and refuses some (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_state IS 'Handles changes of state (:version)';
 
 -- Stops the repetition of a task that somebody has set to STOP; of an ended task it knows that by
 -- the change of stopping. If the chain has gone on since the statement began, it stops the task

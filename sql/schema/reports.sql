@@ -89,7 +89,7 @@ BEGIN
         ' and starts in its turn; else look at the log of pgtaskd'));
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_why IS 'Says in one line why a task waits (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_why IS 'Says why a task waits (:version)';
 
 -- The schedule: a row for each chain, with its task that waits, is paused or runs. The last run is
 -- in that row itself, or in the row before it.

@@ -48,12 +48,12 @@ BEGIN
             NEW.role, NEW.input, NEW.data, NEW.settings, NEW.remote, NEW.on_fail, NEW.notify, NEW.key, NEW.owner, NEW.author, NEW.created, NEW.plan, NEW.repeat,
             NEW.cron, NEW.until, NEW.drift, NEW.overlap, NEW.catchup, NEW.skipped, NEW.failures, NEW.max_failures, NEW.origin, NEW.base, NEW.after, NEW.awaits,
             NEW.freed, NEW.met, NEW.awaited, NEW.retry, NEW.backoff, NEW.rerun, NEW.save, NEW."delete", NEW.header, NEW.string, NEW.delimiter, NEW.escape, NEW.quote,
-            NEW."null", NEW.output, NEW.error, NEW.sqlstate, NEW.notice
+            NEW."null", NEW.format, NEW.output, NEW.error, NEW.sqlstate, NEW.notice
         )::record *= ROW(
             OLD.role, OLD.input, OLD.data, OLD.settings, OLD.remote, OLD.on_fail, OLD.notify, OLD.key, OLD.owner, OLD.author, OLD.created, OLD.plan, OLD.repeat,
             OLD.cron, OLD.until, OLD.drift, OLD.overlap, OLD.catchup, OLD.skipped, OLD.failures, OLD.max_failures, OLD.origin, OLD.base, OLD.after, OLD.awaits,
             OLD.freed, OLD.met, OLD.awaited, OLD.retry, OLD.backoff, OLD.rerun, OLD.save, OLD."delete", OLD.header, OLD.string, OLD.delimiter, OLD.escape, OLD.quote,
-            OLD."null", OLD.output, OLD.error, OLD.sqlstate, OLD.notice
+            OLD."null", OLD.format, OLD.output, OLD.error, OLD.sqlstate, OLD.notice
         )::record
         AND NOT (NEW.state = 'PLAN' AND OLD.state <> 'PLAN' AND (OLD.start IS NOT NULL OR OLD.stop IS NOT NULL)) THEN
         RETURN NEW;

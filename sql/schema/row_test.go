@@ -28,6 +28,7 @@ func TestRowsAreBounded(t *testing.T) {
 		{"backoff", "1 us"},
 		{"until", "infinity"},
 		{"remote", "dbname=other"},
+		{"format", "json"},
 	} {
 		execute(t, conn, "INSERT INTO task (input, "+c.column+") VALUES ('', "+sql.Literal(c.allowed)+")")
 	}
@@ -50,10 +51,13 @@ func TestRowsAreBounded(t *testing.T) {
 		{"max", "-2147483648"},
 		{"retry", "-1"},
 		{"backoff", "0"},
+		{"format", "xml"},
+		{"format", ""},
+		{"format", "JSON"},
 	} {
 		refused(t, conn, "INSERT INTO task (input, "+c.column+") VALUES ('', "+sql.Literal(c.refused)+")", "23514")
 	}
-	for _, column := range []string{"plan", "active", "max", "state", `"group"`, "input", `"null"`, "delimiter", "attempt", "priority", "rerun"} {
+	for _, column := range []string{"plan", "active", "max", "state", `"group"`, "input", `"null"`, "delimiter", "format", "attempt", "priority", "rerun"} {
 		refused(t, conn, "UPDATE task SET "+column+" = NULL", "23502")
 	}
 }
@@ -109,7 +113,7 @@ func TestColumnsThatDoNotGoTogether(t *testing.T) {
 	execute(t, conn, "INSERT INTO task (input, cron, key, overlap) VALUES ('', '@daily', 'a', true), ('', NULL, 'b', false)")
 	for _, set := range []string{
 		"repeat = '1 day' WHERE key = 'a'", "retry = 1 WHERE key = 'a'", "cron = '@daily', repeat = '1 day' WHERE key = 'b'", "cron = '61 * * * *'", "cron = ''",
-		"notify = ''", "notify = repeat('x', 64)", "catchup = -1", "max_failures = -1", "settings = '[]'",
+		"format = 'xml'", "notify = ''", "notify = repeat('x', 64)", "catchup = -1", "max_failures = -1", "settings = '[]'",
 	} {
 		refused(t, conn, "UPDATE task SET "+set, "23514")
 	}

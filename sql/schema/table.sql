@@ -72,6 +72,7 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS key text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS on_fail text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS notify text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS settings jsonb;
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS format text NOT NULL DEFAULT coalesce(nullif(current_setting('pg_task.format', true), ''), 'text');
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS notice text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS runs jsonb;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS atomic bool;

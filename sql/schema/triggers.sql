@@ -4,9 +4,9 @@
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
 CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, base, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
-    cron, after, notify, settings, overlap, catchup, max_failures ON :table
+    cron, after, notify, settings, overlap, catchup, max_failures, format ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept();
-COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes the leader for new ones (:made)';
+COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes the leader (:made)';
 
 -- Tells the leader of tasks that may start at another time, run differently, must stop, or are
 -- gone. A column that a trigger names cannot change its type, so data and input are not listed.
@@ -14,14 +14,14 @@ COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
 CREATE TRIGGER pgtaskd_update AFTER DELETE OR UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, rerun, key, after ON :table
     FOR EACH ROW WHEN (OLD.state IN ('PLAN', 'TAKE', 'WORK')) EXECUTE FUNCTION :schema.pgtaskd_wake();
-COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for a task that was changed or is gone (:made)';
+COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for changed tasks (:made)';
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table
     FOR EACH ROW WHEN (NEW.state IN ('STOP', 'PLAN') OR NEW.state <> OLD.state
         AND NOT (left(current_setting('application_name'), 8) = 'pgtaskd ' AND has_table_privilege(:table_text::regclass, 'UPDATE')))
     EXECUTE FUNCTION :schema.pgtaskd_state();
-COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Handles changes of state, and refuses some (:made)';
+COMMENT ON TRIGGER pgtaskd_state ON :table IS 'Handles changes of state (:made)';
 
 DROP TRIGGER IF EXISTS pgtaskd_stop_next ON :table;
 CREATE TRIGGER pgtaskd_stop_next AFTER UPDATE OF state ON :table

@@ -72,7 +72,7 @@ func (r *rowReader) columns() []any {
 	columns := []any{
 		&row.ID, &row.Version, &row.MarkFirst, &r.expires, &row.Group, &row.Remote, &row.Max, &row.Priority,
 		&row.Parent, &row.Schedule.Plan, &row.Attempt, &r.timeout, &r.live, &row.Session.Count, &row.How.Save, &row.Schedule.Drift,
-		&row.How.Format.Header, &row.How.Format.String, &r.delimiter, &r.escape, &r.quote, &r.null,
+		&row.How.Format.Header, &row.How.Format.String, &r.delimiter, &r.escape, &r.quote, &row.How.Format.JSON, &r.null,
 		&row.Rerun, &row.Single, &row.Suspect, &row.Input, &row.Data, &row.Session.Epoch, &r.foreign, &r.own,
 		&r.group, &r.remote, &r.created, &row.Key, &row.Schedule.Skipped, &r.active, &r.changed,
 	}

@@ -16,7 +16,7 @@ DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
 CREATE TRIGGER pgtaskd_tell AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON :its_group FOR EACH STATEMENT EXECUTE FUNCTION :schema.pgtaskd_group_tell(:table_text);
 COMMENT ON TABLE :its_group IS 'Limits for groups of tasks (:made)';
 COMMENT ON SEQUENCE :its_group_changes IS 'Counts the changes of limits (:version)';
-COMMENT ON COLUMN :its_group."group" IS 'A name ending in % stands for each group with that prefix';
+COMMENT ON COLUMN :its_group."group" IS 'With % at its end: each group that begins so';
 COMMENT ON COLUMN :its_group.paused IS 'true: none of its tasks starts';
 COMMENT ON COLUMN :its_group.until IS 'When the pause ends, or has ended';
 COMMENT ON COLUMN :its_group.slots IS 'Most tasks that run at once, over all remotes';
