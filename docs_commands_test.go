@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
 )
 
 // TestCommandsPrintWhatTheDocumentsShow runs each line after a $ in the chapter "Commands" of
@@ -28,9 +29,29 @@ func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 	dsn := servertest.Database(t)
 	environment(t, dsn)
 	start(t).leads(1)
+	if commands := showAll(t, dsn, chapter); commands < 5 {
+		t.Error("there are ", commands, " commands")
+	}
+}
+
+// TestRecipeForCI needs no other controller.
+func TestRecipeForCI(t *testing.T) {
+	text, err := os.ReadFile("docs/recipes/ci.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn := tasktest.Database(t)
+	showAll(t, dsn, string(text))
+	if bills := servertest.Get(t, servertest.Connect(t, dsn), "SELECT count(*) FROM bill"); bills != "1" {
+		t.Error(bills, " bills")
+	}
+}
+
+// showAll runs the blocks of a text, and returns the number of commands.
+func showAll(t *testing.T, dsn, text string) (commands int) {
+	t.Helper()
 	conn := servertest.Connect(t, dsn)
-	commands := 0
-	for _, block := range fenced.FindAllStringSubmatch(chapter, -1) {
+	for _, block := range fenced.FindAllStringSubmatch(text, -1) {
 		switch {
 		case block[1] != "":
 			continue
@@ -41,12 +62,10 @@ func TestCommandsPrintWhatTheDocumentsShow(t *testing.T) {
 		for _, example := range strings.Split("\n"+block[3], "\n$ pgtaskd ")[1:] {
 			commands++
 			line, want, _ := strings.Cut(example, "\n")
-			shows(t, line, want)
+			shows(t, strings.Replace(line, "dbname=shop", `"`+dsn+`"`, 1), want)
 		}
 	}
-	if commands < 5 {
-		t.Error("there are ", commands, " commands")
-	}
+	return commands
 }
 
 var fenced = regexp.MustCompile("(?s)(<!-- not run -->\n)?```(sql|console)\n(.*?)```")

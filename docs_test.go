@@ -230,6 +230,12 @@ func soon(try func() bool) bool { return servertest.Comes(30*time.Second, try) }
 
 // example runs the statements of a block. Only the last one may fail: its error is its result.
 func (b *block) example(t *testing.T, conn *pgx.Conn) {
+	if statement, data, found := strings.Cut(b.text, " FROM STDIN (FORMAT csv);\n"); found {
+		if _, err := conn.PgConn().CopyFrom(t.Context(), strings.NewReader(strings.TrimSuffix(data, `\.`)), statement+" FROM STDIN (FORMAT csv)"); err != nil {
+			t.Fatalf("line %d: %v", b.line, err)
+		}
+		return
+	}
 	all := statements(b.text)
 	for _, statement := range all[:len(all)-1] {
 		if _, err := conn.PgConn().Exec(t.Context(), statement).ReadAll(); err != nil {
