@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 )
@@ -50,6 +52,8 @@ func TestRecipeForCI(t *testing.T) {
 // showAll runs the blocks of a text, and returns the number of commands.
 func showAll(t *testing.T, dsn, text string) (commands int) {
 	t.Helper()
+	level := zerolog.GlobalLevel() // commands change it
+	t.Cleanup(func() { zerolog.SetGlobalLevel(level) })
 	conn := servertest.Connect(t, dsn)
 	for _, block := range fenced.FindAllStringSubmatch(text, -1) {
 		switch {
