@@ -76,7 +76,7 @@ heads AS (
 SELECT
     t.id,
     t.key,
-    t."group",
+    "left"(t."group", 1000) AS "group",
     t.state::text AS state,
     t.cron,
     t.repeat,

@@ -50,6 +50,32 @@ func TestLanesShowRunsAndPlans(t *testing.T) {
 	}
 }
 
+// TestLongNamesOfGroups: whoever may insert some must not use up the controller's memory.
+func TestLongNamesOfGroups(t *testing.T) {
+	t.Parallel()
+	to, tasks, s := made(t)
+	written(t, tasks, `INSERT INTO task (id, input, key, "group", state, start, stop, plan) VALUES
+		(1, '', NULL, repeat('g', 60000), 'DONE', now() - interval '9 min', now() - interval '8 min', now()),
+		(2, '', NULL, repeat('g', 60000), 'WORK', now() - interval '9 min', NULL, now()),
+		(3, '', NULL, repeat('g', 60000), 'PLAN', NULL, NULL, now() + interval '9 min')`,
+		`INSERT INTO task (id, input, "group", repeat, plan) VALUES (4, '', repeat('g', 60000), '6 h', now() + interval '9 min')`)
+	err := s.Read(t.Context(), to, patience, func(ctx context.Context, b *Table) error {
+		l, err := b.Lanes(ctx, Hidden{})
+		if err == nil && len(l.Spans) < 4 {
+			t.Errorf("%+v", l)
+		}
+		for i := 0; err == nil && i < len(l.Spans); i++ {
+			if n := len(l.Spans[i].Group); n != 1000 {
+				t.Errorf("task %d: %d bytes", l.Spans[i].ID, n)
+			}
+		}
+		return err
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
 // TestPlansAreThoseOfTheLeader: a run that takes longer than the period passes over beats, unless
 // the job overlaps; with drift the period counts from the end.
 func TestPlansAreThoseOfTheLeader(t *testing.T) {
