@@ -92,7 +92,8 @@ SELECT
     h.late,
     t.failures,
     left(split_part(t.error, E'\n', 1), 1000) AS error,
-    t.runs
+    t.runs,
+    (SELECT count(*) FROM newest) >= $2::int8 AS larger
 FROM heads AS h
 JOIN :table AS t ON t.id = h.id
 WHERE h.nth = 1

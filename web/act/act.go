@@ -93,7 +93,7 @@ func (a *Acts) Act(w http.ResponseWriter, r *http.Request, asked *page.Asked) er
 		switch {
 		case d.Do == stops:
 			return a.stop(q)
-		case !edit.Known(d.Do):
+		case !slices.Contains(edit.Verbs, d.Do):
 			return page.Wrong("do must be one of %s, not %q", strings.Join(edit.Verbs, ", "), d.Do)
 		case d.Data != nil && d.Do != "run":
 			return page.Wrong("data goes with run only")

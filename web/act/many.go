@@ -37,7 +37,7 @@ func (q *request) meant(d edit.Doing, f *rows.Filter) (string, error) {
 
 // preview answers the first request of an act on many tasks.
 func (a *Acts) preview(q *request, d edit.Doing) error {
-	v := page.Preview{Shown: edit.Shown{Do: d.Do}, What: edit.Happens(d.Do), Fields: q.fields(), Back: q.back()}
+	v := page.Preview{Shown: edit.Shown{Do: d.Do}, What: edit.Happens[d.Do], Fields: q.fields(), Back: q.back()}
 	var meant string
 	err := a.sessions.Read(q.Context(), q.target.Target, page.SearchLimit, func(ctx context.Context, b *rows.Table) error {
 		f, err := q.filter(b.Zone)

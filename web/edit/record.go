@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"net/http"
+	"slices"
 
 	"github.com/jackc/pgx/v5"
 
@@ -55,7 +56,7 @@ func Next(ctx context.Context, b *rows.Table, id int64, most int) (taken, ended 
 	if err == nil {
 		f, err = Kept(filter)
 	}
-	if err == nil && !Known(d.Do) {
+	if err == nil && !slices.Contains(Verbs, d.Do) {
 		err = errors.New("there is no act " + d.Do)
 	}
 	if err == nil {

@@ -1,20 +1,12 @@
 package edit
 
-import (
-	"fmt"
-	"slices"
-)
+import "fmt"
 
 // Verbs are what the page does to tasks.
 var Verbs = []string{"cancel", "pause", "resume", "run", "again", "delete"}
 
-// Known reports whether there is such an act on tasks.
-func Known(do string) bool { return slices.Contains(Verbs, do) }
-
 // Happens says what an act on many tasks will do.
-func Happens(do string) string { return happens[do] }
-
-var happens = map[string]string{
+var Happens = map[string]string{
 	"cancel": "Those that run are cancelled; those that wait or are paused end now. Their state is STOP, and no repetition follows. Tasks that wait for them become GONE.",
 	"pause":  "Those that wait are paused until somebody resumes them. Those that run go on.",
 	"resume": "Those that are paused wait again.",

@@ -75,10 +75,7 @@ func newBox(column, row, spare int, l link) box {
 	} else if name := plain(l.Group); name != "" {
 		b.Says += ", " + name
 	}
-	if runes := []rune(b.Says); len(runes) > labelMost {
-		b.Says = string(runes[:labelMost]) + "…"
-	}
-	b.Says = human.Visible(b.Says)
+	b.Says = human.Visible(shortened(b.Says, labelMost))
 	return b
 }
 

@@ -45,18 +45,17 @@ func Jobs(ctx context.Context, s *rows.Sessions, chosen []Target, h rows.Hidden)
 }
 
 func jobsOf(ctx context.Context, b *rows.Table, h rows.Hidden) (jobs []rows.Job, notes []string, err error) {
-	jobs, all, err := b.Jobs(ctx, h)
+	jobs, all, whole, err := b.Jobs(ctx, h)
 	if err != nil {
 		return nil, nil, err
 	}
 	if !all {
 		notes = append(notes, fmt.Sprintf("%s has more jobs: the %d with the most trouble are shown.", b.Target.Name(), rows.JobsMost))
 	}
-	larger, err := b.Larger(ctx)
-	if larger {
+	if !whole {
 		notes = append(notes, fmt.Sprintf("Ended jobs, and earlier runs of a key, are found among the newest %d tasks of a table.", rows.NewestRows))
 	}
-	return jobs, notes, err
+	return jobs, notes, nil
 }
 
 // Found is a row of one of several targets.

@@ -127,13 +127,11 @@ func lifeOf(t *rows.Whole) []event {
 	if author := t.Text("author"); author != "" {
 		says = "by " + author
 	}
-	all := []event{{What: "Inserted", At: t.Time("created"), Says: says}}
-	plan, base := t.Time("plan"), t.Time("base")
+	first, base := t.Time("plan"), t.Time("base")
 	if base.Valid {
-		all = append(all, event{What: "Planned for", At: base})
-	} else {
-		all = append(all, event{What: "Planned for", At: plan})
+		first = base
 	}
+	all := []event{{What: "Inserted", At: t.Time("created"), Says: says}, {What: "Planned for", At: first}}
 	for _, run := range t.Runs {
 		says := run.Cause
 		if run.PID != "" {
@@ -142,7 +140,7 @@ func lifeOf(t *rows.Whole) []event {
 		all = append(all, event{What: "Started", At: run.Start}, event{What: "Ended", At: run.Stop, State: run.State, Says: says, Error: run.Error})
 	}
 	if base.Valid {
-		all = append(all, event{What: "Planned again for", At: plan})
+		all = append(all, event{What: "Planned again for", At: t.Time("plan")})
 	}
 	start, stop, says := t.Time("start"), t.Time("stop"), ""
 	if pid := t.Text("pid"); pid != "" {

@@ -126,16 +126,6 @@ type tasksView struct {
 // chip is a part of the filter, with the link that takes it away.
 type chip struct{ Name, Value, Without string }
 
-// Of returns the value of a parameter for the form of the filter.
-func (v *tasksView) Of(name string) string {
-	for _, c := range v.Chips {
-		if c.Name == name {
-			return c.Value
-		}
-	}
-	return ""
-}
-
 // Chosen reports whether the filter has a state.
 func (v *tasksView) Chosen(state string) bool {
 	return slices.ContainsFunc(v.Chips, func(c chip) bool { return c.Name == "state" && c.Value == state })

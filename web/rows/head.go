@@ -19,41 +19,32 @@ const (
 
 // Head says how a target is led and what is paused.
 type Head struct {
-	Target string             `json:"target"`
-	Zone   string             `json:"zone"`   // of the target; "": not known
-	Leader string             `json:"leader"` // host and process id; "": nobody leads, or nobody can tell
-	Since  pgtype.Timestamptz `json:"since"`
-	// Version is the leader's.
-	Version string `json:"version"`
-	// Here is how this controller serves the target: "leads", "stands by" or "".
-	Here string `json:"here"`
-	// Fault says why this controller neither leads nor stands by.
-	Fault string `json:"fault"`
-	// LastFault is the fault before, at FaultAt by this controller's clock.
-	LastFault string             `json:"last_fault"`
-	FaultAt   pgtype.Timestamptz `json:"fault_at"`
-	Unread    string             `json:"unread"` // why the table cannot be read; "": it can
-	Paused    []Pause            `json:"paused"`
-	// MorePaused: more rows pause groups than Paused has.
-	MorePaused bool `json:"more_paused"`
-	// PausedJobs counts the paused ones of the first 1000 jobs with cron or repeat.
-	PausedJobs int64 `json:"paused_jobs"`
-	// Waiting and Running count the tasks that are due; Beyond: there are more than 10,000.
-	Waiting int64 `json:"waiting"`
-	Running int64 `json:"running"`
-	Beyond  bool  `json:"beyond"`
-	// Failed counts the FAIL among the newest 1000 tasks.
-	Failed int64 `json:"failed"`
-	// At is when the table was read, by the server's clock.
-	At pgtype.Timestamptz `json:"at"`
+	Target     string
+	Zone       string // of the target; "": not known
+	Leader     string // host and process id; "": nobody leads, or nobody can tell
+	Since      pgtype.Timestamptz
+	Version    string             // of the leader
+	Here       string             // how this controller serves the target: "leads", "stands by" or ""
+	Fault      string             // why this controller neither leads nor stands by
+	LastFault  string             // the fault before
+	FaultAt    pgtype.Timestamptz // by this controller's clock
+	Unread     string             // why the table cannot be read; "": it can
+	Paused     []Pause
+	MorePaused bool  // more rows pause groups
+	PausedJobs int64 // of the first 1000 jobs with cron or repeat
+	Waiting    int64 // due
+	Running    int64
+	Beyond     bool               // there are more than 10,000 due tasks
+	Failed     int64              // FAIL among the newest 1000 tasks
+	At         pgtype.Timestamptz // when the table was read, by the server's clock
 }
 
 // Pause is a row of the table of groups that pauses tasks.
 type Pause struct {
-	Group string             `json:"group" db:"group"`
-	Until pgtype.Timestamptz `json:"until" db:"until"`
-	Note  *string            `json:"note" db:"note"`
-	By    *string            `json:"changed_by" db:"changed_by"`
+	Group string
+	Until pgtype.Timestamptz
+	Note  *string
+	By    *string `db:"changed_by"`
 }
 
 // head reads into h how the table is led and what is paused.

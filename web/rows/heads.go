@@ -32,7 +32,6 @@ type known struct {
 	good    time.Time     // until then
 	reading chan struct{} // closed when the read under way is over; nil: there is none
 	began   time.Time     // that read, or the last one
-	asked   time.Time     // when a page last wanted it
 }
 
 // Heads returns the heads of the targets in their order, after at most about a second: then, and
@@ -68,7 +67,6 @@ func (s *Sessions) refresh(t work.Target) <-chan struct{} {
 		k = &known{}
 		s.heads.known[identity(t)] = k
 	}
-	k.asked = now
 	if k.reading == nil && now.After(k.good) {
 		reading := make(chan struct{})
 		k.reading, k.began = reading, now
@@ -141,11 +139,11 @@ func (hs *heads) last(t work.Target) Head {
 	return h
 }
 
-// forget drops the heads that nobody has wanted for some time.
+// forget drops the heads that nobody has wanted for some time: they were read, and went stale.
 func (hs *heads) forget(age time.Duration) {
 	hs.mu.Lock()
 	defer hs.mu.Unlock()
-	maps.DeleteFunc(hs.known, func(_ string, k *known) bool { return k.reading == nil && time.Since(k.asked) > age })
+	maps.DeleteFunc(hs.known, func(_ string, k *known) bool { return k.reading == nil && time.Since(k.good) > age })
 }
 
 func identity(t work.Target) string { return t.Name() + "\x00" + t.Connect.String() }

@@ -38,6 +38,7 @@ type jobRow struct {
 	Failures int32              `db:"failures"`
 	Error    *string            `db:"error"`
 	Runs     []byte             `db:"runs"`
+	Larger   bool               `db:"larger"` // the table has rows that were not looked at
 	repeats
 }
 
@@ -52,35 +53,30 @@ type jobRun struct {
 	Error *string            `db:"error"`
 }
 
-// Jobs returns the jobs of the table, trouble first. all is false if there may be more.
-func (b *Table) Jobs(ctx context.Context, h Hidden) (jobs []Job, all bool, err error) {
+// Jobs returns the jobs of the table, trouble first. all is false if there may be more, and whole if
+// the table has more rows than are looked at for jobs that have ended.
+func (b *Table) Jobs(ctx context.Context, h Hidden) (jobs []Job, all, whole bool, err error) {
 	found, err := list[jobRow](ctx, b, "jobs", 2*JobsMost, NewestRows, JobsMost+1)
 	if err != nil {
-		return nil, false, err
+		return nil, false, false, err
 	}
 	if all = len(found) <= JobsMost; !all {
 		found = found[:JobsMost]
 	}
 	p, err := b.pauses(ctx, found)
 	if err != nil {
-		return nil, false, err
+		return nil, false, false, err
 	}
 	runs, err := b.runs(ctx, found)
 	if err != nil {
-		return nil, false, err
+		return nil, false, false, err
 	}
 	jobs = make([]Job, 0, len(found))
 	for i := range found {
 		jobs = append(jobs, b.job(&found[i], runs[found[i].ID], p, h))
 	}
 	SortJobs(jobs)
-	return jobs, all, nil
-}
-
-// Larger tells whether the table has more rows than are looked at for jobs that have ended.
-func (b *Table) Larger(ctx context.Context) (larger bool, err error) {
-	err = b.conn.QueryRow(ctx, b.queries.Text("larger"), NewestRows).Scan(&larger)
-	return larger, slow(err)
+	return jobs, all, len(found) == 0 || !found[0].Larger, nil
 }
 
 // pauses has who has paused what.

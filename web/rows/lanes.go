@@ -64,7 +64,7 @@ func (b *Table) Lanes(ctx context.Context, h Hidden) (*Lanes, error) {
 	if err != nil {
 		return nil, err
 	}
-	jobs, all, err := b.Jobs(ctx, h)
+	jobs, all, _, err := b.Jobs(ctx, h)
 	if err != nil {
 		return nil, err
 	}
@@ -169,55 +169,54 @@ func markOverlaps(spans []Span) {
 	}
 }
 
-// usuals has the durations of runs: of a job by its id, of a key, and of a group.
-type usuals struct {
-	job        map[int64]float64
-	key, group map[string]float64
+// like stands for runs that should take about as long as one another: those of a job, of a key, or of
+// a group.
+type like struct {
+	of   string // job, key or group
+	job  int64
+	name string
 }
 
+// usuals has the durations of runs.
+type usuals map[like]float64
+
 func (u usuals) of(job int64, key *string, group string) *float64 {
-	if v, ok := u.job[job]; ok {
-		return &v
-	}
+	all := []like{{of: "job", job: job}, {of: "group", name: group}}
 	if key != nil {
-		if v, ok := u.key[*key]; ok {
+		all = slices.Insert(all, 1, like{of: "key", name: *key})
+	}
+	for _, l := range all {
+		if v, ok := u[l]; ok {
 			return &v
 		}
-	}
-	if v, ok := u.group[group]; ok {
-		return &v
 	}
 	return nil
 }
 
 // usualTimes returns the medians of the runs that have ended.
 func usualTimes(found []laneRow, jobs []Job) usuals {
-	job, key, group := map[int64][]float64{}, map[string][]float64{}, map[string][]float64{}
-	for _, r := range found {
-		took := Run{Start: r.Start, Stop: r.Stop}.Took().Seconds()
-		if !finite(r.Start) || !finite(r.Stop) {
-			continue
+	took := map[like][]float64{}
+	add := func(l like, r Run) {
+		if finite(r.Start) && finite(r.Stop) {
+			took[l] = append(took[l], r.Took().Seconds())
 		}
-		group[r.Group] = append(group[r.Group], took)
+	}
+	for _, r := range found {
+		run := Run{Start: r.Start, Stop: r.Stop}
+		add(like{of: "group", name: r.Group}, run)
 		if r.Key != nil {
-			key[*r.Key] = append(key[*r.Key], took)
+			add(like{of: "key", name: *r.Key}, run)
 		}
 	}
 	for _, j := range jobs {
 		for _, r := range j.Runs {
-			if finite(r.Start) && finite(r.Stop) {
-				job[j.ID] = append(job[j.ID], r.Took().Seconds())
-			}
+			add(like{of: "job", job: j.ID}, r)
 		}
 	}
-	return usuals{medians(job), medians(key), medians(group)}
-}
-
-func medians[K comparable](all map[K][]float64) map[K]float64 {
-	found := make(map[K]float64, len(all))
-	for of, values := range all {
+	medians := usuals{}
+	for l, values := range took {
 		slices.Sort(values)
-		found[of] = values[len(values)/2]
+		medians[l] = values[len(values)/2]
 	}
-	return found
+	return medians
 }
