@@ -52,6 +52,10 @@ func (b *Table) Acts(ctx context.Context, hidden Hidden, most int) ([]Done, erro
 		if e := found[i].Error; e != nil {
 			*e = hidden.Error(*e)
 		}
+		// What somebody looked for may be a text of a hidden column.
+		if _, searched := found[i].Filter["q"]; searched && (hidden.Data || hidden.Input) {
+			found[i].Filter["q"] = nil
+		}
 	}
 	return found, err
 }

@@ -17,7 +17,7 @@ func TestActsSayHowFarTheyAre(t *testing.T) {
 	}
 	tasks.Exec(sql.Named(sql.File("page/act_table"), map[string]string{":its_act": "task_act"}))
 	tasks.Exec(`INSERT INTO task_act (by, "do", filter, matched, done, data, error, stopped, ended) VALUES
-		('ann', 'delete', '{"state": ["FAIL", "GONE"], "group": "<b>"}', 10001, 500, NULL, NULL, NULL, NULL),
+		('ann', 'delete', '{"state": ["FAIL", "GONE"], "group": "<b>", "q": "secret"}', 10001, 500, NULL, NULL, NULL, NULL),
 		('ann', 'run', NULL, 1, 0, 'secret', E'ERROR:  password=x\nSTATEMENT:  SELECT 1', NULL, now()),
 		('bob', 'cancel', '{}', 10, 5, NULL, NULL, 'ann', now())`)
 	s.closeIdle(0) // the next session looks anew
@@ -27,7 +27,7 @@ func TestActsSayHowFarTheyAre(t *testing.T) {
 	if len(acts) != 3 {
 		t.Fatal(acts)
 	}
-	if d := acts[2]; d.State() != "runs" || !d.Over() || d.Done != 500 || !slices.Equal(d.On(), [][2]string{{"group", "<b>"}, {"state", "FAIL GONE"}}) {
+	if d := acts[2]; d.State() != "runs" || !d.Over() || d.Done != 500 || !slices.Equal(d.On(), [][2]string{{"group", "<b>"}, {"q", ""}, {"state", "FAIL GONE"}}) {
 		t.Errorf("%+v", d)
 	}
 	if d := acts[1]; d.State() != "failed" || d.Data != nil || *d.Error != "ERROR:  password=***" || d.On() != nil {
