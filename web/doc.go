@@ -1,5 +1,5 @@
-// Package web serves the metrics at /metrics, and the health of the controller at /healthz and
-// /readyz.
+// Package web is the HTTP server: one table of routes with the role that each needs. It serves the
+// page, the metrics and the health of the controller.
 //
 // One goroutine of package conf tells a Site its targets and its address. The HTTP server has its
 // own goroutines. They only read the list of targets and each target's Stats; any goroutine may

@@ -43,7 +43,7 @@ func statusOf(err error) int {
 	return http.StatusServiceUnavailable
 }
 
-// fail answers with an error: one line, or a page for a browser. Who is not logged in gets the form.
+// fail answers with an error: one line, or a page for a browser. Without a login, a page is the form.
 func (q *request) fail(err error) {
 	status, text := statusOf(err), line(err.Error())
 	if errors.Is(err, rows.ErrSlow) {

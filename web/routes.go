@@ -28,7 +28,7 @@ type route struct {
 	// a loopback one.
 	monitor bool
 	most    int64 // of the body, if not bodyMost
-	form    bool  // who is not logged in gets the form to do it
+	form    bool  // without a login, it answers with the form
 }
 
 // table has all routes, each with the role that it needs.
@@ -65,7 +65,7 @@ func pages() (all []route) {
 	return all
 }
 
-// static has a route for each file of the page. Whoever logs in needs them, too.
+// static has a route for each file of the page. The form to log in needs them, too.
 func static() (all []route) {
 	_ = fs.WalkDir(page.Static, "static", func(name string, entry fs.DirEntry, err error) error {
 		if err != nil || entry.IsDir() {

@@ -1,4 +1,4 @@
--- What runs, longest first, and is being stopped: the session of each and what it waits for. usual
+-- The tasks that run or are being stopped, longest first, each with its session and its wait. usual
 -- is the time, in seconds, in which 95 % of the runs with its key ended well, else of those of its
 -- group, among the newest rows. Statements of other roles may be hidden from ours.
 -- $1 most due tasks to look at, $2 newest rows to compare with, $3 whether the input is hidden, $4

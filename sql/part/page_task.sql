@@ -1,4 +1,4 @@
--- What a list shows of a task. late: the row was not looked at, since the time was over.
+-- The columns of a task in a list. late: the row was not looked at, since the time was over.
 -- $8 whether input is hidden
 t.id,
     t.parent,

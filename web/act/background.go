@@ -106,7 +106,7 @@ func (a *Acts) tend(ctx context.Context, t page.Target) (goesOn, worked bool) {
 		ids, err = edit.Open(ctx, b)
 		return err
 	})
-	if err != nil { // the table may not be there yet; who leads logs why a server does not answer
+	if err != nil { // the table may not be there yet; the leader logs why a server does not answer
 		return true, false
 	}
 	for _, id := range ids {

@@ -1,5 +1,5 @@
 // Package edit changes tasks and groups for people: one task, or some of all that a filter matches.
 // It says how to do the same by SQL and by a command.
 //
-// Whoever acts has a rows.Table inside a transaction; nothing here keeps state.
+// The caller has a rows.Table inside a transaction; nothing here keeps state.
 package edit

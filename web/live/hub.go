@@ -46,7 +46,7 @@ type Hub struct {
 
 	mu      sync.Mutex
 	views   map[key]*watched
-	readers map[string]*reader // by server
+	readers map[string]chan struct{} // by server: wake the goroutine that reads its views
 }
 
 // watched is a view that somebody watches. Hub.mu guards what is not atomic.
@@ -58,12 +58,9 @@ type watched struct {
 	last    atomic.Pointer[state]
 }
 
-// reader is the goroutine that reads the views of a server.
-type reader struct{ wake chan struct{} }
-
 // New returns a Hub. Close ends it.
 func New(s *rows.Sessions, log zerolog.Logger) *Hub {
-	return &Hub{sessions: s, log: log, crew: routine.New(context.Background()), views: map[key]*watched{}, readers: map[string]*reader{}}
+	return &Hub{sessions: s, log: log, crew: routine.New(context.Background()), views: map[key]*watched{}, readers: map[string]chan struct{}{}}
 }
 
 // Close ends all streams and reads, and waits for the reads.
@@ -103,20 +100,20 @@ func (h *Hub) leave(w *watched) {
 
 // wake tells the reader of a server that its views have changed, or starts one.
 func (h *Hub) wake(server string) {
-	r := h.readers[server]
-	if r == nil {
-		r = &reader{wake: make(chan struct{}, 1)}
-		h.readers[server] = r
-		h.crew.Go(func() { h.readAll(server, r) })
+	wake := h.readers[server]
+	if wake == nil {
+		wake = make(chan struct{}, 1)
+		h.readers[server] = wake
+		h.crew.Go(func() { h.readAll(server, wake) })
 	}
 	select {
-	case r.wake <- struct{}{}:
+	case wake <- struct{}{}:
 	default:
 	}
 }
 
 // readAll reads the views of a server until nobody watches one.
-func (h *Hub) readAll(server string, r *reader) {
+func (h *Hub) readAll(server string, wake <-chan struct{}) {
 	var rested time.Time // when the reads up to now will have taken no more than their share
 	for {
 		w, due := h.next(server)
@@ -127,7 +124,7 @@ func (h *Hub) readAll(server string, r *reader) {
 			timer := time.NewTimer(wait)
 			select {
 			case <-timer.C:
-			case <-r.wake: // the next one may be another
+			case <-wake: // the next one may be another
 			case <-h.crew.Context().Done():
 				return
 			}

@@ -122,7 +122,7 @@ func (s *stream) follow(gone, closing <-chan struct{}, w *watched) {
 	}
 }
 
-// send sends what the client lacks to have a state.
+// send sends a state, or only its changes if the client has the one before.
 func (s *stream) send(now *state) bool {
 	text := now.changes
 	if text == "" || s.has != now.number-1 {

@@ -23,7 +23,7 @@ type tries struct {
 }
 
 // take counts a wrong token, and reports whether the client may try another one. When too many
-// clients are known, it may not: who has a good token does not come here.
+// clients are known, it may not: good tokens are not counted.
 func (t *Tries) take(client string, now time.Time) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()

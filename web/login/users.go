@@ -58,7 +58,7 @@ func New(users []conf.User, prefix string, secure bool, tries *Tries) *Users {
 // None reports that nobody can log in.
 func (u *Users) None() bool { return len(u.all) == 0 }
 
-// Who returns who has sent a request: by Authorization: Bearer, else by the cookie. Without users,
+// Who returns the sender of a request: by Authorization: Bearer, else by the cookie. Without users,
 // everybody is a Reader.
 func (u *Users) Who(r *http.Request) (User, error) {
 	if u.None() {

@@ -55,10 +55,10 @@ func readTask(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
 		return err
 	case t == nil:
 		return edit.Refuse(http.StatusNotFound, "there is no task %d in %s: it may have ended well and been deleted", id, a.Named())
-	case t.Why == nil && len(t.Unsaid) == 0:
+	case t.Why == nil && len(t.Unread) == 0:
 		c.Notes = append(c.Notes, "Why a task waits is not known here: the function "+b.Beside("why")+" is not there, or may not be used. pgtaskd check says what is in the way.")
 	}
-	c.Notes = append(c.Notes, t.Unsaid...)
+	c.Notes = append(c.Notes, t.Unread...)
 	if hidden := a.Hidden.Names(); len(hidden) > 0 {
 		c.Notes = append(c.Notes, "Not shown to readers: "+strings.Join(hidden, ", ")+".")
 	}

@@ -32,7 +32,7 @@ type Whole struct {
 	Fields []Field   // in the order of the table
 	Runs   []Earlier // earlier runs, oldest first
 	Around []Around
-	Unsaid []string // what could not be read
+	Unread []string // what could not be read
 }
 
 // Field is a value of a task's row.
@@ -41,7 +41,7 @@ type Field struct {
 	Text  *string // as the server writes it, up to ValueMost; nil: NULL, or not read
 	Bytes int64   // length of the whole; of what is not text, as stored. 0: short anyway
 	Cut   bool    // Text is not the whole
-	Hid   bool    // from who asks
+	Hid   bool    // not shown to this user
 
 	kind uint32 // OID of its type
 }
@@ -80,7 +80,7 @@ func (b *Table) Task(ctx context.Context, id int64, hidden Hidden) (*Whole, erro
 		return err
 	})
 	if err != nil {
-		t.Unsaid = append(t.Unsaid, "What is around the task cannot be read: "+err.Error())
+		t.Unread = append(t.Unread, "What is around the task cannot be read: "+err.Error())
 	}
 	if !b.Has("why") {
 		return t, nil
@@ -88,7 +88,7 @@ func (b *Table) Task(ctx context.Context, id int64, hidden Hidden) (*Whole, erro
 	why := ""
 	err = b.Apart(ctx, func() (err error) { why, err = b.Why(ctx, id); return err })
 	if err != nil {
-		t.Unsaid = append(t.Unsaid, "Why it waits cannot be read: "+slow(err).Error())
+		t.Unread = append(t.Unread, "Why it waits cannot be read: "+slow(err).Error())
 		return t, nil
 	}
 	why = human.Masked(why)
@@ -194,7 +194,7 @@ func (t *Whole) add(c column, raw []byte, bytes *int64, hidden Hidden) {
 }
 
 // runs reads the earlier runs of a task, and returns them as JSON again, as somebody may see them.
-// What pgtaskd has not written is no run.
+// Entries that pgtaskd has not written are no runs.
 func runs(text string, hidden Hidden) ([]Earlier, string) {
 	var all []map[string]any
 	decoder := json.NewDecoder(strings.NewReader(text))

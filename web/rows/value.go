@@ -46,7 +46,7 @@ func (f *Field) value() any {
 }
 
 // Value returns a value of a type, as the server writes it, for JSON: numbers, booleans and JSON
-// stay what they are. What JSON cannot hold is text, such as NaN and the beginning of a long value.
+// stay what they are. Values that JSON cannot hold are text: NaN, the beginning of a long value.
 func Value(kind uint32, text string) any {
 	switch kind {
 	case pgtype.Int2OID, pgtype.Int4OID, pgtype.Int8OID, pgtype.OIDOID, pgtype.NumericOID, pgtype.Float4OID, pgtype.Float8OID, pgtype.JSONOID, pgtype.JSONBOID:

@@ -5,7 +5,7 @@
 const $ = (selector, within = document) => within.querySelector(selector);
 const prefix = document.body.dataset.prefix || "";
 
-// ---- What changes: each element with an id that the stream sends replaces its namesake.
+// ---- Changes: each element with an id that the stream sends replaces its namesake.
 
 const held = new Set(); // ids of elements with changes that wait
 const newest = new Map(); // by id: the newest element that the stream has sent
