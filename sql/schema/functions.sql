@@ -15,8 +15,8 @@ DECLARE
     said pg_catalog.text;
     renewed pg_catalog.bool; -- after has changed
 BEGIN
-    -- Setting the path would cost each row 8 %: so usual rows are checked without operators, and
-    -- without names that lack a schema.
+    -- Setting the path would cost each row 8 %: so usual rows are checked without operators and
+    -- with full names.
     IF pg_catalog.timestamptz_lt(NEW.plan, pg_catalog.timestamptz_pl_interval(pg_catalog.statement_timestamp(), '2 min')) OR NEW.cron IS NOT NULL OR NEW.after IS NOT NULL THEN
         told := pg_catalog.texteq(TG_OP, 'UPDATE')
             OR pg_catalog.pg_try_advisory_xact_lock_shared(pg_catalog.int8pl(:wake, root::pg_catalog.int8))
@@ -24,11 +24,12 @@ BEGIN
     END IF;
     IF pg_catalog.timestamptz_ge(NEW.plan, '2000-01-01 00:00:00+00 BC') AND pg_catalog.timestamptz_lt(NEW.plan, '10000-01-01 00:00:00+00')
         AND pg_catalog.record_image_eq( -- compares bytes: '24 hours' is not '1 day'
-            ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures, NEW.format),
-            ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0, 'text'::pg_catalog.text))
+            ROW(NEW.active, NEW.backoff, NEW.live, NEW.repeat, NEW.timeout, NEW.overlap, NEW.catchup, NEW.max_failures),
+            ROW(interval '1 hour', interval '1 min', interval '0', interval '0', interval '0', false, 0, 0))
         AND pg_catalog.int4ge(least(NEW.count, NEW.retry), 0) AND pg_catalog.int4gt(NEW.max, -2147483648) AND pg_catalog.texteq(NEW.state::pg_catalog.text, 'PLAN')
         AND ROW(NEW.cron, NEW.after, NEW.awaits, NEW.notify, NEW.settings, NEW.base) IS NULL
         AND pg_catalog.int4le(pg_catalog.octet_length(pg_catalog.concat(NEW."group", NEW."null", NEW.remote, NEW.key)), 1024)
+        AND (pg_catalog.texteq(NEW.format, 'text') OR pg_catalog.texteq(NEW.format, 'json'))
         AND (NEW.remote IS NULL OR pg_catalog.has_column_privilege(root, 'remote', 'INSERT')) THEN
         RETURN NEW;
     END IF;
