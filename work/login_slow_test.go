@@ -57,7 +57,7 @@ func TestTasksRunUnderTheSettingsOfTheirLogin(t *testing.T) {
 				t.Parallel()
 				s := prepared(t)
 				role := s.role()
-				s.exec("ALTER ROLE " + role + " SUPERUSER; CREATE SCHEMA other; CREATE TABLE effect (id int8, t text); GRANT INSERT ON effect TO pg_monitor")
+				s.exec("ALTER ROLE " + role + " SUPERUSER; CREATE SCHEMA other; CREATE TABLE effect (id int8, t text); GRANT INSERT ON effect TO pg_monitor; GRANT CREATE ON SCHEMA public TO pg_monitor")
 				alter := strings.NewReplacer("$d", s.get("SELECT current_database()"), "$r", role).Replace(alter)
 				space := s.space(role)
 				shown := []string{"current_user::text", "session_user::text"}

@@ -4,25 +4,52 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
+	"strings"
 	"testing"
+
+	"pgtaskd/remote"
 )
 
-// TestARoleIsServedThatLogsInAsAnother: by ALTER ROLE … SET role. Its tasks run as the other role,
-// and the role that logged in writes their ends.
-func TestARoleIsServedThatLogsInAsAnother(t *testing.T) {
+// TestALoginActsAsAnotherRole: by ALTER ROLE … SET role, as with psql. That role owns the table, and
+// its rights alone count: the login inherits nothing. A leader still sees and ends the login's
+// sessions.
+func TestALoginActsAsAnotherRole(t *testing.T) {
 	t.Parallel()
-	s := owned(t)
-	role, team := s.target.Connect["user"], s.role()
-	s.exec("GRANT " + team + " TO " + role + "; ALTER ROLE " + role + " SET role = " + team)
+	s := prepared(t)
+	login, owner := s.role(), s.role()
+	s.exec("GRANT CREATE, USAGE ON SCHEMA public TO " + owner + "; ALTER ROLE " + login + " NOINHERIT; GRANT " + owner + " TO " + login +
+		"; ALTER ROLE " + login + " SET role = " + owner)
+	s.target.Connect = s.target.Connect.With(remote.Settings{"user": login})
+	s.target.Admin = s.target.Connect
 	s.serve()
 	s.settled()
+	if got := s.get("SELECT string_agg(DISTINCT r.relowner::regrole::text, ' ') FROM pg_class AS r WHERE r.relnamespace = 'public'::regnamespace"); got != owner {
+		t.Error("the objects belong to ", got)
+	}
 	for range 2 {
 		id := s.add("input", "SELECT session_user || ' ' || current_user")
 		s.becomes(id, "DONE")
-		if got := s.get("SELECT output FROM task WHERE id = $1", id); got != role+" "+team {
+		if got := s.get("SELECT output FROM task WHERE id = $1", id); got != login+" "+owner {
 			t.Error(got)
 		}
 	}
+	refused := s.add("input, remote", "SELECT 1", "dbname=postgres")
+	s.becomes(refused, "FAIL")
+	if got := s.get("SELECT split_part(error, E'\n', 1) FROM task WHERE id = $1", refused); got != "ERROR:  password is required" {
+		t.Error(got)
+	}
+	says := fmt.Sprintf(`login \"%s\" acts as role \"%s\"`, login, owner)
+	if n := strings.Count(s.logged(), says); n != 1 {
+		t.Errorf("%d lines say %s", n, says)
+	}
+	long := s.add("input", "SELECT pg_sleep(600)")
+	s.becomes(long, "WORK")
+	s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", long)
+	s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", long)
+	left := s.connectAs(login).PgConn().PID() // as an earlier leader has left it
+	s.enrols(int32(left))
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", s.target.ControlName())
+	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", left)
 }
 
 // TestPasswordIsReadAtEachConnection: it changes in the file, then in the server, while the target

@@ -3,7 +3,7 @@
 SELECT
     login.rolname::text AS login,
     me.rolname::text AS role,
-    me.rolsuper AS superuser,
+    me.rolsuper OR login.rolsuper AS superuser, -- RESET ROLE leads back to the login
     coalesce(n.oid, 0)::int8 AS schema,
     coalesce(c.oid, 0)::int8 AS relation,
     coalesce(c.relkind::text, '') AS kind,

@@ -8,8 +8,8 @@ WITH RECURSIVE named (oid, why) AS (
     UNION ALL
     SELECT d.datdba, 'owns the database'
     FROM pg_database AS d
-    JOIN pg_roles AS me ON me.rolname = $1::name AND NOT me.rolsuper
     WHERE d.datname = current_database()
+        AND NOT EXISTS (SELECT FROM pg_roles WHERE rolsuper AND rolname IN ($1, $7))
     UNION ALL
     SELECT oid, 'has CREATEROLE, which makes a member of any role before PostgreSQL 16'
     FROM pg_roles

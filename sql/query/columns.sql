@@ -46,7 +46,7 @@ SELECT
                 ])
                 AND s.setrole = ANY (ARRAY[
                     0::oid,
-                    (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = current_user)
+                    (SELECT r.oid FROM pg_roles AS r WHERE r.rolname = session_user)
                 ])
             ORDER BY
                 s.setrole <> 0 DESC,

@@ -57,13 +57,20 @@ WITH orphaned AS MATERIALIZED (
             AND ((t.state = 'WORK' AND t.xact IS NULL OR t.state = 'STOP' AND t.stopping AND t.stop IS NULL) AND (
                 t.pid = l.gone
                 OR t.remote <> ''
-                OR NOT EXISTS (
-                    SELECT
-                    FROM pg_stat_get_activity(t.pid) AS a
-                    WHERE a.pid = t.pid
-                        AND a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-                        AND (a.backend_start IS NULL OR a.backend_start <= t.start)
-                        AND a.pid <> ALL ($7::int4[])
+                OR NOT (
+                    SELECT b.there
+                    FROM (
+                        SELECT current_setting('role') AS role, EXISTS (
+                            SELECT
+                            FROM pg_stat_get_activity(CASE WHEN :unmasked THEN t.pid END) AS a
+                            WHERE a.pid = t.pid
+                                AND a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
+                                AND (a.backend_start IS NULL OR a.backend_start <= t.start)
+                                AND a.pid <> ALL ($7::int4[])
+                        ) AS there
+                        OFFSET 0
+                    ) AS b
+                    WHERE set_config('role', b.role, true) <> '' -- triggers of the UPDATE run as it
                 )
             )
             OR t.state = 'WORK' AND t.xact IS NOT NULL AND s.status IS DISTINCT FROM 'in progress'

@@ -7,6 +7,7 @@ FROM ROWS FROM (
     unnest($1::int4[]),
     unnest($2::timestamptz[])
 ) AS b (pid, start)
-JOIN pg_stat_activity AS a ON a.pid = b.pid
-WHERE a.datname = current_database()
+CROSS JOIN LATERAL pg_stat_get_activity(CASE WHEN :unmasked THEN b.pid END) AS a
+WHERE a.pid = b.pid
+    AND a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
     AND (a.backend_start IS NULL OR a.backend_start = b.start)

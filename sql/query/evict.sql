@@ -17,7 +17,7 @@ WITH marked AS MATERIALIZED (
     ) AS t
 )
 SELECT pg_terminate_backend(a.pid)
-FROM pg_stat_activity AS a
+FROM pg_stat_get_activity(CASE WHEN NOT :unmasked THEN 0 END) AS a
 CROSS JOIN (SELECT $2::text AS prefix, $4::timestamptz AS latest) AS old
 WHERE :earlier
     AND a.pid <> ALL ($1::int4[])

@@ -14,7 +14,7 @@ CROSS JOIN LATERAL (
             (t.state = 'TAKE' OR coalesce(t.remote, '') = '')
             AND NOT EXISTS (
                 SELECT
-                FROM pg_stat_get_activity(t.pid) AS a
+                FROM pg_stat_get_activity(CASE WHEN :unmasked THEN t.pid END) AS a
                 WHERE a.pid = t.pid
                     AND (
                         t.state = 'TAKE'

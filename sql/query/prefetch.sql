@@ -55,7 +55,7 @@ SELECT
             ])
             AND s.setrole = ANY (ARRAY[
                 0::oid,
-                quote_ident(current_user)::regrole::oid:role_of_settings
+                quote_ident(session_user)::regrole::oid:role_of_settings
             ])
     ),
     EXISTS (SELECT FROM pg_foreign_server),

@@ -34,6 +34,7 @@ type Facts struct {
 	PID       int32
 	Since     time.Time       // when the backend started
 	Version   int             // server_version_num
+	Role      string          // current_user: ALTER ROLE … SET role may have made it another role than the login
 	Superuser bool            // the role is a superuser
 	TimeZone  string          // the session's time zone, as it was set last
 	Lazy      bool            // commits do not wait for the disk

@@ -101,13 +101,19 @@ func (c *Control) config() (*pgx.ConnConfig, error) {
 	return cfg, nil
 }
 
+// unmasked is as sql/part/unmasked.sql says.
+const unmasked = "CASE WHEN set_config('role', 'none', true) <> '' THEN "
+
 // know reads the facts of the session. It is an error if the server takes no writes.
 func (c *Control) know(ctx context.Context, f *Facts) error {
 	var recovery, readOnly bool
-	err := c.conn.QueryRow(ctx, "SELECT pg_backend_pid(), (SELECT a.backend_start FROM pg_stat_get_activity(pg_backend_pid()) AS a), current_setting('server_version_num')::int4, "+
+	err := c.conn.QueryRow(ctx, "SELECT pg_backend_pid(), current_user::text, current_setting('server_version_num')::int4, "+
 		"current_setting('is_superuser')::bool, current_setting('TimeZone'), current_setting('synchronous_commit') = 'off', "+
 		"pg_is_in_recovery(), current_setting('default_transaction_read_only')::bool").
-		Scan(&f.PID, &f.Since, &f.Version, &f.Superuser, &f.TimeZone, &f.Lazy, &recovery, &readOnly)
+		Scan(&f.PID, &f.Role, &f.Version, &f.Superuser, &f.TimeZone, &f.Lazy, &recovery, &readOnly)
+	if err == nil {
+		err = c.conn.QueryRow(ctx, "SELECT a.backend_start FROM pg_stat_get_activity("+unmasked+"pg_backend_pid() END) AS a").Scan(&f.Since)
+	}
 	switch {
 	case err != nil:
 		return err
@@ -126,7 +132,7 @@ func (c *Control) end(ctx context.Context, former *Facts) error {
 	}
 	ctx, cancel := Limited(ctx)
 	defer cancel()
-	_, err := c.conn.Exec(ctx, "SELECT pg_terminate_backend($1) FROM pg_stat_get_activity($1) AS a WHERE a.backend_start = $2",
+	_, err := c.conn.Exec(ctx, "SELECT pg_terminate_backend($1) FROM pg_stat_get_activity("+unmasked+"$1::int4 END) AS a WHERE a.backend_start = $2",
 		former.PID, former.Since)
 	return err
 }
@@ -152,6 +158,7 @@ const unconverted = "SQL_ASCII"
 func Stream(ctx context.Context, t target.Target) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
 		"replication":       "database",
+		"role":              "none", // the login has the right to replicate
 		"application_name":  t.ControlName(),
 		"statement_timeout": "0", // creating the slot may wait for the transactions of others
 	})

@@ -23,7 +23,6 @@ import (
 // our statements, or load code into our sessions.
 var pinned = map[string]string{
 	"search_path":                    "pg_catalog, pg_temp",
-	"role":                           "none",
 	"client_encoding":                "UTF8",
 	"DateStyle":                      "ISO",
 	"IntervalStyle":                  "postgres",

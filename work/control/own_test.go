@@ -20,7 +20,7 @@ func TestNobodySetsOurSessions(t *testing.T) {
 	database, hostile := pgx.Identifier{served.Connect["dbname"]}.Sanitize(), map[string]string{
 		"search_path": "evil, pg_catalog", "DateStyle": "'SQL, DMY'", "IntervalStyle": "sql_standard", "client_encoding": "LATIN1",
 		"standard_conforming_strings": "off", "quote_all_identifiers": "on", "row_security": "off", "jit": "on", "plan_cache_mode": "force_custom_plan",
-		"default_transaction_isolation": "serializable", "default_transaction_deferrable": "on", "local_preload_libraries": "nothing", "role": "pg_monitor",
+		"default_transaction_isolation": "serializable", "default_transaction_deferrable": "on", "local_preload_libraries": "nothing",
 	}
 	for name := range pinned {
 		if hostile[name] == "" {

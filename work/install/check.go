@@ -69,7 +69,7 @@ func Check(ctx context.Context, t target.Target, try Try) (r Report) {
 			r.failed("cannot open a session for tasks: ", err)
 		}
 		r.roles(ctx, c.Facts(), t, try)
-		r.table(ctx, c.Conn(), t)
+		r.table(ctx, c, t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
 	case errors.Is(err, control.ErrRecovery), errors.Is(err, control.ErrReadOnly):
@@ -104,16 +104,17 @@ func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 
 // table reports what the table lacks, and whether the role, or otherwise the dsn's user, could add
 // it: table tries that, and rolls back.
-func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
+func (r *Report) table(ctx context.Context, c *control.Control, t target.Target) {
 	var err error
-	if t.Wake, err = r.wakes(ctx, conn, t); err != nil {
+	conn, o := c.Conn(), options(t, c.Facts().Role)
+	if o.Wake, err = r.wakes(ctx, conn, t, o); err != nil {
 		r.failed("", err)
 		return
 	}
 	if !r.door(ctx, conn, t) {
 		return
 	}
-	made, byAdmin, err := complete(ctx, conn, t, options(t), false)
+	made, byAdmin, err := complete(ctx, conn, t, o, false)
 	if err != nil {
 		r.failed("", err)
 		return
@@ -137,13 +138,13 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 		return
 	}
 	if d.Exists && !byAdmin {
-		r.rights(ctx, conn, t, query.Of(d, t.Relation()))
+		r.rights(ctx, c, t, query.Of(d, t.Relation()))
 	}
 	if len(r.Lines)+len(r.Faults) == 0 {
 		r.say("ready")
 	}
 	if d.Exists && len(made) == 0 {
-		if old, _ := shortfall(ctx, conn, t, options(t)); old != "" {
+		if old, _ := shortfall(ctx, conn, t, o); old != "" {
 			d.Without = append(d.Without, old)
 		}
 		r.Lines = append(r.Lines, d.Without...)
@@ -157,7 +158,7 @@ func (r *Report) table(ctx context.Context, conn *pgx.Conn, t target.Target) {
 }
 
 // wakes returns the best way of waking that is possible, as far as the write-ahead log decides it.
-func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sql.Wake, error) {
+func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options) (sql.Wake, error) {
 	way, obstacles := wake.Audible(t.Wake, conn.PgConn())
 	if way == sql.WAL {
 		d, err := schema.Describe(ctx, conn, t.Relation())
@@ -168,7 +169,7 @@ func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target) (sq
 			return way, err
 		}
 		if len(obstacles) == 0 {
-			made, _, err := complete(ctx, conn, t, options(t), false) // later rehearsals meet the same other errors
+			made, _, err := complete(ctx, conn, t, o, false) // later rehearsals meet the same other errors
 			publication := func(c schema.Change) bool { return c.What == "publication "+sql.Publication(t.Relation()) }
 			if (err == nil || fault.IsDenied(err)) && !slices.ContainsFunc(made, publication) {
 				obstacles = wake.Unpublished(t.Relation(), d)
@@ -208,7 +209,8 @@ func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (ope
 }
 
 // rights reports the rights that the role lacks on an existing table.
-func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q sql.Queries) {
+func (r *Report) rights(ctx context.Context, c *control.Control, t target.Target, q sql.Queries) {
+	conn, role := c.Conn(), c.Facts().Role
 	all, err := above(ctx, conn, q, t)
 	if err != nil {
 		r.fault("%s", err)
@@ -222,8 +224,8 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q 
 	}
 	err = lackingRights(ctx, conn, q, t.Relation())
 	if lack := (lackOfRights{}); errors.As(err, &lack) && t.Create {
-		if err = grantAsAdmin(ctx, t, lack, false); err == nil {
-			r.say("would grant missing rights to user %q", t.Connect["user"])
+		if err = grantAsAdmin(ctx, t, role, lack, false); err == nil {
+			r.say("would grant missing rights to user %q", role)
 		}
 	}
 	if err != nil {
@@ -234,7 +236,10 @@ func (r *Report) rights(ctx context.Context, conn *pgx.Conn, t target.Target, q 
 // roles reports whether tasks have the rights of a superuser, and which roles under which tasks may
 // run cannot open a session.
 func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, try Try) {
-	user := sql.Quoted(t.Connect["user"])
+	user := sql.Quoted(f.Role)
+	if text := acts(f, t); text != "" {
+		r.Notes = append(r.Notes, text)
+	}
 	switch {
 	case f.Superuser && t.Inserter:
 		r.doubt("role %s, which serves the table, is a superuser: pgtaskd may log in as a superuser, too, and whoever owns the table can have it do so", user)

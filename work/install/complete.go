@@ -15,9 +15,10 @@ import (
 	"pgtaskd/work/target"
 )
 
-// options returns the options of the table's schema that depend on the target.
-func options(t target.Target) schema.Options {
-	return schema.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: t.Connect["user"], Made: made(t)}
+// options returns the options of the table's schema that depend on the target, and the role that
+// serves it.
+func options(t target.Target, role string) schema.Options {
+	return schema.Options{Defaults: t.Defaults, Wake: t.Wake, Inserter: t.Inserter, Serving: role, Made: made(t)}
 }
 
 // complete adds what the table lacks: as the target's role, or, if that role may not, as the dsn's
@@ -50,7 +51,7 @@ func complete(
 		help, err := install(ctx, conn, t.Relation(), o)
 		made = append(made, help...)
 		if err == nil && keep {
-			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]) })
+			err = pgx.BeginFunc(ctx, conn, func(tx pgx.Tx) error { return schema.GrantBeside(ctx, tx, t.Relation(), o.Serving) })
 		}
 		return cmp.Or(err, remaining(help))
 	})

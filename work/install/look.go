@@ -88,7 +88,7 @@ func (t *Table) withoutWAL(ctx context.Context, wanted sql.Wake, obstacles []str
 	found.Way = wake.WayOf(way, found.Table.Waking)
 	obstacles = append(obstacles, unheard...)
 	if way == sql.Notify && found.Way != sql.Notify && t.postponed.IsZero() {
-		obstacles = append(obstacles, wake.Silent(t.Target.Relation(), t.Target.Connect["user"]))
+		obstacles = append(obstacles, wake.Silent(t.Target.Relation(), t.Control.Facts().Role))
 	}
 	if len(obstacles) > 0 {
 		t.Log.Warn().Str("wake", string(found.Way)).Msg(wake.Impossible(t.Target.Wake, obstacles))
@@ -99,7 +99,7 @@ func (t *Table) withoutWAL(ctx context.Context, wanted sql.Wake, obstacles []str
 // furnish completes the table for a way of waking, and describes it. While somebody has locked the
 // table, it postpones optional changes.
 func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, error) {
-	conn, o := t.Control.Conn(), options(t.Target)
+	conn, o := t.Control.Conn(), options(t.Target, t.Control.Facts().Role)
 	o.Wake, o.There = way, t.described != "" || *t.Served
 	made, _, err := complete(ctx, conn, t.Target, o, true)
 	if errors.Is(err, schema.ErrGone) {

@@ -23,7 +23,7 @@ import (
 func (t *Table) Connect(ctx context.Context) error {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
-	err := t.Control.Open(ctx)
+	err := t.dial(ctx)
 	if err == nil || !t.Target.Create || *t.Served || !absent(err) {
 		return err
 	}
@@ -37,7 +37,25 @@ func (t *Table) Connect(ctx context.Context) error {
 	case failed != nil:
 		return fmt.Errorf("%w; %w", err, failed)
 	}
-	return t.Control.Open(ctx)
+	return t.dial(ctx)
+}
+
+// dial opens the control connection, and says once if it acts as another role than the login.
+func (t *Table) dial(ctx context.Context) error {
+	err := t.Control.Open(ctx)
+	if text := acts(t.Control.Facts(), t.Target); err == nil && text != "" && t.Log.Once(text, target.SayAgain) {
+		t.Log.Info().Msg(text)
+	}
+	return err
+}
+
+// acts says as which role the login acts, if not as itself.
+func acts(f *control.Facts, t target.Target) string {
+	login := t.Connect["user"]
+	if f.Role == login {
+		return ""
+	}
+	return fmt.Sprintf("login %s acts as role %s, as ALTER ROLE … SET role says: that role owns what is made, and tasks run as it", sql.Quoted(login), sql.Quoted(f.Role))
 }
 
 // absent reports whether an error may mean that the database or the role does not exist. With some

@@ -69,14 +69,14 @@ func (t *Table) seeToRights(ctx context.Context, d schema.Description) error {
 	if !errors.As(err, &lack) || !t.Target.Create || *t.Served {
 		return err
 	}
-	if err := grantAsAdmin(ctx, t.Target, lack, true); err != nil {
+	if err := grantAsAdmin(ctx, t.Target, t.Control.Facts().Role, lack, true); err != nil {
 		return err
 	}
 	return t.lookAtDoor(ctx) // only now may we lock the table, and wait for uncommitted changes of others
 }
 
-// grantAsAdmin makes the dsn's user grant the rights; without keep it only tries.
-func grantAsAdmin(ctx context.Context, t target.Target, lack lackOfRights, keep bool) error {
+// grantAsAdmin makes the dsn's user grant the role the rights; without keep it only tries.
+func grantAsAdmin(ctx context.Context, t target.Target, role string, lack lackOfRights, keep bool) error {
 	return asAdmin(ctx, t, lack, func(conn *pgx.Conn) error {
 		tx, err := conn.Begin(ctx)
 		if err != nil {
@@ -86,7 +86,7 @@ func grantAsAdmin(ctx context.Context, t target.Target, lack lackOfRights, keep 
 		if _, err := tx.Exec(ctx, strings.Join(lack, "; "), pgx.QueryExecModeSimpleProtocol); err != nil {
 			return err
 		}
-		if err := schema.GrantBeside(ctx, tx, t.Relation(), t.Connect["user"]); err != nil || !keep {
+		if err := schema.GrantBeside(ctx, tx, t.Relation(), role); err != nil || !keep {
 			return err
 		}
 		return tx.Commit(ctx)
