@@ -1,6 +1,7 @@
 package sql
 
 import (
+	"cmp"
 	"embed"
 	"regexp"
 	"strings"
@@ -26,21 +27,37 @@ func File(path string) string {
 type Queries struct {
 	folder string
 	names  map[string]string
-	made   *sync.Map // text by name
+	absent map[string]string // columns that the table lacks, with the values that stand for them
+	made   *sync.Map         // text by name
 }
 
 // NewQueries returns the statements of that folder; names has the values of some of their words.
 func NewQueries(folder string, names map[string]string) Queries {
-	return Queries{folder, names, &sync.Map{}}
+	return Queries{folder, names, nil, &sync.Map{}}
+}
+
+// Without returns the statements for a table that lacks columns: they read these values instead.
+func (q Queries) Without(columns map[string]string) Queries {
+	return Queries{q.folder, q.names, columns, &sync.Map{}}
 }
 
 // Text returns the statement of that name, with $1, $2… for its parameters.
 func (q Queries) Text(name string) string {
 	text, ok := q.made.Load(name)
 	if !ok {
-		text, _ = q.made.LoadOrStore(name, Named(File(q.folder+"/"+name), q.names))
+		text, _ = q.made.LoadOrStore(name, q.reads(Named(File(q.folder+"/"+name), q.names)))
 	}
 	return text.(string)
+}
+
+var qualified = regexp.MustCompile(`\b[a-z]\.(\w+)\b`)
+
+// reads replaces the columns that the table lacks.
+func (q Queries) reads(text string) string {
+	if len(q.absent) == 0 {
+		return text
+	}
+	return qualified.ReplaceAllStringFunc(text, func(column string) string { return cmp.Or(q.absent[column[2:]], column) })
 }
 
 // Named replaces words of a text by names and removes the comments. A word that is the name of a

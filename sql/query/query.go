@@ -1,7 +1,6 @@
 package query
 
 import (
-	"slices"
 	"strconv"
 	"strings"
 
@@ -30,7 +29,7 @@ import (
 //     role is there (each is empty in the other case); :role_kept, :role_named and :role_of_f are
 //     the column role, if the table fills it, :met_role the same of the one row r of the window k;
 //     :of_that_role and :of_its_role compare roles, :role_of_f_first sorts rows of the role of the
-//     row f to the front; :owner_of_t is the owner of the row t, NULL if there is no column for it;
+//     row f to the front; :owner_of_t is the owner of the row t, NULL in a partitioned table;
 //   - sessions: :earlier tells whether a session belongs to an earlier leader, :may_end whether we
 //     may end the backend a.
 //
@@ -67,7 +66,7 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 		":drawn_id": "", ":drawn_id_of_f": "", ":unless_key_waits": "", ":made": "true",
 		":owner_of_t": "NULL::text",
 	}
-	if slices.Contains(d.Copied, `"owner"`) && !d.Partitioned { // a partitioned table has no keys
+	if !d.Partitioned { // a partitioned table has no keys
 		names[":owner_of_t"] = "t.owner"
 	}
 	if d.Sequence != 0 {
@@ -89,7 +88,7 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 	if d.Group == 0 {
 		names[":regrouped"] = "$6::int8 = 0 AND NULL::bool"
 	}
-	return sql.NewQueries("query", names)
+	return sql.NewQueries("query", names).Without(d.Absent)
 }
 
 // facts are the facts that are known of the table.

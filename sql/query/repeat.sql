@@ -193,7 +193,7 @@ repeated AS (
         AND f.first
         AND (f.drawn IS NOT NULL OR (:sequence) = 0)
     :unless_key_waits
-    RETURNING id, parent, wait_key, repeat > '0' OR cron IS NOT NULL AS repeats, :made AS made:role_named
+    RETURNING id, parent, wait_key, repeat > '0' OR w.cron IS NOT NULL AS repeats, :made AS made:role_named
 ),
 met AS MATERIALIZED ( -- the tasks that wait with each key by now
     SELECT

@@ -16,6 +16,8 @@ type Change struct {
 	SQL  string // statements that make it
 	// Optional: the table can be served without it. So are comments, storage options and triggers.
 	Optional bool
+	// Later: a version before did without it, and the table can be served so if it may not be changed.
+	Later bool
 	// Outdated: the object exists, but another version, a dump or a person has made it.
 	Outdated bool
 	// Failed is why it could not be made; the table is served without it.

@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"slices"
@@ -25,13 +26,14 @@ type Description struct {
 	Sequence      int64  // that gives the ids, if they are unique; 0: not known
 	Encoding      string // of the database, by the server's name
 	Waking        Waking
-	Triggers      bool     // users' triggers, which may rely on the serving role's search_path
-	Server        int      // its version, as server_version_num has it
-	Register      int64    // oid of the register of sessions if it can be used; changes when it is made again; 0: none
-	Leader        int64    // oid of the table of controllers, if writable; changes when it is made again; 0: none
-	Group         int64    // oid of the table of groups if it can be read; 0: none
-	GroupSequence int64    // counts changes of the table of groups
-	Without       []string // a line for each thing that the table is served without, with the reason
+	Triggers      bool              // users' triggers, which may rely on the serving role's search_path
+	Server        int               // its version, as server_version_num has it
+	Register      int64             // oid of the register of sessions if it can be used; changes when it is made again; 0: none
+	Leader        int64             // oid of the table of controllers, if writable; changes when it is made again; 0: none
+	Group         int64             // oid of the table of groups if it can be read; 0: none
+	GroupSequence int64             // counts changes of the table of groups
+	Absent        map[string]string // columns of later versions that the table lacks, with the values that stand for them
+	Without       []string          // a line for each thing that the table is served without, with the reason
 }
 
 // Describe looks at a table. If the table does not exist, that is no error.
@@ -57,6 +59,14 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	d.Without = append(d.Without, f.besides.foreign()...)
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
+	}
+	for _, column := range wantedColumns() {
+		if slices.Contains(later, column.name) && f.column(column.name) == nil {
+			if d.Absent == nil {
+				d.Absent = map[string]string{}
+			}
+			d.Absent[column.name] = "(" + cmp.Or(column.def, "NULL") + ")::" + column.typ
+		}
 	}
 	for _, column := range f.columns {
 		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {

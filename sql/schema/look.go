@@ -134,6 +134,7 @@ func (m *missing) indexStep(s step) {
 	change := m.add(s, "index on "+strings.Join(s.columns, ", "))
 	// Another index may have that name.
 	change.SQL, change.Optional = strings.Replace(change.SQL, " IF NOT EXISTS", "", 1), s.forViews()
+	change.Later = !s.unique() && s.name != "open_idx"
 }
 
 func (m *missing) triggerStep(s step) {
@@ -167,7 +168,8 @@ func (m *missing) columnStep(s step) {
 		}
 	}
 	if len(absent) > 0 {
-		m.add(s, "column "+strings.Join(absent, ", "))
+		column := m.add(s, "column "+strings.Join(absent, ", "))
+		column.Later = !slices.ContainsFunc(absent, func(name string) bool { return !slices.Contains(later, name) })
 		return
 	}
 	for _, wanted := range wantedColumns() {

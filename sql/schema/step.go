@@ -187,6 +187,15 @@ var notCopied = []string{
 	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",
 }
 
+// later are columns without which a table is served, if a version before has made it and we may not
+// change it. Statements of package query only read them, as x.column.
+var later = []string{
+	"rerun", "priority", "retry", "backoff", "catchup", "overlap", "max_failures", "owner", "on_fail", "notify", "settings", "format", "traceparent",
+}
+
+// Later returns these columns.
+func Later() []string { return slices.Clone(later) }
+
 // NotCopied are the columns that a repetition does not copy, besides generated ones, unquoted.
 func NotCopied() []string { return slices.Clone(notCopied) }
 

@@ -144,10 +144,8 @@ func (r *Report) table(ctx context.Context, c *control.Control, t target.Target)
 		r.say("ready")
 	}
 	if d.Exists && len(made) == 0 {
-		if old, _ := shortfall(ctx, conn, t, o); old != "" {
-			d.Without = append(d.Without, old)
-		}
-		r.Lines = append(r.Lines, d.Without...)
+		old, _ := shortfall(ctx, conn, t, o)
+		r.Lines = slices.Concat(r.Lines, d.Without, old)
 	}
 	switch leader, err := lock.Leadership(t.Relation(), false).Holder(ctx, conn); {
 	case err != nil:

@@ -43,7 +43,7 @@ func complete(
 		return made, false, err
 	}
 	old, needed := shortfall(ctx, conn, t, o)
-	if needed == nil && old == "" {
+	if needed == nil && len(old) == 0 {
 		return made, false, nil // the missing objects are optional
 	}
 	err = asAdmin(ctx, t, err, func(conn *pgx.Conn) error {
@@ -89,21 +89,36 @@ func asAdmin(ctx context.Context, t target.Target, refusal error, do func(*pgx.C
 	return err
 }
 
-// shortfall names the objects of another version of pgtaskd, or of a dump, with which the table is
-// served because we may not replace them. needed: the table cannot be served as it is.
-func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options) (old string, needed error) {
+// shortfall says what the table lacks, and which objects of another version of pgtaskd or of a dump
+// it has, if it is served so because we may not change it. needed: it cannot be served as it is.
+func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Options) (old []string, needed error) {
 	changes, err := schema.Missing(ctx, conn, t.Relation(), o)
 	if err != nil {
-		return "", err
+		return nil, err
+	}
+	const do = "run the output of pgtaskd schema --config FILE"
+	missing := those(changes, func(c schema.Change) bool { return !c.Optional })
+	switch {
+	case slices.ContainsFunc(missing, func(c schema.Change) bool { return c.What == "table "+t.Relation().String() }):
+		return nil, fmt.Errorf("table %s does not exist, and may not be created: %s", t.Relation(), do)
+	case slices.ContainsFunc(missing, func(c schema.Change) bool { return !c.Later }):
+		return nil, fmt.Errorf("table %s lacks %s, and may not be changed: %s", t.Relation(), names(missing), do)
 	}
 	if outdated := those(changes, func(c schema.Change) bool { return c.Outdated }); len(outdated) > 0 {
-		old = fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; "+
-			"run the output of pgtaskd schema --config FILE", t.Relation(), names(outdated))
+		old = append(old, fmt.Sprintf("table %s has what another version of pgtaskd or a dump has brought, and what may not be replaced: %s; %s",
+			t.Relation(), names(outdated), do))
 	}
-	if missing := those(changes, func(c schema.Change) bool { return !c.Optional }); len(missing) > 0 {
-		needed = fmt.Errorf("table %s lacks %s, and may not be changed: run the output of pgtaskd schema --config FILE", t.Relation(), names(missing))
+	if !t.Create {
+		missing = those(changes, func(c schema.Change) bool {
+			kind, _, _ := strings.Cut(c.What, " ")
+			return !c.Outdated && kind != "comment" && kind != "option"
+		})
 	}
-	return old, needed
+	if len(missing) > 0 {
+		old = append(old, fmt.Sprintf("table %s lacks %s, which this version would add; what needs that does not work until then: %s",
+			t.Relation(), names(missing), do))
+	}
+	return old, nil
 }
 
 // summary lists what was created and what was made again.

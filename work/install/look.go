@@ -133,8 +133,13 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 	if err == nil { // the table may have changed since it was completed
 		err = described.Refusal(t.Target.Inserter)
 	}
-	if old, _ := shortfall(ctx, conn, t.Target, o); old != "" {
-		described.Without = append(described.Without, old)
+	old, _ := shortfall(ctx, conn, t.Target, o)
+	if t.Target.Create {
+		described.Without = append(described.Without, old...)
+		return described, err
+	}
+	for _, lacks := range old { // as somebody has wanted it
+		t.Log.Hourly(t.Log.Info(), lacks).Msg(lacks)
 	}
 	return described, err
 }
