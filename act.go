@@ -13,7 +13,7 @@ import (
 type actCommand struct {
 	asking
 	Do       string   `arg:"" enum:"cancel,pause,resume,run,again,delete" help:"What to do: cancel, pause, resume, run (a copy, now), again, delete."`
-	ID       []int64  `arg:"" optional:"" name:"id" help:"Ids of tasks; none: all that the flags select."`
+	ID       []string `arg:"" optional:"" name:"id" help:"Ids of tasks; none: all that the flags select. Last, if not in --dsn, a connection string."`
 	State    []string `placeholder:"STATE" predictor:"state" help:"All tasks in this state, or these: --state fail,gone."`
 	Group    string   `placeholder:"GROUP" help:"All tasks of this group."`
 	Key      string   `placeholder:"KEY" help:"All tasks of this key."`
@@ -31,6 +31,10 @@ type actCommand struct {
 func (c *actCommand) Run(ctx context.Context, p *program) error {
 	ctx, stop := untilInterrupt(ctx)
 	defer stop()
+	ids, dsn, err := tasks(c.ID)
+	if err != nil {
+		return err
+	}
 	filter := url.Values{}
 	for name, value := range map[string]string{
 		"state": strings.Join(c.State, ","), "group": c.Group, "key": c.Key, "id": c.Task, "since": c.Since, "until": c.Until,
@@ -41,12 +45,12 @@ func (c *actCommand) Run(ctx context.Context, p *program) error {
 		}
 	}
 	switch chosen := len(filter) > 0 || c.All; {
-	case chosen == (len(c.ID) > 0) || c.All && len(filter) > 0:
+	case chosen == (len(ids) > 0) || c.All && len(filter) > 0:
 		return &usageError{errors.New("give ids of tasks, or flags that select tasks, or --all")}
 	case c.Data != nil && c.Do != "run":
 		return &usageError{errors.New("--data goes with run only")}
 	}
-	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
-		return ask.Act(ctx, s, targets, c.Do, c.Data, c.ID, filter)
+	return c.ask(p, dsn, func(s *ask.Screen, targets []work.Target) error {
+		return ask.Act(ctx, s, targets, c.Do, c.Data, ids, filter)
 	})
 }

@@ -37,6 +37,11 @@ func (c *applyCommand) Run(ctx context.Context, p *program) error {
 	if err != nil {
 		return err
 	}
+	for _, job := range jobs {
+		for _, doubt := range job.Doubts {
+			printLine(p.stderr, "warning: %s", doubt)
+		}
+	}
 	return admitted(ctx, target, func(conn *pgx.Conn, table sql.Table) error {
 		result, err := apply.Run(ctx, conn, table, jobs, apply.Options{Owner: c.Owner, Prune: c.Prune, DryRun: c.DryRun, Inserter: target.Inserter})
 		if err != nil {

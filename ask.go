@@ -2,8 +2,12 @@ package main
 
 import (
 	"context"
+	"errors"
+	"fmt"
 	"os"
 	"os/signal"
+	"strconv"
+	"strings"
 	"syscall"
 	"time"
 
@@ -117,25 +121,48 @@ func (c *showCommand) Run(ctx context.Context, p *program) error {
 // changeCommand are the arguments of stop and again.
 type changeCommand struct {
 	asking
-	ID []int64 `arg:"" name:"id" help:"Ids of tasks."`
+	ID []string `arg:"" name:"id" help:"Ids of tasks; last, if not in --dsn, a connection string."`
+}
+
+// tasks splits the arguments into ids of tasks and a connection string.
+func tasks(arguments []string) (ids []int64, dsn string, err error) {
+	if last := len(arguments) - 1; last >= 0 && (last > 0 || strings.ContainsAny(arguments[last], "=:")) && strings.Trim(arguments[last], "-0123456789") == arguments[last] {
+		arguments, dsn = arguments[:last], arguments[last]
+	}
+	for _, argument := range arguments {
+		id, err := strconv.ParseInt(argument, 10, 64)
+		if err != nil {
+			return nil, "", &usageError{fmt.Errorf("%q is no id of a task", argument)}
+		}
+		ids = append(ids, id)
+	}
+	return ids, dsn, nil
+}
+
+// change calls do with the targets and the ids.
+func (c *changeCommand) change(p *program, do func(*ask.Screen, []work.Target, []int64) error) error {
+	ids, dsn, err := tasks(c.ID)
+	if err == nil && len(ids) == 0 {
+		err = &usageError{errors.New("give ids of tasks")}
+	}
+	if err != nil {
+		return err
+	}
+	return c.ask(p, dsn, func(s *ask.Screen, targets []work.Target) error { return do(s, targets, ids) })
 }
 
 type stopCommand struct{ changeCommand }
 
 // Run stops tasks.
 func (c *stopCommand) Run(ctx context.Context, p *program) error {
-	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
-		return ask.Stop(ctx, s, targets, c.ID)
-	})
+	return c.change(p, func(s *ask.Screen, targets []work.Target, ids []int64) error { return ask.Stop(ctx, s, targets, ids) })
 }
 
 type againCommand struct{ changeCommand }
 
 // Run lets ended tasks run again.
 func (c *againCommand) Run(ctx context.Context, p *program) error {
-	return c.ask(p, "", func(s *ask.Screen, targets []work.Target) error {
-		return ask.Again(ctx, s, targets, c.ID)
-	})
+	return c.change(p, func(s *ask.Screen, targets []work.Target, ids []int64) error { return ask.Again(ctx, s, targets, ids) })
 }
 
 type pauseCommand struct {

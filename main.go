@@ -3,8 +3,10 @@ package main
 import (
 	"context"
 	"errors"
+	"fmt"
 	"io"
 	"os"
+	"regexp"
 	"slices"
 	"strings"
 	"sync"
@@ -107,10 +109,24 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) error {
 		if means(err, "apply") { // for apply, status 2 means differences
 			return err
 		}
-		return &usageError{err}
+		return &usageError{inWords(err)}
 	}
 	return command.Run(&program{stdout: stdout, stderr: stderr, level: line.LogLevel})
 }
+
+// inWords says in our words what the parser says in those of a programmer.
+func inWords(err error) error {
+	text := err.Error()
+	if match := notNumber.FindStringSubmatch(text); match != nil {
+		return fmt.Errorf("%s is %s, which is no number", strings.Trim(match[1], "[]."), match[2])
+	}
+	if name, missing := strings.CutPrefix(text, `expected "`); missing {
+		return fmt.Errorf("%s is missing", strings.TrimSuffix(name, `"`))
+	}
+	return errors.New(strings.NewReplacer(`","`, `", "`, `,""`, "").Replace(text))
+}
+
+var notNumber = regexp.MustCompile(`^(.*?)(?: \.\.\.\]?)?: expected a valid \d+ bit \w+ but got (".*")$`)
 
 // means reports whether a wrong command line names that command.
 func means(err error, command string) bool {

@@ -114,7 +114,7 @@ func reconnect(where remote.Settings) (string, error) {
 // printSQL writes statements unchanged, for psql, which stops at the first error. It refuses a
 // terminal if a name contains characters that the terminal could obey.
 func (p *program) printSQL(text string) error {
-	text = "\\set ON_ERROR_STOP on\n" + text
+	text = "\\set ON_ERROR_STOP on\n\\set SHOW_CONTEXT never\n" + text
 	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) && !harmless(text) {
 		return errors.New("the statements contain characters that a terminal does not show: redirect them to a file")
 	}

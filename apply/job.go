@@ -9,6 +9,7 @@ import (
 	"math"
 	"os"
 	"path/filepath"
+	"slices"
 	"strings"
 	"unicode/utf8"
 
@@ -17,7 +18,8 @@ import (
 
 // Job is one entry of a file.
 type Job struct {
-	Key string
+	Key    string
+	Doubts []conf.Fault // what the file may mean otherwise
 
 	at      conf.Position
 	named   map[string]field // by column; input_file has become input
@@ -114,6 +116,9 @@ func (r *reader) job(item value, folder string) {
 		j.named[name] = field{f.at, name, v}
 		j.columns = append(j.columns, name)
 		r.text(name, v)
+		if v.cut && slices.Contains([]string{"input", "data", "on_fail"}, name) {
+			j.Doubts = append(j.Doubts, conf.Fault{Position: v.at, Message: name + " ends before the #, which begins a comment: quote it if the # belongs to it"})
+		}
 	}
 	r.key(j)
 	r.complete(j)

@@ -15,6 +15,7 @@ type value struct {
 	items  []value // of a list
 	fields []field // of a map, in the order of the file
 	quoted bool    // a scalar that is always a text
+	cut    bool    // a scalar without quotes, which a comment follows
 }
 
 type field struct {

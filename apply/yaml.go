@@ -2,6 +2,10 @@ package apply
 
 import (
 	"errors"
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode/utf8"
 
 	"github.com/goccy/go-yaml/ast"
 	"github.com/goccy/go-yaml/parser"
@@ -26,7 +30,7 @@ func parse(file, text string) (documents []value, faults conf.Faults) {
 	}()
 	parsed, err := parser.ParseBytes([]byte(text), 0, parser.AllowDuplicateMapKey())
 	if err != nil {
-		return nil, conf.Faults{syntax(file, err)}
+		return nil, conf.Faults{syntax(file, text, err)}
 	}
 	for _, document := range parsed.Docs {
 		if document.Body == nil || document.Body.Type() == ast.CommentType || document.Body.Type() == ast.DirectiveType {
@@ -39,7 +43,7 @@ func parse(file, text string) (documents []value, faults conf.Faults) {
 
 // syntax makes a fault of a parser error. The parser's full text quotes the file, which may hold
 // passwords.
-func syntax(file string, err error) conf.Fault {
+func syntax(file, text string, err error) conf.Fault {
 	fault := conf.Fault{Position: conf.Position{Path: file}, Message: "is no YAML"}
 	var known interface {
 		GetMessage() string
@@ -51,8 +55,59 @@ func syntax(file string, err error) conf.Fault {
 	fault.Message += ": " + known.GetMessage()
 	if t := known.GetToken(); t != nil && t.Position != nil {
 		fault.Line, fault.Column, fault.Message = t.Position.Line, t.Position.Column, known.GetMessage()
+		for _, line := range []int{fault.Line, fault.Line - 1} { // an indented line makes the value before it longer
+			if column, advice := unquoted(text, line); advice != "" {
+				fault.Line, fault.Column, fault.Message = line, column, advice
+				return fault
+			}
+		}
+		for part, advice := range parserWords {
+			if strings.Contains(fault.Message, part) {
+				fault.Message = advice
+			}
+		}
 	}
 	return fault
+}
+
+// parserWords has what to do about some errors, by a part of the parser's text.
+var parserWords = map[string]string{
+	"mapping value is not allowed":    "a colon stands in a value without quotes, or the next line is indented too far",
+	"value is not allowed":            "a value without quotes is none here, or a line is indented wrongly",
+	"could not find end character":    "the closing quote is missing",
+	"or ']' must be specified":        "a ] is missing, or a comma",
+	"or '}' must be specified":        "a } is missing, or a comma",
+	"is a reserved character":         "quote the value: YAML means something else by its first character",
+	"cannot start any token":          "quote the value: YAML means something else by its first character",
+	"undefined alias name":            "quote the value: * means something else in YAML",
+	"non-map value is specified":      "a colon is missing after a name, or a line is indented wrongly",
+	"sequence was used where mapping": "a list stands where a map should, or a line is indented wrongly",
+}
+
+// bare matches a line with a value that YAML reads as something else: it begins with a character of
+// YAML's own, or a colon is in it.
+var bare = regexp.MustCompile("^\\s*(?:-\\s+)?(\\w+)\\s*:\\s+([*@&!%`].*?|[^'\"\\[{|>#\\s].*:\\s.*?)\\s*$")
+
+// unquoted says how to quote the value in a line, and in which column it begins; "" if it needs no
+// quotes. It shows only values that hold no passwords.
+func unquoted(text string, line int) (column int, advice string) {
+	lines := strings.Split(text, "\n")
+	if line < 1 || line > len(lines) {
+		return 0, ""
+	}
+	of := lines[line-1]
+	if strings.HasPrefix(strings.TrimLeft(of, " "), "\t") {
+		return 1, "lines are indented with blanks, not with tabs"
+	}
+	at := bare.FindStringSubmatchIndex(of)
+	if at == nil {
+		return 0, ""
+	}
+	name, shown := of[at[2]:at[3]], "…"
+	if name == "cron" || name == "repeat" {
+		shown, _, _ = strings.Cut(of[at[4]:at[5]], " #")
+	}
+	return utf8.RuneCountInString(of[:at[4]]) + 1, fmt.Sprintf(`quote it, as YAML means something else without quotes: %s: "%s"`, name, shown)
 }
 
 // walk turns the parser's nodes into values. It stops at the first fault.
@@ -114,7 +169,10 @@ func (w *walk) value(n ast.Node, depth int) value {
 		return value{at: w.at(n), kind: scalar, text: n.Value.Value, quoted: true}
 	case *ast.StringNode:
 		kindOf := n.GetToken().Type
-		return value{at: w.at(n), kind: scalar, text: n.Value, quoted: kindOf == token.SingleQuoteType || kindOf == token.DoubleQuoteType}
+		v := value{at: w.at(n), kind: scalar, text: n.Value, quoted: kindOf == token.SingleQuoteType || kindOf == token.DoubleQuoteType}
+		after := n.GetToken().Next
+		v.cut = !v.quoted && after != nil && after.Type == token.CommentType && after.Position.Line == n.GetToken().Position.Line
+		return v
 	case *ast.MappingKeyNode:
 		return w.fault(n, "cannot stand here")
 	case ast.ScalarNode: // as written: 007 and 1.10 may be texts

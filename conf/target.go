@@ -2,6 +2,7 @@ package conf
 
 import (
 	"cmp"
+	"fmt"
 	"os"
 	"strings"
 	"time"
@@ -69,9 +70,16 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 }
 
 // Single returns the target of a connection string, with defaults for all other settings. Its
-// database and role are those that libpq would use.
+// database and role are those that libpq would use. A word alone is the name of a database, as for
+// psql.
 func Single(dsn string) (work.Target, error) {
 	settings, err := remote.Parse(dsn)
+	if isWord := dsn != "" && !strings.ContainsAny(dsn, "=:/\\'\" \t\r\n\x00"); isWord {
+		if file, err := os.Stat(dsn); err == nil && file.Mode().IsRegular() || strings.HasSuffix(dsn, ".json") {
+			return work.Target{}, fmt.Errorf("%q is a file: give a configuration as --config %[1]s", dsn)
+		}
+		settings, err = remote.Settings{"dbname": dsn}, nil
+	}
 	if err != nil {
 		return work.Target{}, err
 	}

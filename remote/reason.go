@@ -33,7 +33,7 @@ func Reason(err error) error {
 	var kept []error
 	known := map[string]bool{}
 	for _, try := range tries {
-		text := try.Error()
+		text := once(try.Error())
 		address, withTLS := strings.CutSuffix(text, refusesTLS)
 		otherwise := func(other error) bool {
 			return strings.HasPrefix(other.Error(), address+": ") && !strings.HasSuffix(other.Error(), refusesTLS)
@@ -45,7 +45,18 @@ func Reason(err error) error {
 		texts, kept = append(texts, text), append(kept, try)
 	}
 	place := fmt.Sprintf("failed to connect to `user=%s database=%s`: ", failed.Config.User, failed.Config.Database)
-	return &reason{text: place + strings.ReplaceAll(strings.Join(texts, "; "), "\n", " "), tries: kept}
+	return &reason{text: place + strings.Join(texts, "; "), tries: kept}
+}
+
+// once joins the lines of a text, without those that end as one before.
+func once(text string) string {
+	var kept []string
+	for line := range strings.SplitSeq(text, "\n") {
+		if !slices.ContainsFunc(kept, func(before string) bool { return strings.HasSuffix(before, line) }) {
+			kept = append(kept, line)
+		}
+	}
+	return strings.Join(kept, " ")
 }
 
 // refusesTLS ends the error of a server without TLS, after its address. pgconn marks it in no other

@@ -57,10 +57,9 @@ func DDL(t sql.Table, o Options) string {
 }
 
 // opening tells a person what to know before running the script, and begins its transaction.
-const opening = `-- Creates or completes a table of tasks for pgtaskd (schema version %d). It can be run again and again.
--- Run it as the owner of the table, or of the schema; a superuser goes on as that owner. It has its own
--- BEGIN and COMMIT, so do not use psql -1. It locks the table; one that has rows and lacks columns is
--- rewritten, which takes seconds for a million rows.
+const opening = `-- Creates or completes a table of tasks for pgtaskd (schema version %d). It can be run again.
+-- Run it as the owner of table or schema, or as a superuser. It has its own BEGIN and COMMIT, so do not
+-- use psql -1. It locks the table, and rewrites one that has rows and lacks columns.
 
 BEGIN ISOLATION LEVEL READ COMMITTED;
 SET LOCAL lock_timeout = '10s';

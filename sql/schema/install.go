@@ -1,6 +1,7 @@
 package schema
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -65,7 +66,7 @@ func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, end f
 	}
 	for i := range changes {
 		change := &changes[i]
-		if err := change.apply(ctx, tx); err != nil && (!change.beside || tx.Conn().IsClosed() || ctx.Err() != nil) {
+		if err := change.apply(ctx, tx, t, o.Serving); err != nil && (!change.beside || tx.Conn().IsClosed() || ctx.Err() != nil) {
 			return nil, fmt.Errorf("make %s: %w", change.What, err)
 		} else if err != nil {
 			change.Failed = err
@@ -80,7 +81,7 @@ func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, end f
 }
 
 // apply runs the change. If existing rows violate a constraint, it holds only for new rows.
-func (c *Change) apply(ctx context.Context, tx pgx.Tx) error {
+func (c *Change) apply(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error {
 	var err error
 	if c.beside || c.check { // the transaction goes on after an error
 		err = pgx.BeginFunc(ctx, tx, func(inner pgx.Tx) error { return runSQL(ctx, inner, c.SQL) })
@@ -92,21 +93,39 @@ func (c *Change) apply(ctx context.Context, tx pgx.Tx) error {
 		err = runSQL(ctx, tx, c.SQL)
 	}
 	if isState(err, "42501") {
-		return fmt.Errorf("needs %s: %w", c.takes(), err)
+		return c.denied(err, t, tx.Conn().Config().Database, role)
 	}
 	return err
 }
 
-// takes tells which right the change needs. The server's refusal names only the object.
-func (c *Change) takes() string {
-	kind, _, _ := strings.Cut(c.What, " ")
-	switch {
-	case kind == "schema":
-		return "CREATE on the database"
-	case !c.Outdated && (kind == "table" || kind == "type" || kind == "function"):
-		return "CREATE on the schema"
+// Denied is the error of a change for which a right is missing. The server's refusal names only the
+// object.
+type Denied struct {
+	error
+	statement string
+}
+
+// Unwrap returns the server's refusal.
+func (d *Denied) Unwrap() error { return d.error }
+
+// Hint says how to give the right.
+func (d *Denied) Hint() string {
+	return d.statement + "; or run the output of pgtaskd schema --config FILE as the owner"
+}
+
+func (c *Change) denied(err error, t sql.Table, database, role string) error {
+	if role != "" {
+		role = sql.Plain(role)
 	}
-	return "ownership"
+	role = cmp.Or(role, "the role")
+	needs := func(right, statement string) error { return &Denied{fmt.Errorf("needs %s: %w", right, err), statement} }
+	switch kind, _, _ := strings.Cut(c.What, " "); {
+	case kind == "schema":
+		return needs("CREATE on the database", fmt.Sprintf("GRANT CREATE ON DATABASE %s TO %s", sql.Plain(database), role))
+	case !c.Outdated && (kind == "table" || kind == "type" || kind == "function"):
+		return needs("CREATE on the schema", fmt.Sprintf("GRANT CREATE ON SCHEMA %s TO %s", sql.Plain(t.Schema), role))
+	}
+	return needs("ownership", fmt.Sprintf("ALTER TABLE %s OWNER TO %s", sql.Plain(t.Schema, t.Name), role))
 }
 
 // lockSchema keeps others from creating objects in the schema until the transaction ends.

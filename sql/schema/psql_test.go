@@ -54,7 +54,7 @@ func TestTheScriptIsShort(t *testing.T) {
 	head = head[:strings.Index(head, "\n$$;")]
 	lines, look := strings.Count(script, "\n"), strings.Count(head, "\n")
 	t.Logf("%d lines, %d bytes, of which the look at its head is %d lines", lines, len(script), look)
-	if lines > 1060 || look > 40 || len(script) > 60_000-len("\\set ON_ERROR_STOP on\n") {
+	if lines > 1060 || look > 40 || len(script) > 60_000-len("\\set ON_ERROR_STOP on\n\\set SHOW_CONTEXT never\n") {
 		t.Errorf("%d lines, %d bytes, head %d", lines, len(script), look)
 	}
 	further := named("public", "job")

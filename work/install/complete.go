@@ -100,7 +100,7 @@ func shortfall(ctx context.Context, conn *pgx.Conn, t target.Target, o schema.Op
 	missing := those(changes, func(c schema.Change) bool { return !c.Optional })
 	switch {
 	case slices.ContainsFunc(missing, func(c schema.Change) bool { return c.What == "table "+t.Relation().String() }):
-		return nil, fmt.Errorf("table %s does not exist, and may not be created: %s", t.Relation(), do)
+		return nil, fmt.Errorf(`table %s does not exist, and "create" is false: %s, or set "create": true`, t.Relation(), do)
 	case slices.ContainsFunc(missing, func(c schema.Change) bool { return !c.Later }):
 		return nil, fmt.Errorf("table %s lacks %s, and may not be changed: %s", t.Relation(), names(missing), do)
 	}
