@@ -206,3 +206,25 @@ func TestCommandLine(t *testing.T) {
 		t.Error(err)
 	}
 }
+
+// TestArgumentsThatAreWrongAreNamed: in words of the person who gave them.
+func TestArgumentsThatAreWrongAreNamed(t *testing.T) {
+	t.Parallel()
+	for args, want := range map[string]string{
+		"stop":                  "<id> ... is missing",
+		"stop x":                `"x" is no id of a task`,
+		"stop host=/nowhere":    "give ids of tasks",
+		"stop 1 host=/nowhere":  "/nowhere",
+		"again 1 nowhere":       "nowhere",
+		"act cancel 1 x 2":      `"x" is no id of a task`,
+		"show x":                `<id> is "x", which is no number`,
+		"ls --number many":      `--number is "many", which is no number`,
+		"--log-level loud next": `--log-level must be one of "trace", "debug", "info", "warn", "error" but got "loud"`,
+	} {
+		var out screen
+		err := run(t.Context(), strings.Fields(args), &out, &out)
+		if err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v", args, err)
+		}
+	}
+}

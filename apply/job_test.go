@@ -13,9 +13,15 @@ func TestFaultsOfAFileNameTheirPlace(t *testing.T) {
 	t.Parallel()
 	const rest = "  input: SELECT 1\n  repeat: 1 h\n"
 	cases := map[string]struct{ text, want string }{
-		"no yaml":              {"- key: 'x", "line 1, column 8: could not find end character of single-quoted text"},
+		"no yaml":              {"- key: 'x", "line 1, column 8: the closing quote is missing"},
 		"a broken list":        {"[", "line 1, column 1: sequence end token ']' not found"},
 		"a tab":                {"-\tkey: a\n\tb: c", "line 1, column 5: tab character"},
+		"cron without quotes":  {"- key: a\n  input: SELECT 1\n  cron: */5 * * * * # often\n", `line 3, column 9: quote it, as YAML means something else without quotes: cron: "*/5 * * * *"`},
+		"every minute":         {"- key: a\n  cron: * * * * *\n  input: SELECT 1\n", `line 2, column 9: quote it, as YAML means something else without quotes: cron: "* * * * *"`},
+		"a word for cron":      {"- key: a\n  cron: @daily\n", `line 2, column 9: quote it, as YAML means something else without quotes: cron: "@daily"`},
+		"a colon in a value":   {"- key: a\n  data: secret: x\n", `line 2, column 9: quote it, as YAML means something else without quotes: data: "…"`},
+		"a tab for blanks":     {"- key: a\n\tinput: x\n", "line 2, column 1: lines are indented with blanks, not with tabs"},
+		"indented too far":     {"- key: a\n   input: x\n", "a colon stands in a value without quotes, or the next line is indented too far"},
 		"empty":                {"", "jobs.yaml: is empty; a list without a job is []"},
 		"only a comment":       {"# nothing\n", "jobs.yaml: is empty"},
 		"only a document mark": {"---\n", "jobs.yaml: "},
@@ -111,4 +117,29 @@ func FuzzRead(f *testing.F) {
 	f.Fuzz(func(t *testing.T, text string) {
 		_, _ = apply.Read([]string{write(t, t.TempDir(), "jobs.yaml", text)}, 1<<20)
 	})
+}
+
+// TestAnInputThatACommentCutsIsDoubted: but not a comment beside other columns, or in quotes.
+func TestAnInputThatACommentCutsIsDoubted(t *testing.T) {
+	t.Parallel()
+	for text, want := range map[string]string{
+		"input: SELECT 1 # 2\n  repeat: 1 h":                 "jobs.yaml: line 2, column 10: input ends before the #, which begins a comment: quote it if the # belongs to it",
+		"input: 'SELECT 1 # 2'\n  repeat: 1 h # often":       "",
+		"input: |\n    SELECT 1 # 2\n  repeat: 1 h":          "",
+		"input: SELECT 1#2\n  repeat: 1 h\n# the end":        "",
+		"input: SELECT 1\n  # what follows\n  repeat: 1 h":   "",
+		"input: SELECT 1\n  cron: 0 3 * * * # every night\n": "",
+	} {
+		jobs, err := apply.ReadText("jobs.yaml", "- key: a\n  "+text, 1<<20)
+		if err != nil {
+			t.Fatal(err)
+		}
+		got := ""
+		for _, doubt := range jobs[0].Doubts {
+			got += doubt.Error()
+		}
+		if got != want {
+			t.Errorf("%s: %q", text, got)
+		}
+	}
 }

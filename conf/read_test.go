@@ -182,7 +182,13 @@ func TestSingle(t *testing.T) {
 			t.Errorf("%s: got %+v", c.dsn, target)
 		}
 	}
-	if _, err := Single("host"); err == nil {
+	if target, err := Single("shop"); err != nil || target.Connect["dbname"] != "shop" {
+		t.Errorf("the name of a database: %v, %v", target.Connect, err)
+	}
+	if _, err := Single("pgtaskd.json"); err == nil || !strings.Contains(err.Error(), "--config pgtaskd.json") {
+		t.Errorf("a configuration: %v", err)
+	}
+	if _, err := Single("host port=1"); err == nil {
 		t.Error("no error for a string that does not parse")
 	}
 }

@@ -46,6 +46,7 @@ func TestReasonIsTheErrorThatMatters(t *testing.T) {
 		"sslmode=require":              {text: refused},
 		"user=nobody sslmode=allow":    {text: `password authentication failed for user "nobody"`},
 		"hostaddr='' host=/nowhere/at": {text: "no such file or directory"},
+		"hostaddr='' host=no.invalid":  {text: "lookup no.invalid"},
 	} {
 		err := Reason(failed(t, more))
 		text := err.Error()

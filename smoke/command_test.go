@@ -122,7 +122,7 @@ func TestCheck(t *testing.T) {
 	u := connect(t, postgres.DSN(database))
 	check(0, []string{`targets[0] ` + database + `/public/task: would create table "public"."task"`}, nil, object{})
 	u.is("to_regclass('task') IS NULL", "t")
-	check(1, nil, []string{"targets[1] " + database + "/public/other: ", "lacks"}, object{}, object{"table": "other", "create": false})
+	check(1, nil, []string{"targets[1] " + database + "/public/other: ", `does not exist, and "create" is false`}, object{}, object{"table": "other", "create": false})
 	check(0, []string{`would create role "check's"`}, nil, object{"user": "check's"})
 	check(1, nil, []string{"cannot connect"}, object{"dsn": "host=/nowhere"})
 	u.exec("CREATE ROLE check_low LOGIN; CREATE TABLE task (id bigserial PRIMARY KEY)")
@@ -133,6 +133,7 @@ func TestCheck(t *testing.T) {
 	// If pgtaskd cannot create an object, it names the missing right.
 	p := run(t, "run", "--config", configure(t, database, low))
 	p.says(t, "needs CREATE on the database", 1)
+	p.says(t, "GRANT CREATE ON DATABASE "+database+" TO check_low", 1)
 }
 
 // TestRunWithoutConfiguration serves one table of a connection string.

@@ -1,7 +1,10 @@
 package work
 
 import (
+	"crypto/x509"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -194,3 +197,26 @@ func TestAPoolerIsToldFromAServer(t *testing.T) {
 }
 
 func answerOf(code string) error { return &pgconn.PgError{Severity: "ERROR", Code: code} }
+
+// TestRefusalsOfLoginsAreToldApart: by the server's routine, or the kind of error of TLS.
+func TestRefusalsOfLoginsAreToldApart(t *testing.T) {
+	t.Parallel()
+	refused := func(code, routine, message string) error {
+		return fmt.Errorf("cannot connect: %w", &pgconn.PgError{Severity: "FATAL", Code: code, Routine: routine, Message: message})
+	}
+	for want, err := range map[string]error{
+		"the role must exist and have LOGIN":                     refused("28000", "InitializeSessionUserId", `role "a" does not exist`),
+		"the server says the same of a role that does not exist": refused("28P01", "auth_failed", "password authentication failed"),
+		"pg_hba.conf must let the role into this database":       refused("28000", "ClientAuthentication", `no pg_hba.conf entry for host "h", user "a", database "d", SSL encryption`),
+		"sslmode=require in the dsn":                             refused("28000", "ClientAuthentication", `no pg_hba.conf entry for host "h", user "a", database "d", no encryption`),
+		"pg_ident.conf":                                          refused("28000", "auth_failed", "Peer authentication failed"),
+		"sslrootcert in the dsn must name":                       fmt.Errorf("cannot connect: %w", x509.UnknownAuthorityError{}),
+		"connect to one of them":                                 fmt.Errorf("cannot connect: %w", x509.HostnameError{}),
+		"needs another certificate":                              fmt.Errorf("cannot connect: %w", x509.CertificateInvalidError{Reason: x509.Expired}),
+		"the server has no TLS":                                  errors.New("h: tls error: server refused TLS connection"),
+	} {
+		if hint := fault.Hint(err); !strings.Contains(hint, want) || strings.Contains(hint, "LOGIN") != strings.Contains(want, "LOGIN") {
+			t.Errorf("%v: %q", err, hint)
+		}
+	}
+}
