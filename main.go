@@ -123,7 +123,7 @@ func inWords(err error) error {
 	if name, missing := strings.CutPrefix(text, `expected "`); missing {
 		return fmt.Errorf("%s is missing", strings.TrimSuffix(name, `"`))
 	}
-	return errors.New(strings.NewReplacer(`","`, `", "`, `,""`, "").Replace(text))
+	return errors.New(strings.ReplaceAll(strings.ReplaceAll(text, `,""`, ""), `","`, `", "`))
 }
 
 var notNumber = regexp.MustCompile(`^(.*?)(?: \.\.\.\]?)?: expected a valid \d+ bit \w+ but got (".*")$`)

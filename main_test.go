@@ -202,6 +202,10 @@ func TestCommandLine(t *testing.T) {
 	if err := run(t.Context(), []string{"version"}, out, out); err != nil || !strings.HasPrefix(out.String(), "pgtaskd ") {
 		t.Error(out, err)
 	}
+	sql := &screen{} // an error must not hide among the text that it comes from
+	if err := run(t.Context(), []string{"schema"}, sql, sql); err != nil || !strings.HasPrefix(sql.String(), "\\set ON_ERROR_STOP on\n\\set SHOW_CONTEXT never\n-- ") {
+		t.Errorf("%v: %.100s", err, sql)
+	}
 	if err := run(t.Context(), []string{"--help"}, out, out); err != nil {
 		t.Error(err)
 	}

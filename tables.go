@@ -19,7 +19,7 @@ import (
 // served are the arguments of run and check.
 type served struct {
 	Config string   `placeholder:"FILE" predictor:"file" help:"JSON configuration: an array of targets, or an object with dsn, targets, remotes, log and http."`
-	DSN    string   `arg:"" optional:"" help:"Connection string of the one database whose table public.task is served; PG* variables apply."`
+	DSN    string   `arg:"" optional:"" help:"Connection string, or name, of the one database whose table public.task is served; PG* variables apply."`
 	Trust  []string `placeholder:"ROLE" help:"Let this role own and make what the table uses, like the configuration's trust; several: by commas."`
 }
 

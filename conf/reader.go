@@ -82,7 +82,7 @@ func malformed(data []byte) error {
 		offset, message = bytes.IndexByte(bytes.ToValidUTF8(data, []byte{0xff}), 0xff), "not UTF-8"
 	} else if err := json.Unmarshal(data, new(json.RawMessage)); errors.As(err, &syntax) {
 		// The offset is that after the wrong byte, or of the end of the text.
-		offset, message = max(int(syntax.Offset)-1, 0), ""
+		offset = max(int(syntax.Offset)-1, 0)
 		message = noJSON(data, offset, syntax.Error())
 	} else {
 		return nil

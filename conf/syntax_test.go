@@ -7,7 +7,7 @@ func TestWhatIsNoJSONIsSaidInOurWords(t *testing.T) {
 	t.Parallel()
 	for text, want := range map[string]string{
 		"":                                      `line 1, column 1: the file is empty; without targets it is {"targets": []}`,
-		" \n":                                   `line 2, column 1: the file is empty; without targets it is {"targets": []}`,
+		" \n":                                   `line 1, column 2: the file is empty; without targets it is {"targets": []}`,
 		`{"targets": [{"data": "a"}, ]}`:        "line 1, column 29: a comma stands before ]: delete it",
 		"{\"targets\": [{\"data\": \"a\",\n}]}": "line 2, column 1: a comma stands before }: delete it",
 		"{\"dsn\": \"\", // here\n}":            "line 1, column 13: JSON has no comments: delete this one",

@@ -1,7 +1,7 @@
 -- Fails if the schema, or an object of one of our names in it, belongs to a role that is not trusted,
 -- does not run this, owns neither table nor database, and is no superuser; if one like that may create
--- objects there; or if the table is an application's. A superuser goes on as the owner of table,
--- schema or database: its functions would run what others put there.
+-- objects there; or if the table is an application's. A superuser goes on as the owner of table or
+-- schema: its functions would run what others put there.
 DO $$
 DECLARE
     ours text[] := :relations;
@@ -12,8 +12,7 @@ BEGIN
     FROM pg_namespace AS n
     JOIN pg_database AS d ON d.datname = current_database()
     LEFT JOIN pg_class AS c ON c.relnamespace = n.oid AND c.relname = :name_text
-    LEFT JOIN pg_roles AS o ON o.oid = n.nspowner AND NOT o.rolsuper AND o.rolname <> 'pg_database_owner'
-    JOIN pg_roles AS r ON r.oid = coalesce(c.relowner, o.oid, CASE WHEN has_schema_privilege(d.datdba, n.oid, 'CREATE') THEN d.datdba END)
+    JOIN pg_roles AS r ON r.oid = coalesce(c.relowner, nullif(n.nspowner, to_regrole('pg_database_owner')::oid), d.datdba)
     WHERE n.nspname = :schema_text AND NOT r.rolsuper AND current_setting('is_superuser') = 'on';
     IF owner IS NOT NULL THEN EXECUTE format('SET LOCAL ROLE %I', owner); END IF;
     SELECT concat(x.thing, ' belongs to role ', coalesce(r.rolname, 'PUBLIC')) INTO stranger
@@ -34,7 +33,7 @@ BEGIN
         OR x.role = 0 AND (current_setting('is_superuser') = 'off' OR 'PUBLIC' IN (:trusted)), false)
     LIMIT 1;
     IF stranger IS NOT NULL THEN
-        RAISE EXCEPTION '%', stranger USING HINT = 'REVOKE it or ALTER the owner; docs/security.md says whom to trust.';
+        RAISE EXCEPTION '%', stranger USING HINT = 'REVOKE it, ALTER the owner, or run this as the role that is to serve the table; see docs/security.md.';
     END IF;
     IF to_regclass(:table_text) IS NOT NULL AND 2 > (SELECT count(*) FROM pg_attribute AS a WHERE a.attrelid = to_regclass(:table_text) AND (a.attname = 'input' OR a.attname = 'id' AND a.atttypid IN (20, 23))) THEN
         RAISE EXCEPTION 'table % is no table of tasks: it has no column input, or no id of type int8', to_regclass(:table_text);
