@@ -14,6 +14,7 @@ import (
 	"pgtaskd/moving/pgcron"
 	"pgtaskd/moving/timetable"
 	"pgtaskd/sql"
+	"pgtaskd/work"
 	"pgtaskd/work/install"
 )
 
@@ -42,7 +43,7 @@ func (c *importPgCronCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && (c.Database != "" || c.User != "") {
 		return &usageError{errors.New("--insert goes with the connection's own database and role: print a file without it, and apply that where it belongs")}
 	}
-	return c.move(ctx, p, "pg_cron", func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, moving.Notes, error) {
+	return c.move(ctx, p, "pg_cron", pgcron.Stop, func(conn *pgx.Conn, _ sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := pgcron.Read(ctx, conn, c.Trust)
 		jobs, notes := pgcron.Convert(place, found,
 			pgcron.Choice{Database: cmp.Or(c.Database, place.Database), User: cmp.Or(c.User, place.User)})
@@ -61,7 +62,7 @@ func (c *importPgAgentCommand) Run(ctx context.Context, p *program) error {
 	if c.Insert && c.Database != "" {
 		return &usageError{errors.New("--insert goes with the connection's own database: print a file without it, and apply that where it belongs")}
 	}
-	return c.move(ctx, p, "pgagent", func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
+	return c.move(ctx, p, "pgagent", pgagent.Stop, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := pgagent.Read(ctx, conn, c.Trust)
 		jobs, notes := pgagent.Convert(place, found,
 			pgagent.Choice{Database: cmp.Or(c.Database, place.Database), Table: table.String()})
@@ -73,7 +74,7 @@ type importTimetableCommand struct{ importFlags }
 
 // Run prints the jobs, or inserts them.
 func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
-	return c.move(ctx, p, "pg_timetable", func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
+	return c.move(ctx, p, "pg_timetable", timetable.Stop, func(conn *pgx.Conn, table sql.Table) ([]moving.Job, moving.Notes, error) {
 		place, found, err := timetable.Read(ctx, conn, c.Trust)
 		jobs, notes := timetable.Convert(place, found, table.String())
 		return jobs, notes, err
@@ -81,8 +82,8 @@ func (c *importTimetableCommand) Run(ctx context.Context, p *program) error {
 }
 
 // move prints the jobs of another scheduler, or inserts them, and lists everything that is not
-// carried over.
-func (f importFlags) move(ctx context.Context, p *program, owner string, read func(*pgx.Conn, sql.Table) ([]moving.Job, moving.Notes, error)) error {
+// carried over. At last it shows how to stop there the jobs that run here.
+func (f importFlags) move(ctx context.Context, p *program, owner string, stop func(ids []string) string, read func(*pgx.Conn, sql.Table) ([]moving.Job, moving.Notes, error)) error {
 	target, err := f.target(p)
 	if err != nil {
 		return err
@@ -96,21 +97,31 @@ func (f importFlags) move(ctx context.Context, p *program, owner string, read fu
 			printLine(p.stderr, "%s", note)
 		}
 		text := moving.YAML(jobs)
-		if !f.Insert {
-			_, err := io.WriteString(p.stdout, text)
-			return err
+		if f.Insert {
+			err = f.insert(ctx, p, conn, table, target, owner, text)
+		} else {
+			_, err = io.WriteString(p.stdout, text)
 		}
-		wanted, err := apply.ReadText(owner, text, target.DataLimit)
-		if err != nil {
-			return err
-		}
-		if err := install.Admit(ctx, conn, target); err != nil {
-			return err
-		}
-		result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner, Inserter: target.Inserter})
-		if err == nil {
-			p.showResult(result, "")
+		if ids := moving.Running(jobs); err == nil && len(ids) > 0 {
+			printLine(p.stderr, "-- When these jobs run here, stop them in %s, in database %q (true instead of false resumes them):", owner, conn.Config().Database)
+			_, err = io.WriteString(p.stderr, stop(ids)+"\n")
 		}
 		return err
 	})
+}
+
+// insert applies the text of a file to the table.
+func (importFlags) insert(ctx context.Context, p *program, conn *pgx.Conn, table sql.Table, target work.Target, owner, text string) error {
+	wanted, err := apply.ReadText(owner, text, target.DataLimit)
+	if err != nil {
+		return err
+	}
+	if err := install.Admit(ctx, conn, target); err != nil {
+		return err
+	}
+	result, err := apply.Run(ctx, conn, table, wanted, apply.Options{Owner: owner, Inserter: target.Inserter})
+	if err == nil {
+		p.showResult(result, "")
+	}
+	return err
 }

@@ -71,6 +71,14 @@ job 5 "other", schedule "0 4 * * *": left out: it runs in database "template1": 
 	if own, errors, status := imports(t, dsn+" user=anna password=a", "pg_cron", "--user", "postgres"); status != 0 {
 		t.Errorf("to a role that is no superuser: %d, %s, %s", status, own, errors)
 	}
+	if stop := stops(t, conn, notes, "pg_cron"); stop != "SELECT cron.alter_job(1, active := false);\nSELECT cron.alter_job(2, active := false);" {
+		t.Error(stop)
+	}
+	if got := servertest.Get(t, conn, "SELECT string_agg(concat(jobid, active), ' ' ORDER BY jobid) FROM cron.job"); got != "1f 2f 3f 4t 5t 6t" {
+		t.Error(got)
+	}
+	servertest.Exec(t, conn, "SELECT cron.alter_job(1, active := true)")
+	servertest.Exec(t, conn, "SELECT cron.alter_job(2, active := true)")
 	tasktest.Make(t, conn, schema.Options{})
 	if out, errors, status := imports(t, dsn, "pg_cron", "--insert"); status != 0 || !strings.Contains(out, "3 new") {
 		t.Errorf("--insert: %d\n%s%s", status, out, errors)
@@ -98,6 +106,16 @@ func TestImportReadsNoStrangersTable(t *testing.T) {
 	if err := run(t.Context(), []string{"import", "pg_cron", "--dsn", dsn}, &out, &out); err == nil || !strings.Contains(err.Error(), "has no pg_cron") {
 		t.Error(err)
 	}
+}
+
+// stops runs and returns the statements after the notes, which stop the moved jobs in the other
+// scheduler.
+func stops(t *testing.T, conn *pgx.Conn, notes, scheduler string) string {
+	t.Helper()
+	_, found, _ := strings.Cut(notes, "-- When these jobs run here, stop them in "+scheduler+", in database ")
+	_, statements, _ := strings.Cut(found, "\n")
+	servertest.Exec(t, conn, statements)
+	return strings.TrimSpace(statements)
 }
 
 // imports runs an import in this process.
@@ -143,12 +161,14 @@ func TestImportMovesTheJobsOfPgAgent(t *testing.T) {
 	if want := `- key: "nightly (job 3)"
   group: "nightly (job 3)"
   cron: "CRON_TZ=UTC 30 3 1,15 * *"
+  active: "0"
   input: "SELECT 1"
 - key: "odd"
   group: "odd"
   cron: "CRON_TZ=UTC * * * * *"
+  active: "0"
   input: "SELECT 1"
-`; status != 0 || !strings.HasSuffix(file, want) || !strings.HasPrefix(file, "- key: \"nightly\"\n  group: \"nightly\"\n  cron: \"CRON_TZ=UTC 30 3 1,15 * *\"\n  input: |-\n    DO $pipeline$\n") {
+`; status != 0 || !strings.HasSuffix(file, want) || !strings.HasPrefix(file, "- key: \"nightly\"\n  group: \"nightly\"\n  cron: \"CRON_TZ=UTC 30 3 1,15 * *\"\n  active: \"0\"\n  input: |-\n    DO $pipeline$\n") {
 		t.Errorf("status %d:\n%s", status, file)
 	}
 	if want := `job 2 "shell": left out: it is a script of the shell, and tasks are SQL
@@ -157,9 +177,16 @@ job 4 "odd", schedule "over": left out: it ended at 1800-01-01T00:00:00Z
 job 4 "odd", schedule "long over": left out: it ended at 0001-01-01T00:00:00Z
 job 4 "odd", schedule "never": left out: it begins at 9999-01-01T00:00:00Z, and never runs
 job 4 "odd", schedule "late": left out: it begins at 9999-01-01T00:00:00Z, and never runs
-`; notes != want {
+`; !strings.HasPrefix(notes, want) {
 		t.Errorf("notes:\n%s", notes)
 	}
+	if stop := stops(t, conn, notes, "pgagent"); stop != "UPDATE pgagent.pga_job SET jobenabled = false WHERE jobid IN (1, 3, 4);" {
+		t.Error(stop)
+	}
+	if got := servertest.Get(t, conn, "SELECT string_agg(concat(jobid, jobenabled), ' ' ORDER BY jobid) FROM pgagent.pga_job"); got != "1f 2t 3f 4f" {
+		t.Error(got)
+	}
+	servertest.Exec(t, conn, "UPDATE pgagent.pga_job SET jobenabled = true WHERE jobid < 4")
 	tasktest.Make(t, conn, schema.Options{})
 	for _, want := range []string{"3 new", "nothing to do: 3 unchanged"} {
 		if out, errors, status := imports(t, dsn, "pgagent", "--insert"); status != 0 || !strings.Contains(out, want) {
@@ -225,9 +252,15 @@ func TestImportMovesTheChainsOfPgTimetable(t *testing.T) {
 	}
 	if want := `chain 1 "load", run_at "30 3 * * 1-5": task "task 1" may fail without harm: it runs in a DO block that catches errors, which shows no output
 chain 2 "start", run_at "@reboot": left out: a start of the server is no time: insert a task when the server starts
-`; notes != want {
+`; !strings.HasPrefix(notes, want) {
 		t.Errorf("notes:\n%s", notes)
+	} else if stop := stops(t, conn, notes, "pg_timetable"); stop != "UPDATE timetable.chain SET live = false WHERE chain_id IN (1, 3);" {
+		t.Error(stop)
 	}
+	if got := servertest.Get(t, conn, "SELECT string_agg(concat(chain_id, live), ' ' ORDER BY chain_id) FROM timetable.chain"); got != "1f 2t 3f" {
+		t.Error(got)
+	}
+	servertest.Exec(t, conn, "UPDATE timetable.chain SET live = true")
 	tasktest.Make(t, conn, schema.Options{})
 	for _, want := range []string{"2 new", "nothing to do: 2 unchanged"} {
 		if out, errors, status := imports(t, dsn, "pg_timetable", "--insert"); status != 0 || !strings.Contains(out, want) {

@@ -13,10 +13,13 @@ import (
 // Calendar says when a job runs: for each field its numbers, in ascending order; none: any. All
 // fields must match.
 type Calendar struct {
-	Minutes, Hours, Days, Months []int
-	Weekdays                     []int // 0: Sunday
-	LastDay                      bool  // of the month, in addition to Days
+	Minutes, Hours, Months []int
+	Days                   []int // of the month; LastDay: its last one
+	Weekdays               []int // 0: Sunday
 }
+
+// LastDay is the number of the last day of a month, whichever that is.
+const LastDay = 32
 
 // errBoth is the error of a calendar that cron cannot express.
 var errBoth = errors.New("it runs on days of the month that are certain days of the week as well, and cron takes either for enough: " +
@@ -28,20 +31,20 @@ func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Sche
 		notes.Add("the time zone %q is no name of the tz database: it runs in that of the target", zone)
 		zone = ""
 	}
-	days, weekdays := c.days(c.Days), list(c.Weekdays, 0, 6)
-	if days != "*" && weekdays != "*" {
+	monthdays, weekdays := days(c.Days), list(c.Weekdays, 0, 6)
+	if monthdays != "*" && weekdays != "*" {
 		// Both must match. For cron either is enough, unless a field begins with *. A step as long as
 		// the field leaves only its first number: */31 is the 1st, and */7 is Sunday.
 		switch {
 		case slices.Contains(c.Days, 1):
-			days = joined("*/31", c.days(c.Days[1:]))
+			monthdays = joined("*/31", days(c.Days[1:]))
 		case slices.Contains(c.Weekdays, 0):
 			weekdays = joined("*/7", list(c.Weekdays[1:], 0, 6))
 		default:
 			return "", nil, errBoth
 		}
 	}
-	cron = fmt.Sprintf("%s %s %s %s %s", list(c.Minutes, 0, 59), list(c.Hours, 0, 23), days, list(c.Months, 1, 12), weekdays)
+	cron = fmt.Sprintf("%s %s %s %s %s", list(c.Minutes, 0, 59), list(c.Hours, 0, 23), monthdays, list(c.Months, 1, 12), weekdays)
 	if zone != "" {
 		cron = "CRON_TZ=" + zone + " " + cron
 	}
@@ -49,12 +52,13 @@ func (c Calendar) Cron(zone string, notes *Notes) (cron string, s *schedule.Sche
 	return cron, s, err
 }
 
-// days writes these days of the month, and the last day if the calendar has it.
-func (c Calendar) days(numbers []int) string {
-	if c.LastDay && len(numbers) < 31 {
-		return joined(list(numbers, 1, 31), "L")
+// days writes days of the month.
+func days(numbers []int) string {
+	dated, last := slices.BinarySearch(numbers, LastDay)
+	if last && dated < 31 {
+		return joined(list(numbers[:dated], 1, 31), "L")
 	}
-	return list(numbers, 1, 31)
+	return list(numbers[:dated], 1, 31)
 }
 
 // joined joins lists. "*" is an empty one.

@@ -2,6 +2,7 @@ package moving
 
 import (
 	"fmt"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -18,8 +19,8 @@ func TestCalendarsInCron(t *testing.T) {
 		{Calendar{}, "* * * * *"},
 		{Calendar{Minutes: []int{0}, Hours: []int{3}}, "0 3 * * *"},
 		{Calendar{Minutes: []int{0, 15, 30, 45}, Hours: []int{8, 9, 10, 11, 12, 20, 21}, Weekdays: []int{1, 2, 3, 4, 5}}, "0,15,30,45 8-12,20,21 * * 1-5"},
-		{Calendar{Minutes: []int{5}, Hours: []int{0}, LastDay: true}, "5 0 L * *"},
-		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1, 15}, LastDay: true, Months: []int{1, 7}}, "5 0 1,15,L 1,7 *"},
+		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{LastDay}}, "5 0 L * *"},
+		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1, 15, LastDay}, Months: []int{1, 7}}, "5 0 1,15,L 1,7 *"},
 		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1, 2, 3, 4, 5, 6, 7}, Weekdays: []int{1}}, "5 0 */31,2-7 * 1"},
 		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{1}, Weekdays: []int{1, 2}}, "5 0 */31 * 1,2"},
 		{Calendar{Minutes: []int{5}, Hours: []int{0}, Days: []int{8, 9}, Weekdays: []int{0, 3}}, "5 0 8,9 * */7,3"},
@@ -56,10 +57,54 @@ func TestCalendarsInCron(t *testing.T) {
 	}
 }
 
+// TestTimesOfTwoCalendarsOnce: what Without returns has each time of the first that the second
+// lacks, and no other, whatever the calendars.
+func TestTimesOfTwoCalendarsOnce(t *testing.T) {
+	t.Parallel()
+	random := rand.New(rand.NewPCG(1, 2))
+	some := func(numbers ...int) []int {
+		random.Shuffle(len(numbers), func(i, j int) { numbers[i], numbers[j] = numbers[j], numbers[i] })
+		numbers = numbers[:random.IntN(len(numbers))]
+		slices.Sort(numbers)
+		return numbers
+	}
+	calendar := func() Calendar {
+		return Calendar{Minutes: some(0, 20, 40), Hours: some(3, 12, 13), Months: some(1, 2, 3), Days: some(1, 7, 28, 30, LastDay), Weekdays: some(0, 1, 6)}
+	}
+	apart, parts, unclear := 0, 0, 0
+	for range 400 {
+		a, b := calendar(), calendar()
+		rest, meet, ok := a.Without(b)
+		for at := time.Date(2030, 1, 1, 0, 0, 0, 0, time.UTC); at.Year() == 2030; at = at.Add(20 * time.Minute) {
+			runs := 0
+			for _, part := range rest {
+				if part.fits(at) {
+					runs++
+				}
+			}
+			both := a.fits(at) && b.fits(at)
+			if both && !meet || meet && ok && (runs == 1) != (a.fits(at) && !both) || runs > 1 {
+				t.Fatalf("%+v without %+v: %+v, %v, %v at %s", a, b, rest, meet, ok, at)
+			}
+		}
+		switch {
+		case !meet:
+			apart++
+		case ok:
+			parts += len(rest)
+		default:
+			unclear++
+		}
+	}
+	if apart == 0 || parts == 0 || unclear == 0 {
+		t.Error(apart, parts, unclear)
+	}
+}
+
 // fits reports whether a job runs at that minute.
 func (c Calendar) fits(at time.Time) bool {
 	has := func(numbers []int, n int) bool { return len(numbers) == 0 || slices.Contains(numbers, n) }
-	day := has(c.Days, at.Day()) && (len(c.Days) > 0 || !c.LastDay) || c.LastDay && at.AddDate(0, 0, 1).Day() == 1
+	day := has(c.Days, at.Day()) || slices.Contains(c.Days, LastDay) && at.AddDate(0, 0, 1).Day() == 1
 	return has(c.Minutes, at.Minute()) && has(c.Hours, at.Hour()) && day && has(c.Months, int(at.Month())) && has(c.Weekdays, int(at.Weekday()))
 }
 

@@ -2,12 +2,16 @@ package moving
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 )
 
 // Job is a job for a task table. Its texts are PostgreSQL's; "" sets nothing.
 type Job struct {
+	From    int64 // its id in the other scheduler
 	Key     string
+	Group   string // "": its key
+	Active  string
 	Cron    string // or Repeat
 	Repeat  string
 	Drift   bool
@@ -21,6 +25,20 @@ type Job struct {
 
 // Paused is the plan of a job that does not start by itself.
 const Paused = "infinity"
+
+// Running returns the ids, in the other scheduler, of the jobs that run here and there.
+func Running(jobs []Job) (ids []string) {
+	for _, job := range jobs {
+		if job.Plan != Paused {
+			ids = append(ids, fmt.Sprint(job.From))
+		}
+	}
+	return slices.Compact(ids) // the jobs of one follow on each other
+}
+
+// Lacks is the note of a job that waits as it lacks some of its parts, with their number and the
+// scheduler's word for one.
+const Lacks = "waits with plan infinity, as it lacks %d of its %ss: put something in their place, and set its plan"
 
 // Notes list everything that is not carried over, or that changes.
 type Notes struct {

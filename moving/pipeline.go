@@ -28,7 +28,7 @@ func (j *Job) Run(table, what string, steps []Step, lost int, notes *Notes) bool
 		notes.Leave("none of its %ss can be carried over", what)
 		return false
 	case lost > 0:
-		notes.Add("waits with plan infinity, as it lacks %d of its %ss: put something in their place, and set its plan", lost, what)
+		notes.Add(Lacks, lost, what)
 		j.Plan = Paused
 	}
 	if len(steps) == 1 {

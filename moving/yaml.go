@@ -1,6 +1,7 @@
 package moving
 
 import (
+	"cmp"
 	"fmt"
 	"strconv"
 	"strings"
@@ -8,15 +9,15 @@ import (
 	"pgtaskd/human"
 )
 
-// YAML writes jobs as pgtaskd apply reads them. Each gets its own group, as other schedulers run
-// different jobs in parallel.
+// YAML writes jobs as pgtaskd apply reads them. Other schedulers run different jobs in parallel:
+// each has a group of its own, unless it names one.
 func YAML(jobs []Job) string {
 	if len(jobs) == 0 {
 		return "[]\n"
 	}
 	var b strings.Builder
 	for _, job := range jobs {
-		fmt.Fprintf(&b, "- key: %s\n  group: %[1]s\n", quoted(job.Key))
+		fmt.Fprintf(&b, "- key: %s\n  group: %s\n", quoted(job.Key), quoted(cmp.Or(job.Group, job.Key)))
 		line := func(column, value string) {
 			if value != "" {
 				fmt.Fprintf(&b, "  %s: %s\n", column, value)
@@ -33,6 +34,7 @@ func YAML(jobs []Job) string {
 			line("drift", "true")
 		}
 		text("timeout", job.Timeout)
+		text("active", job.Active)
 		line("plan", job.Plan)
 		line("until", job.Until)
 		text("remote", job.Remote)

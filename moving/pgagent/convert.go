@@ -1,9 +1,8 @@
 package pgagent
 
 import (
-	"cmp"
 	"fmt"
-	"time"
+	"strings"
 
 	"pgtaskd/moving"
 	"pgtaskd/remote"
@@ -12,6 +11,11 @@ import (
 // Choice selects the jobs to move: those whose steps run in Database. They go to Table, as SQL
 // names it.
 type Choice struct{ Database, Table string }
+
+// Stop returns the statement that stops jobs in pgAgent.
+func Stop(ids []string) string {
+	return "UPDATE pgagent.pga_job SET jobenabled = false WHERE jobid IN (" + strings.Join(ids, ", ") + ");"
+}
 
 // Convert turns pgAgent's jobs into jobs of a task table: one for each schedule.
 func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes moving.Notes) {
@@ -23,7 +27,7 @@ func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes 
 	return converted, notes
 }
 
-func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.Notes) (converted []moving.Job) {
+func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.Notes) []moving.Job {
 	if len(job.Schedules) == 0 {
 		notes.Leave("it has no schedule that is enabled")
 		return nil
@@ -39,73 +43,8 @@ func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.N
 		notes.Add("is not enabled: it waits with plan infinity until you set its plan")
 		work.Plan = moving.Paused
 	}
-	about := notes.Job
-	for i, s := range job.Schedules {
-		notes.Job = fmt.Sprintf("%s, schedule %q", about, moving.Cut(s.Name))
-		j := work
-		if !p.plan(s, &j, notes) {
-			continue
-		}
-		otherwise := fmt.Sprintf("job %d", job.ID)
-		if i > 0 {
-			otherwise = s.Name
-		}
-		j.Key = keys.Key(job.Name, otherwise)
-		converted = append(converted, j)
-	}
-	return converted
-}
-
-// never is the year that jobs.sql uses for all later times.
-const never = 9999
-
-// plan says when a schedule runs a job.
-func (p Place) plan(s Schedule, j *moving.Job, notes *moving.Notes) bool {
-	cron, beats, err := s.calendar().Cron(p.Zone, notes)
-	if err != nil {
-		notes.Leave("%s", err)
-		return false
-	}
-	j.Cron = cron
-	if s.End != nil {
-		j.Until = s.End.In(beats.Zone()).Format(time.RFC3339)
-		if s.End.Before(p.Now) {
-			notes.Leave("it ended at %s", j.Until)
-			return false
-		}
-	}
-	if s.Start.After(p.Now) {
-		start := s.Start.In(beats.Zone()).Format(time.RFC3339)
-		first := beats.Next(s.Start.Add(-time.Second))
-		if first.Year() >= never {
-			notes.Leave("it begins at %s, and never runs", start)
-			return false
-		}
-		j.Plan = cmp.Or(j.Plan, first.Format(time.RFC3339))
-		notes.Add("begins at %s: its plan is the first time after that", start)
-	}
-	for _, e := range s.Exceptions {
-		notes.Add("its exception %s is not carried over: have its SQL look whether it is to run", e)
-	}
-	return true
-}
-
-func (s Schedule) calendar() moving.Calendar {
-	last := len(s.Monthdays) > 31 && s.Monthdays[31]
-	return moving.Calendar{
-		Minutes: set(s.Minutes, 0), Hours: set(s.Hours, 0), Days: set(s.Monthdays[:min(31, len(s.Monthdays))], 1), LastDay: last,
-		Months: set(s.Months, 1), Weekdays: set(s.Weekdays, 0),
-	}
-}
-
-// set returns the numbers for which an array has true.
-func set(values []bool, least int) (numbers []int) {
-	for i, fits := range values {
-		if fits {
-			numbers = append(numbers, i+least)
-		}
-	}
-	return numbers
+	work.From, work.Active = job.ID, "0" // pgAgent starts a missed run, however late
+	return p.schedules(job, work, keys, notes)
 }
 
 // steps makes the input of the job: the SQL of its only step, or a pipeline.

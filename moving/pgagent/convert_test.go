@@ -43,7 +43,7 @@ func TestJobsOfPgAgent(t *testing.T) {
 	later := func(year int) func(*Job) { return with(func(s *Schedule) { s.Start = at(year) }) }
 	ends := func(year int) func(*Job) { return with(func(s *Schedule) { end := at(year); s.End = &end }) }
 	step := func(change func(*Step)) func(*Job) { return func(j *Job) { change(&j.Steps[0]) } }
-	plain := moving.Job{Key: "nightly", Cron: "CRON_TZ=Europe/Berlin 0 3 * * *", Input: "SELECT 1"}
+	plain := moving.Job{From: 7, Key: "nightly", Group: "nightly", Active: "0", Cron: "CRON_TZ=Europe/Berlin 0 3 * * *", Input: "SELECT 1"}
 	but := func(change func(*moving.Job)) *moving.Job { j := plain; change(&j); return &j }
 	for name, c := range map[string]struct {
 		job  Job
@@ -88,6 +88,62 @@ func TestJobsOfPgAgent(t *testing.T) {
 	}
 }
 
+// TestSchedulesThatMeet: pgAgent runs the job once at their common times, and never beside itself.
+func TestSchedulesThatMeet(t *testing.T) {
+	t.Parallel()
+	daily, hourly, often := some(24, 3), some(24), some(60, 0, 30)
+	schedule := func(name string, change ...func(*Schedule)) Schedule {
+		s := nightly().Schedules[0]
+		s.Name = name
+		for _, change := range change {
+			change(&s)
+		}
+		return s
+	}
+	at3 := schedule("at 3")
+	eachHour := schedule("each hour", func(s *Schedule) { s.Hours = hourly })
+	at12 := schedule("at 12", func(s *Schedule) { s.Hours = some(24, 12) })
+	twice := schedule("twice", func(s *Schedule) { s.Minutes, s.Hours = often, daily })
+	mondays := schedule("mondays", func(s *Schedule) { s.Hours, s.Weekdays = hourly, some(7, 1) })
+	later := schedule("later", func(s *Schedule) { s.Start = at(2031) })
+	over := schedule("over", func(s *Schedule) { end := at(2029); s.End = &end })
+	friday := schedule("friday 13", func(s *Schedule) { s.Monthdays, s.Weekdays = some(32, 12), some(7, 5) })
+	last := schedule("last", func(s *Schedule) { s.Monthdays = some(32, 31) })
+	for name, c := range map[string]struct {
+		schedules []Schedule
+		want      string // the keys and times
+		note      string
+	}{
+		"apart":       {[]Schedule{at3, at12}, "nightly: 0 3 * * *; nightly (at 12): 0 12 * * *", ""},
+		"the same":    {[]Schedule{at3, at3}, "nightly: 0 3 * * *", "becomes no job"},
+		"all":         {[]Schedule{eachHour, at3}, "nightly: 0 * * * *", "becomes no job"},
+		"the rest":    {[]Schedule{at3, eachHour}, "nightly: 0 3 * * *; nightly (each hour): 0 0-2,4-23 * * *", ""},
+		"of two":      {[]Schedule{at3, at12, eachHour}, "nightly: 0 3 * * *; nightly (at 12): 0 12 * * *; nightly (each hour): 0 0-2,4-11,13-23 * * *", ""},
+		"in parts":    {[]Schedule{twice, mondays}, "nightly: 0,30 3 * * *; nightly (mondays): 0 0-2,4-23 * * 1", ""},
+		"both parts":  {[]Schedule{mondays, twice}, "nightly: 0 * * * 1; nightly (twice): 30 3 * * *; nightly (twice, 2): 0 3 * * 0,2-6", ""},
+		"for a time":  {[]Schedule{later, eachHour}, "nightly: 0 3 * * *; nightly (each hour): 0 * * * *", `where it meets schedule "later"`},
+		"from then":   {[]Schedule{eachHour, later}, "nightly: 0 * * * *", "becomes no job"},
+		"one is over": {[]Schedule{over, eachHour}, "nightly: 0 * * * *", "left out: it ended"},
+		"no words":    {[]Schedule{last, at3}, "nightly: 0 3 L * *; nightly (at 3): 0 3 * * *", `where it meets schedule "last"`},
+		"one is lost": {[]Schedule{friday, at12}, "nightly: 0 12 * * * waits", "it lacks 1 of its schedules"},
+	} {
+		jobs, notes := Convert(place, []Job{nightly(func(j *Job) { j.Schedules = c.schedules })}, Choice{"shop", `"public"."task"`})
+		var got []string
+		for _, j := range jobs {
+			got = append(got, j.Key+": "+strings.TrimPrefix(j.Cron, "CRON_TZ=Europe/Berlin "))
+			if j.Plan == moving.Paused {
+				got[len(got)-1] += " waits"
+			}
+			if j.Group != "nightly" || j.Active != "0" {
+				t.Errorf("%s: %+v", name, j)
+			}
+		}
+		if text := strings.Join(notes.All, "; "); strings.Join(got, "; ") != c.want || c.note == "" && text != "" || !strings.Contains(text, c.note) {
+			t.Errorf("%s: %s (%s)", name, strings.Join(got, "; "), text)
+		}
+	}
+}
+
 // TestStepsBecomeAPipeline: only the order of the lane waits for a step that may fail.
 func TestStepsBecomeAPipeline(t *testing.T) {
 	t.Parallel()
@@ -122,7 +178,7 @@ BEGIN
     RETURNING id INTO step;
 END
 $pipeline$`
-	if len(jobs) != 2 || jobs[0].Input != want || jobs[1].Input != want || jobs[0].Key != "nightly" || jobs[1].Key != "nightly (noon)" {
+	if len(jobs) != 2 || jobs[0].Input != want || jobs[1].Input != want || jobs[0].Key != "nightly" || jobs[1].Key != "nightly (noon)" || jobs[1].Group != "nightly" {
 		t.Errorf("%+v", jobs)
 	}
 	if len(notes.All) != 1 || !strings.Contains(notes.All[0], `step 2 "b" has its database in remote`) {

@@ -14,6 +14,11 @@ import (
 // Choice selects the jobs to move: those of one role in one database.
 type Choice struct{ Database, User string }
 
+// Stop returns the statements that stop jobs in pg_cron.
+func Stop(ids []string) string {
+	return "SELECT cron.alter_job(" + strings.Join(ids, ", active := false);\nSELECT cron.alter_job(") + ", active := false);"
+}
+
 // Convert turns pg_cron's jobs into jobs of a task table.
 func Convert(p Place, jobs []Job, choice Choice) (converted []moving.Job, notes moving.Notes) {
 	for _, job := range jobs {
@@ -35,7 +40,7 @@ func (p Place) convert(job Job, choice Choice, notes *moving.Notes) (j moving.Jo
 		notes.Leave("%s", err)
 		return j, false
 	}
-	j = moving.Job{Key: cmp.Or(job.Name, fmt.Sprintf("pg_cron job %d", job.ID)), Cron: cron, Input: job.Command}
+	j = moving.Job{From: job.ID, Key: cmp.Or(job.Name, fmt.Sprintf("pg_cron job %d", job.ID)), Cron: cron, Input: job.Command}
 	if !job.Active {
 		notes.Add("is inactive: it waits with plan infinity until you set its plan")
 		j.Plan = moving.Paused

@@ -2,9 +2,15 @@ package timetable
 
 import (
 	"fmt"
+	"strings"
 
 	"pgtaskd/moving"
 )
+
+// Stop returns the statement that stops chains in pg_timetable.
+func Stop(ids []string) string {
+	return "UPDATE timetable.chain SET live = false WHERE chain_id IN (" + strings.Join(ids, ", ") + ");"
+}
 
 // Convert turns chains into jobs of a task table. They go to table, as SQL names it.
 func Convert(p Place, chains []Chain, table string) (converted []moving.Job, notes moving.Notes) {
@@ -24,9 +30,13 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 		notes.Leave("%s", err)
 		return j, false
 	}
+	j.From = c.ID
 	parts, lost := p.parts(c, notes)
-	if len(parts) > 0 {
-		parts[len(parts)-1].OnFail = c.OnError // GONE if an earlier part fails
+	for i := len(parts) - 1; i >= 0; i-- {
+		if !parts[i].Ignore { // an earlier part that fails makes it GONE
+			parts[i].OnFail = c.OnError
+			break
+		}
 	}
 	if !j.Run(table, "task", parts, lost, notes) {
 		return j, false

@@ -24,7 +24,7 @@ func TestChainsOfPgTimetable(t *testing.T) {
 	t.Parallel()
 	at := func(cron string) func(*Chain) { return func(c *Chain) { c.RunAt = cron } }
 	task := func(change func(*Task)) func(*Chain) { return func(c *Chain) { change(&c.Tasks[0]) } }
-	plain := moving.Job{Key: "load", Cron: "CRON_TZ=UTC 0 3 * * *", Input: "SELECT 1;"}
+	plain := moving.Job{From: 3, Key: "load", Cron: "CRON_TZ=UTC 0 3 * * *", Input: "SELECT 1;"}
 	but := func(change func(*moving.Job)) *moving.Job { j := plain; change(&j); return &j }
 	runs := func(cron string) *moving.Job { return but(func(j *moving.Job) { j.Cron = cron }) }
 	for name, c := range map[string]struct {
@@ -49,6 +49,7 @@ func TestChainsOfPgTimetable(t *testing.T) {
 		"instances":         {chain(func(c *Chain) { c.MaxInstances = 2 }), &plain, "2 times at once"},
 		"client":            {chain(func(c *Chain) { c.Client = "w1" }), &plain, `"w1"`},
 		"on error":          {chain(func(c *Chain) { c.OnError = "SELECT told()" }), but(func(j *moving.Job) { j.OnFail = "SELECT told()" }), ""},
+		"on its own error":  {chain(task(func(t *Task) { t.IgnoreError = true }), func(c *Chain) { c.OnError = "SELECT told()" }), &plain, ""},
 		"timeouts":          {chain(func(c *Chain) { c.Timeout, c.Tasks[0].Timeout = 900, 800 }), but(func(j *moving.Job) { j.Timeout = "800 ms" }), ""},
 		"no tasks":          {chain(func(c *Chain) { c.Tasks = nil }), nil, "no task"},
 		"ignores its error": {chain(task(func(t *Task) { t.IgnoreError = true })), &plain, ""},
@@ -146,5 +147,32 @@ END
 $pipeline$`
 	if len(jobs) != 1 || jobs[0].Input != want || jobs[0].OnFail != "" || len(notes.All) != 2 {
 		t.Errorf("%+v %v", jobs, notes)
+	}
+}
+
+// TestOnErrorIsForTasksThatMustSucceed: it is told of these alone, once.
+func TestOnErrorIsForTasksThatMustSucceed(t *testing.T) {
+	t.Parallel()
+	for ignored, told := range map[string]int{"--": 1, "-i": 0, "i-": 1, "-ii": 0, "i-i": 1, "--i": 1, "i-i-i": 3, "ii": -1} {
+		c := chain(func(c *Chain) { c.Tasks, c.OnError = nil, "SELECT told()" })
+		for i, one := range ignored {
+			c.Tasks = append(c.Tasks, Task{ID: int64(i), Kind: "SQL", Command: "VACUUM", Autonomous: true, IgnoreError: one == 'i'})
+		}
+		jobs, _ := Convert(place, []Chain{c}, "task")
+		if len(jobs) != 1 {
+			t.Fatal(jobs)
+		}
+		got := -1
+		for i, insert := range strings.Split(jobs[0].Input, "INSERT INTO ")[1:] {
+			if strings.Contains(insert, "on_fail") {
+				if got >= 0 {
+					t.Errorf("%s: told twice", ignored)
+				}
+				got = i
+			}
+		}
+		if got != told {
+			t.Errorf("%s: told of %d, not %d", ignored, got, told)
+		}
 	}
 }
