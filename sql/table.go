@@ -46,7 +46,7 @@ const (
 // Objects are the tables, views and functions beside a table, in the order in which they are made;
 // schema/beside has a file for each. pgtaskd can serve the table without them, so it leaves an
 // object of somebody else alone that has one of these names.
-var Objects = []string{"leader", "session", "group", "schedule", "run", "stat", "error", "why", "data", "async"}
+var Objects = []string{"leader", "session", "group", "act", "schedule", "run", "stat", "error", "why", "data", "async"}
 
 // BesideName is the table's name, an underscore and the object. If that is too long, it is the
 // beginning of the table's name with a hash.

@@ -94,6 +94,9 @@ func (all *besides) registered() (oid int64, why string) {
 	return 0, without + "; let the owner of the table run the output of pgtaskd schema, which makes it"
 }
 
+// actRights are the rights that recording acts needs.
+var actRights = []string{"SELECT", "INSERT", "UPDATE"}
+
 // serving are the rights that serving a table needs.
 var serving = []string{"SELECT", "INSERT", "UPDATE", "DELETE"}
 

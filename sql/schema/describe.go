@@ -32,6 +32,7 @@ type Description struct {
 	Leader        int64             // oid of the table of controllers, if writable; changes when it is made again; 0: none
 	Group         int64             // oid of the table of groups if it can be read; 0: none
 	GroupSequence int64             // counts changes of the table of groups
+	Act           int64             // oid of the table of acts of the page, if writable; 0: none
 	Absent        map[string]string // columns of later versions that the table lacks, with the values that stand for them
 	Without       []string          // a line for each thing that the table is served without, with the reason
 }
@@ -46,12 +47,13 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	d.Waking = f.waking()
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
-	var why [3]string
+	var why [4]string
 	d.Register, why[0] = f.besides.registered()
 	d.Leader, why[1] = f.besides.usable("leader", serving, "does not show who leads")
 	if d.Group, d.GroupSequence, why[2], err = f.besides.group(ctx, conn); err != nil {
 		return Description{}, err
 	}
+	d.Act, why[3] = f.besides.usable("act", actRights, "the page does not act on many tasks at once")
 	d.Without = slices.DeleteFunc(why[:], func(why string) bool { return why == "" })
 	if f.hiddenFrom != "" {
 		d.Without = append(d.Without, fmt.Sprintf("row security of table %s may hide tasks from role %s: ALTER ROLE %[2]s BYPASSRLS, or CREATE POLICY … ON %[1]s TO %[2]s USING (true), with no RESTRICTIVE policy beside it", t, f.hiddenFrom))
@@ -107,6 +109,7 @@ func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error
 		{d.Leader, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "leader")},
 		{d.Group, strings.Join(serving, ", ") + " ON TABLE " + sql.Beside(t, "group")},
 		{d.Group, "SELECT ON SEQUENCE " + limits(t)},
+		{d.Act, strings.Join(actRights, ", ") + " ON TABLE " + sql.Beside(t, "act")},
 		{d.Register, strings.Join(registerRights, ", ") + " ON TABLE " + sql.Beside(t, "session")},
 	} {
 		if grant.number == 0 {

@@ -82,7 +82,7 @@ var partitionedSteps = sync.OnceValue(func() []step { return parseSteps(sql.File
 var roleSteps = sync.OnceValue(func() []step { return parseSteps(sql.File("schema/roles")) })
 
 // sorts are the kinds of sql.Objects, in the same order.
-var sorts = []string{"table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
+var sorts = []string{"table", "table", "table", "table", "view", "view", "view", "view", "function", "function", "function"}
 
 // besideSteps are the steps that make sql.Objects. Callers must not change them.
 var besideSteps = sync.OnceValue(func() []step {

@@ -50,7 +50,7 @@ func (a *Acts) preview(q *request, d edit.Doing) error {
 		if reflect.DeepEqual(*f, rows.Filter{}) {
 			v.What = "There is no filter: all tasks of the target " + q.target.Name + ". " + v.What
 		}
-		if err = edit.CanRecord(ctx, b); err != nil {
+		if err = edit.CanRecord(b); err != nil {
 			return err
 		}
 		if v.Shown, err = edit.ShowMany(ctx, b, d, f, q.asked.Config); err != nil {

@@ -14,7 +14,7 @@ import (
 // Start makes an act on the tasks that pass a filter, and returns its id in the table of acts. It
 // has changed nothing yet.
 func Start(ctx context.Context, b *rows.Table, d Doing, f *rows.Filter, matched int64) (id int64, err error) {
-	if err := makeTable(ctx, b); err != nil {
+	if err := CanRecord(b); err != nil {
 		return 0, err
 	}
 	w, err := Begin(ctx, b, f)
@@ -34,7 +34,7 @@ func Start(ctx context.Context, b *rows.Table, d Doing, f *rows.Filter, matched 
 
 // Open returns the ids of the acts that go on, in order.
 func Open(ctx context.Context, b *rows.Table) ([]int64, error) {
-	if !b.Has(rows.Act) {
+	if !b.Has("act") {
 		return nil, nil
 	}
 	list, _ := b.Tx().Query(ctx, b.Statement("act_open", nil)) // CollectRows returns its error
@@ -71,7 +71,7 @@ func Next(ctx context.Context, b *rows.Table, id int64, most int) (taken, ended 
 // Stop stops an act on many tasks.
 func Stop(ctx context.Context, b *rows.Table, id int64, by string) error {
 	none := Refuse(http.StatusNotFound, "there is no act %d", id)
-	if !b.Has(rows.Act) {
+	if !b.Has("act") {
 		return none
 	}
 	var went bool

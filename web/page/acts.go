@@ -13,9 +13,9 @@ var actsPage = Kind{Path: "/acts", Name: "acts", Title: "Acts", Read: ofTarget(r
 const actsMost = 100
 
 func readActs(ctx context.Context, a *Asked, b *rows.Table, c *Content) error {
-	if !b.Has(rows.Act) {
-		c.Notes = append(c.Notes, "There is no table "+sql.Beside(b.Name, rows.Act)+". The first act creates it if the role "+
-			"that serves the table may create tables in its schema; else only acts on one task work, and are not recorded.")
+	if !b.Has("act") {
+		c.Notes = append(c.Notes, "There is no table "+sql.Beside(b.Name, "act")+": only acts on one task work, and are not recorded. "+
+			"Let the owner of the table of tasks run the output of pgtaskd schema, which makes it.")
 		return nil
 	}
 	found, err := b.Acts(ctx, a.Hidden, actsMost)

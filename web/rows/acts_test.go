@@ -4,23 +4,16 @@ import (
 	"context"
 	"slices"
 	"testing"
-
-	"pgtaskd/sql"
 )
 
 // TestActsSayHowFarTheyAre: newest first, without what is hidden.
 func TestActsSayHowFarTheyAre(t *testing.T) {
 	t.Parallel()
 	to, tasks, s := made(t)
-	if read(t, s, to, func(_ context.Context, b *Table) (bool, error) { return b.Has(Act), nil }) {
-		t.Error("there is a table of acts already")
-	}
-	tasks.Exec(sql.Named(sql.File("page/act_table"), map[string]string{":its_act": "task_act"}))
 	tasks.Exec(`INSERT INTO task_act (by, "do", filter, matched, done, data, error, stopped, ended) VALUES
 		('ann', 'delete', '{"state": ["FAIL", "GONE"], "group": "<b>", "q": "secret"}', 10001, 500, NULL, NULL, NULL, NULL),
 		('ann', 'run', NULL, 1, 0, 'secret', E'ERROR:  password=x\nSTATEMENT:  SELECT 1', NULL, now()),
 		('bob', 'cancel', '{}', 10, 5, NULL, NULL, 'ann', now())`)
-	s.closeIdle(0) // the next session looks anew
 	acts := read(t, s, to, func(ctx context.Context, b *Table) ([]Done, error) {
 		return b.Acts(ctx, Hidden{Data: true, Input: true}, 10)
 	})

@@ -97,7 +97,7 @@ func (b *Table) pauses(ctx context.Context, jobs []jobRow) (p pauses, err error)
 			ids = append(ids, j.ID)
 		}
 	}
-	if len(ids) == 0 || !b.Has(Act) {
+	if len(ids) == 0 || !b.Has("act") {
 		return p, nil
 	}
 	acts, err := list[struct {

@@ -62,13 +62,13 @@ func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) 
 		":table": b.Name.String(), ":page_group": `t."group"`, ":page_since": "t.plan",
 		":reads": strconv.FormatBool(purpose != ChangesGroups), ":stops": strconv.FormatBool(purpose == ChangesTasks),
 	}
-	for _, object := range append(slices.Clone(sql.Objects), Act) {
+	for _, object := range sql.Objects {
 		b.names[":its_"+object] = sql.Beside(b.Name, object)
 	}
 	b.queries = b.Queries("page")
 	var kind, denied string
 	var complete bool
-	err := conn.QueryRow(ctx, b.queries.Text("facts"), b.Name.Schema, b.Name.Name, append(sql.BesideNames(b.Name), sql.BesideName(b.Name, Act))).
+	err := conn.QueryRow(ctx, b.queries.Text("facts"), b.Name.Schema, b.Name.Name, sql.BesideNames(b.Name)).
 		Scan(&kind, &denied, &complete, &b.Zone, &b.beside)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -91,19 +91,13 @@ func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) 
 // Queries are the statements of a folder of sql for this table.
 func (b *Table) Queries(folder string) sql.Queries { return sql.NewQueries(folder, b.names) }
 
-// Act is the object beside a table that has the acts of the page. The page makes it.
-const Act = "act"
-
-// Has reports whether an object beside the table may be used: one of sql.Objects, or Act.
+// Has reports whether an object beside the table may be used: one of sql.Objects.
 func (b *Table) Has(object string) bool {
 	return slices.Contains(b.beside, sql.BesideName(b.Name, object))
 }
 
 // Beside is the name of an object beside the table.
 func (b *Table) Beside(object string) string { return sql.BesideName(b.Name, object) }
-
-// Forget makes the next transactions look at the table again, as something beside it was made.
-func (b *Table) Forget() { b.admitted = time.Time{} }
 
 // Tx returns the transaction, for package edit.
 func (b *Table) Tx() pgx.Tx { return b.tx }

@@ -45,7 +45,7 @@ func Within(ctx context.Context, tx pgx.Tx, t Target) (Findings, error) {
 		if s.kind != "" && s.kind != "r" && s.kind != "p" {
 			return Findings{s.noTable(t)}, nil
 		}
-		relations, err := collect[relation](ctx, tx, "relations", s.relation, s.schema, ours(t.Table), otherNames,
+		relations, err := collect[relation](ctx, tx, "relations", s.relation, s.schema, sql.BesideNames(t.Table), otherNames,
 			[]string{sql.BesideName(t.Table, "session"), sql.BesideName(t.Table, "act")})
 		if err != nil {
 			return nil, err
@@ -104,10 +104,6 @@ var statements = sql.NewQueries("door", nil)
 // otherNames is a LIKE pattern for our names that are not made of the table's.
 const otherNames = `pgtaskd\_%`
 
-// ours are the names of the objects beside the table, and of the table in which the page keeps its
-// acts: whoever can write that can change tasks as the serving role.
-func ours(t sql.Table) []string { return append(sql.BesideNames(t), sql.BesideName(t, "act")) }
-
 // self is the role that serves, and the relation that has the table's name.
 type self struct {
 	login     string
@@ -138,7 +134,7 @@ func (s *self) noTable(t Target) Finding {
 
 // look runs the statements one after another: each needs results of those before.
 func (s *self) look(ctx context.Context, tx pgx.Tx, t Target, relations []relation) (Findings, error) {
-	names := ours(t.Table)
+	names := sql.BesideNames(t.Table)
 	var all, tables []int64
 	var parts []string
 	for _, r := range relations {

@@ -36,19 +36,6 @@ func made(t target.Target) func(context.Context, pgx.Tx) error {
 	}
 }
 
-// Made looks at objects beside the table that a person's session has just made, and takes away what
-// default privileges have given to others. It returns an error if somebody who is not trusted could
-// have code run as the session's role, or act in its place.
-func Made(ctx context.Context, tx pgx.Tx, t target.Target) error {
-	at := atDoor(t, "")
-	at.Inserter, at.Unlocked = true, true
-	found, err := door.Made(ctx, tx, at)
-	if err != nil {
-		return err
-	}
-	return found.Err()
-}
-
 // lookBefore remembers the table's columns, so that a later change is noticed, and looks at the
 // door. It is an error if the table has disappeared while the target was served.
 func (t *Table) lookBefore(ctx context.Context) error {

@@ -18,7 +18,6 @@ COMMENT ON TABLE :its_group IS 'Limits for groups of tasks (:made)';
 COMMENT ON SEQUENCE :its_group_changes IS 'Counts the changes of limits (:version)';
 COMMENT ON COLUMN :its_group."group" IS 'With % at its end: each group that begins so';
 COMMENT ON COLUMN :its_group.paused IS 'true: none of its tasks starts';
-COMMENT ON COLUMN :its_group.until IS 'When the pause ends, or has ended';
 COMMENT ON COLUMN :its_group.slots IS 'Most tasks that run at once, over all remotes';
 COMMENT ON COLUMN :its_group.rate IS 'Most tasks that start in any period of length per';
 COMMENT ON TRIGGER pgtaskd_note ON :its_group IS 'Records who changes the row';
