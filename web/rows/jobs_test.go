@@ -68,7 +68,6 @@ func TestJobsComeByTrouble(t *testing.T) {
 		(12, NULL, '', NULL, '0', now() - interval '2 h', 'FAIL', 0, 0, 'ERROR:  single', NULL, NULL, now(), now(), 'g'),
 		(13, NULL, '', '@hourly', '0', now() - interval '2 h', 'WORK', 0, 0, NULL, NULL, NULL, now(), NULL, 'g')`,
 		`INSERT INTO task_group ("group", paused, changed_by) VALUES ('pay-%', true, 'ann')`,
-		`CREATE TABLE task_act (id int8 GENERATED ALWAYS AS IDENTITY PRIMARY KEY, by text, "do" text, task int8)`,
 		`INSERT INTO task_act (by, "do", task) VALUES ('bob', 'resume', 5), ('eve', 'pause', 5), ('bob', 'cancel', NULL), ('bob', 'pause', 6)`)
 	jobs, all := jobsOf(t, s, to, Hidden{})
 	var lines []string
