@@ -57,7 +57,7 @@ func TestImportMovesTheJobsOfPgCron(t *testing.T) {
 `; file != want || status != 0 {
 		t.Errorf("status %d:\n%s", status, file)
 	}
-	if want := `job 3 "off", schedule "@daily": is inactive: it waits with plan infinity until you set its plan
+	if want := `job 3 "off", schedule "@daily": is inactive: it is parked (plan infinity) until UPDATE task SET plan = DEFAULT WHERE key = '…' lets it wait for its next run
 job 4 "start", schedule "@reboot": left out: name "@reboot" at character 13 is no time: insert a task when the server starts
 job 5 "other", schedule "0 4 * * *": left out: it runs in database "template1": move it to a task table there, with --database
 `; !strings.HasPrefix(notes, want) || !strings.Contains(notes, `left out: it runs on another server (\x1b[31m, port`) {

@@ -26,6 +26,9 @@ type Job struct {
 // Paused is the plan of a job that does not start by itself.
 const Paused = "infinity"
 
+// Parked says in notes how to resume that job.
+const Parked = "it is parked (plan infinity) until UPDATE task SET plan = DEFAULT WHERE key = '…' lets it wait for its next run"
+
 // Running returns the ids, in the other scheduler, of the jobs that run here and there.
 func Running(jobs []Job) (ids []string) {
 	for _, job := range jobs {
@@ -38,7 +41,7 @@ func Running(jobs []Job) (ids []string) {
 
 // Lacks is the note of a job that waits as it lacks some of its parts, with their number and the
 // scheduler's word for one.
-const Lacks = "waits with plan infinity, as it lacks %d of its %ss: put something in their place, and set its plan"
+const Lacks = "lacks %d of its %ss: put something in their place; " + Parked
 
 // Notes list everything that is not carried over, or that changes.
 type Notes struct {

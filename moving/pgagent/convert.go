@@ -40,7 +40,7 @@ func (p Place) convert(job Job, choice Choice, keys moving.Keys, notes *moving.N
 		notes.Add("is for the agent of host %q alone: here the controller that leads runs it", job.Agent)
 	}
 	if !job.Enabled {
-		notes.Add("is not enabled: it waits with plan infinity until you set its plan")
+		notes.Add("is not enabled: %s", moving.Parked)
 		work.Plan = moving.Paused
 	}
 	work.From, work.Active = job.ID, "0" // pgAgent starts a missed run, however late

@@ -125,7 +125,7 @@ func TestSchedulesThatMeet(t *testing.T) {
 		"from then":   {[]Schedule{eachHour, later}, "nightly: 0 * * * *", "becomes no job"},
 		"one is over": {[]Schedule{over, eachHour}, "nightly: 0 * * * *", "left out: it ended"},
 		"no words":    {[]Schedule{last, at3}, "nightly: 0 3 L * *; nightly (at 3): 0 3 * * *", `where it meets schedule "last"`},
-		"one is lost": {[]Schedule{friday, at12}, "nightly: 0 12 * * * waits", "it lacks 1 of its schedules"},
+		"one is lost": {[]Schedule{friday, at12}, "nightly: 0 12 * * * waits", "lacks 1 of its schedules"},
 	} {
 		jobs, notes := Convert(place, []Job{nightly(func(j *Job) { j.Schedules = c.schedules })}, Choice{"shop", `"public"."task"`})
 		var got []string
@@ -186,7 +186,7 @@ $pipeline$`
 	}
 	job.Steps[0].Kind = "b"
 	jobs, notes = Convert(place, []Job{job}, Choice{"shop", `"public"."task"`})
-	if len(jobs) != 2 || jobs[0].Plan != moving.Paused || len(notes.All) != 3 || !strings.Contains(notes.All[2], "it lacks 1 of its steps") {
+	if len(jobs) != 2 || jobs[0].Plan != moving.Paused || len(notes.All) != 3 || !strings.Contains(notes.All[2], "lacks 1 of its steps") {
 		t.Errorf("%+v %v", jobs, notes)
 	}
 }

@@ -42,7 +42,7 @@ func (p Place) convert(job Job, choice Choice, notes *moving.Notes) (j moving.Jo
 	}
 	j = moving.Job{From: job.ID, Key: cmp.Or(job.Name, fmt.Sprintf("pg_cron job %d", job.ID)), Cron: cron, Input: job.Command}
 	if !job.Active {
-		notes.Add("is inactive: it waits with plan infinity until you set its plan")
+		notes.Add("is inactive: %s", moving.Parked)
 		j.Plan = moving.Paused
 	}
 	return j, true

@@ -42,7 +42,7 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 		return j, false
 	}
 	if !c.Live {
-		notes.Add("is not live: it waits with plan infinity until you set its plan")
+		notes.Add("is not live: %s", moving.Parked)
 		j.Plan = moving.Paused
 	}
 	if c.Exclusive {

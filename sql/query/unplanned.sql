@@ -9,6 +9,12 @@ SELECT
     t.plan,
     t.until,
     t.catchup,
+    t.until IS NOT NULL AND EXISTS ( -- it is a repetition
+        SELECT
+        FROM :table AS p
+        WHERE p.id BETWEEN t.parent AND t.parent
+            AND p.next = t.id
+    ),
     (t.cron IS NULL OR t.origin IS NULL) AND t.after IS NOT NULL
 FROM :table AS t
 WHERE t.due IS NOT NULL

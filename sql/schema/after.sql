@@ -23,4 +23,4 @@ BEGIN
     RETURN 'after names task ' || unknown::text || ', which does not exist';
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_after IS 'Says what is wrong with after; null: nothing (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_after IS 'Says what is wrong with after (:version)';

@@ -11,7 +11,7 @@ BEGIN
     RETURN NEW;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_group_note IS 'Records who changes limits of groups (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_group_note IS 'Records who changes limits (:version)';
 
 -- The lock tells the leader that a change is not committed yet: then the leader reads the limits
 -- again before it starts tasks that it has read since. Others may hold the lock; then the leader
@@ -28,4 +28,4 @@ BEGIN
     RETURN NULL;
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_group_tell IS 'Tells the leader of changed limits (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_group_tell IS 'Tells the leader (:version)';

@@ -4,16 +4,15 @@
 
 -- Says in one line why a task waits. It looks at the locks before it waits for one itself, and
 -- reads a bounded part of the table. class, lowest and highest are the numbers of the leader's
--- lock.
+-- lock. Rows of tasks that have started may be gone, so a rate does not count them. run is the
+-- leader's; locked is the session that has locked the row, or the table against changes.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_why(tasks text, id int8, class int8, lowest int8, highest int8, leaders text, groups text) RETURNS text LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
     current oid := (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
     task record; lock record; running record;
-    locked text; -- the session that has locked the row, or the table against changes
-    run int4; -- of the leader
-    error text; planned text; said text; rates text;
+    locked text; run int4; error text; planned text; said text; rates text;
 BEGIN
     SELECT format('pid %s of role %I, which has locked the table', l.pid, a.usename) AS holder, l.mode INTO lock
     FROM pg_locks AS l
@@ -21,7 +20,7 @@ BEGIN
     WHERE l.locktype = 'relation' AND l.database = current AND l.relation = tasks::regclass AND l.granted AND l.pid <> pg_backend_pid()
         AND l.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
     LIMIT 1;
-    IF lock.mode = 'AccessExclusiveLock' THEN RETURN concat('waits for ', lock.holder); END IF; -- it keeps out even readers
+    IF lock.mode = 'AccessExclusiveLock' THEN RETURN concat('waits for ', lock.holder); END IF;
     EXECUTE format('SELECT t.*, t.xmax AS xmax FROM %s AS t WHERE t.id = $1', tasks) INTO task USING id;
     error := left(split_part(task.error, E'\n', 1), 200);
     SELECT format('pid %s of role %I, which has locked the row', l.pid, a.usename) INTO locked
@@ -37,7 +36,6 @@ BEGIN
             CASE WHEN task.remote IS NULL THEN ', which waits for a lock of pid ' || nullif(array_to_string(pg_blocking_pids(task.pid), ', '), '') END, '; its end waits for ' || locked)
     END;
     IF said IS NOT NULL THEN RETURN said; END IF;
-    -- The tasks it runs after, its plan, and whether somebody leads: the lock tells.
     IF task.after IS NOT NULL AND (task.freed IS NULL OR task.awaits IS NOT NULL) THEN
         EXECUTE format($q$SELECT concat('waits for ', count(*), ' tasks in after',
                 ': ' || array_to_string((array_agg(concat(t.id, ' (', t.state, ')')))[1:5], ', '))
@@ -57,7 +55,6 @@ BEGIN
         said := concat_ws('; ', nullif(said, ''), 'no controller leads the table: start pgtaskd, or look at its log');
     END IF;
     IF said <> '' THEN RETURN said; END IF;
-    -- Running tasks, among the rows that are due first, and those that are being stopped.
     EXECUTE format($q$SELECT count(*) AS total, count(*) FILTER (WHERE r."group" = $1) AS grouped, count(*) FILTER (WHERE b.beside) AS beside,
             array_to_string((array_agg(r.id) FILTER (WHERE b.beside))[1:5], ', ') AS ids
         FROM (
@@ -85,7 +82,7 @@ BEGIN
             '): it starts when ', coalesce('fewer than ' || nullif(greatest(task.max, 0), 0) + 1 || ' run', 'none runs'))
         WHEN task.max < 0 THEN concat('waits for the pause of its lane: it starts ', -task.max, ' ms after the end of the task before it')
     END, CASE WHEN running.total >= run THEN concat('waits for run, which is ', run, ': ', running.total, ' tasks run') END);
-    RETURN coalesce(nullif(said, ''), rates, concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0), -- their rows may be gone, so tasks that started are not counted
+    RETURN coalesce(nullif(said, ''), rates, concat('is due since ', greatest(task.plan, task.freed)::timestamptz(0),
         ' and starts in its turn; else look at the log of pgtaskd'));
 END
 $$;
@@ -98,7 +95,7 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_schedule(tasks text, leaders text) RE
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     IF has_any_column_privilege(to_regclass(leaders)::oid, 'SELECT') THEN
-        EXECUTE format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO zone; -- of the leader
+        EXECUTE format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO zone;
     END IF;
     RETURN QUERY EXECUTE format($q$
         SELECT t.key::text, t.id::int8, coalesce(regexp_replace(t.cron, '^ *(?:CRON_)?TZ=[^ ]+ +', ''), t.repeat::text),

@@ -4,4 +4,4 @@
 CREATE SCHEMA IF NOT EXISTS :schema;
 
 CREATE TYPE :state AS ENUM ('PLAN', 'TAKE', 'WORK', 'DONE', 'FAIL', 'GONE', 'STOP');
-COMMENT ON TYPE :state IS 'State of a task: waits, taken, runs, ended well, failed, given up, stopped';
+COMMENT ON TYPE :state IS 'State of a task';

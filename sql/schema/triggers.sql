@@ -4,9 +4,9 @@
 
 DROP TRIGGER IF EXISTS pgtaskd_accept ON :table;
 CREATE TRIGGER pgtaskd_accept BEFORE INSERT OR UPDATE OF plan, base, active, live, repeat, timeout, backoff, count, max, retry, "group", remote, "null", key,
-    cron, after, notify, settings, overlap, catchup, max_failures, format ON :table
+    cron, until, after, notify, settings, overlap, catchup, max_failures, format ON :table
     FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_accept();
-COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes the leader (:made)';
+COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Checks tasks (:made)';
 
 -- Tells the leader of tasks that may start at another time, run differently, must stop, or are
 -- gone. A column that a trigger names cannot change its type, so data and input are not listed.
@@ -14,7 +14,7 @@ COMMENT ON TRIGGER pgtaskd_accept ON :table IS 'Keeps tasks within bounds, wakes
 DROP TRIGGER IF EXISTS pgtaskd_update ON :table;
 CREATE TRIGGER pgtaskd_update AFTER DELETE OR UPDATE OF plan, "group", remote, max, priority, timeout, active, live, count, save, repeat, cron, overlap, rerun, key, after ON :table
     FOR EACH ROW WHEN (OLD.state IN ('PLAN', 'TAKE', 'WORK')) EXECUTE FUNCTION :schema.pgtaskd_wake();
-COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader for changed tasks (:made)';
+COMMENT ON TRIGGER pgtaskd_update ON :table IS 'Wakes the leader (:made)';
 
 DROP TRIGGER IF EXISTS pgtaskd_state ON :table;
 CREATE TRIGGER pgtaskd_state BEFORE UPDATE OF state ON :table

@@ -20,6 +20,7 @@ type unplanned struct {
 	plan     pgtype.Timestamptz // of a repetition: now. Beats between origin and plan were missed
 	until    pgtype.Timestamptz
 	catchup  int32
+	follows  bool // a repetition; only read if it has until
 	hasAfter bool
 }
 
@@ -65,20 +66,22 @@ func (u *unplanned) next(zone *time.Location, name string) (b beat) {
 		b.plan = &u.plan
 		return b
 	}
-	var when time.Time
-	found := true
-	if u.isFirst() { // until and catchup are for repetitions
+	var when, until time.Time
+	var found bool
+	if u.until.Valid && u.until.InfinityModifier == pgtype.Finite {
+		until = u.until.Time
+	}
+	if u.isFirst() { // no beat was missed
 		when = s.Next(u.origin.Time)
+		found = until.IsZero() || !when.After(until)
 	} else {
-		var until time.Time
-		if u.until.Valid && u.until.InfinityModifier == pgtype.Finite {
-			until = u.until.Time
-		}
 		when, b.skipped, found = s.Missed(u.origin.Time, u.plan.Time, until, int(u.catchup))
 	}
 	switch {
-	case !found:
+	case !found && u.follows:
 		b.skipped = 0
+	case !found:
+		b.skipped, b.err = 0, errors.New("the next run of cron is after until")
 	case when.Before(plansFrom) || !when.Before(plansBefore):
 		b.skipped, b.err = 0, errors.New("the next run of cron is out of the range of plan: from 2000 BC to the year 9999")
 	default:

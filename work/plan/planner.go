@@ -40,7 +40,7 @@ func (p *Planner) Queue(batch *pgx.Batch) {
 	p.Control.Queue(batch, "unplanned", p.from, hold.Batch).Query(func(rows pgx.Rows) error {
 		p.unplanned = p.unplanned[:0]
 		var u unplanned
-		into := []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.hasAfter}
+		into := []any{&u.id, &u.version, &u.cron, &u.origin, &u.plan, &u.until, &u.catchup, &u.follows, &u.hasAfter}
 		_, err := pgx.ForEachRow(rows, into, func() error {
 			p.unplanned = append(p.unplanned, u)
 			return nil

@@ -1,11 +1,12 @@
 -- The trigger function that inserts a task for each change of some table. It runs as the owner of
 -- the table of tasks, under "as inserter" as the role that writes. A transition table may have the
--- name of a catalog and hide it, so catalogs are named with their schema.
+-- name of a catalog and hide it, so catalogs are named with their schema. lane is for the most
+-- common trigger, whose INSERT needs no dynamic SQL.
 CREATE OR REPLACE FUNCTION :its_async() RETURNS trigger LANGUAGE plpgsql SECURITY :async_security SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     old_name name; new_name name; old_rows json; new_rows json;
     event text; settings jsonb; wrong text;
-    lane text; -- for the most common trigger: its INSERT needs no dynamic SQL
+    lane text;
 BEGIN
     IF TG_LEVEL = 'ROW' THEN
         old_rows := row_to_json(OLD); new_rows := row_to_json(NEW);
@@ -41,4 +42,4 @@ BEGIN
 END
 $$;
 REVOKE ALL ON FUNCTION :its_async() FROM PUBLIC;
-COMMENT ON FUNCTION :its_async() IS 'Trigger function: a task for each change of a table (:made)';
+COMMENT ON FUNCTION :its_async() IS 'Makes a task of each change (:made)';

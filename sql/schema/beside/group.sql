@@ -9,7 +9,7 @@ CREATE TABLE IF NOT EXISTS :its_group (
     CONSTRAINT pgtaskd_rate_per_check CHECK ((rate IS NULL) = (per IS NULL))
 );
 CREATE SEQUENCE IF NOT EXISTS :its_group_changes;
-ALTER SEQUENCE :its_group_changes CYCLE OWNED BY :its_group."group"; -- it never ends, whatever its value
+ALTER SEQUENCE :its_group_changes CYCLE OWNED BY :its_group."group";
 DROP TRIGGER IF EXISTS pgtaskd_note ON :its_group;
 CREATE TRIGGER pgtaskd_note BEFORE INSERT OR UPDATE ON :its_group FOR EACH ROW EXECUTE FUNCTION :schema.pgtaskd_group_note();
 DROP TRIGGER IF EXISTS pgtaskd_tell ON :its_group;
@@ -17,8 +17,6 @@ CREATE TRIGGER pgtaskd_tell AFTER INSERT OR DELETE OR TRUNCATE OR UPDATE ON :its
 COMMENT ON TABLE :its_group IS 'Limits for groups of tasks (:made)';
 COMMENT ON SEQUENCE :its_group_changes IS 'Counts the changes of limits (:version)';
 COMMENT ON COLUMN :its_group."group" IS 'With % at its end: each group that begins so';
-COMMENT ON COLUMN :its_group.paused IS 'true: none of its tasks starts';
-COMMENT ON COLUMN :its_group.slots IS 'Most tasks that run at once, over all remotes';
-COMMENT ON COLUMN :its_group.rate IS 'Most tasks that start in any period of length per';
-COMMENT ON TRIGGER pgtaskd_note ON :its_group IS 'Records who changes the row';
-COMMENT ON TRIGGER pgtaskd_tell ON :its_group IS 'Tells the leader of changed limits';
+COMMENT ON COLUMN :its_group.paused IS 'true: no task starts';
+COMMENT ON COLUMN :its_group.slots IS 'Most tasks at once, over all remotes';
+COMMENT ON COLUMN :its_group.rate IS 'Most starts in any time of length per';

@@ -5,4 +5,4 @@ CREATE TABLE IF NOT EXISTS :its_leader (
     host text, pid int4, version text, run int4, timezone text
 );
 GRANT SELECT (leads, since, seen, run, timezone) ON TABLE :its_leader TO PUBLIC;
-COMMENT ON TABLE :its_leader IS 'Controllers: one leads, the others stand by (:made)';
+COMMENT ON TABLE :its_leader IS 'Controllers: one leads (:made)';
