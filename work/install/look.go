@@ -138,8 +138,8 @@ func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, 
 		described.Without = append(described.Without, old...)
 		return described, err
 	}
-	for _, lacks := range old { // as somebody has wanted it
-		t.Log.Hourly(t.Log.Info(), lacks).Msg(lacks)
+	for _, why := range old { // as somebody has wanted it
+		t.Log.Hourly(t.Log.Info(), why).Msg(why)
 	}
 	return described, err
 }

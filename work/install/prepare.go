@@ -43,8 +43,8 @@ func (t *Table) Connect(ctx context.Context) error {
 // dial opens the control connection, and says once if it acts as another role than the login.
 func (t *Table) dial(ctx context.Context) error {
 	err := t.Control.Open(ctx)
-	if text := acts(t.Control.Facts(), t.Target); err == nil && text != "" && t.Log.Once(text, target.SayAgain) {
-		t.Log.Info().Msg(text)
+	if acting := acts(t.Control.Facts(), t.Target); err == nil && acting != "" && t.Log.Once(acting, target.SayAgain) {
+		t.Log.Info().Msg(acting)
 	}
 	return err
 }
