@@ -210,6 +210,8 @@ func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 		"no cron":                 {"", job("cron: '* * * *'"), "line 4, column 9: "},
 		"a cron in no zone":       {"", job("cron: TZ=Nowhere/Else * * * * *"), "line 4, column 9: time zone \"Nowhere/Else\" at character 4 is not known"},
 		"a cron that never comes": {"", job("cron: 0 0 30 2 *"), "line 4, column 9: "},
+		"no run by its until":     {"", job("cron: '@every 1 h'\n  until: now"), "line 5, column 10: until is before the first run in time zone "},
+		"a plan after until":      {"", job("repeat: 1 h\n  plan: 2100-01-02\n  until: 2100-01-01"), "line 6, column 10: until is before the first run"},
 		"an empty cron":           {"", job("cron: ''"), "line 4, column 9: cron is empty"},
 		"a long group":            {"", job("repeat: 1 h\n  group: " + strings.Repeat("x", 65537)), "line 5, column 10: group is too long: it may have 64 kB"},
 		"a check of the user's":   {"ALTER TABLE task ADD CHECK (data <> 'x')", job("repeat: 1 h\n  data: x\n  remote: password=secret"), `line 2, column 8: new row for relation "task" violates check constraint "task_data_check"`},
