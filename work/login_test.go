@@ -48,7 +48,7 @@ func TestALoginActsAsAnotherRole(t *testing.T) {
 	s.eventually("true", "SELECT stop IS NOT NULL FROM task WHERE id = $1", long)
 	left := s.connectAs(login).PgConn().PID() // as an earlier leader has left it
 	s.enrols(int32(left))
-	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE application_name = $1", s.target.ControlName())
+	s.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1", s.target.ControlName())
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", left)
 }
 

@@ -14,7 +14,7 @@ func TestATableOfTheVersionBeforeIsServed(t *testing.T) {
 	s := furnished(t)
 	role := s.role()
 	s.exec(`ALTER TABLE task DROP COLUMN owner, DROP COLUMN priority CASCADE, DROP COLUMN on_fail, DROP COLUMN rerun;
-		DROP FUNCTION task_why; DROP VIEW task_error;
+		DROP FUNCTION task_why; DROP VIEW task_error; DROP TABLE task_act;
 		DO $$ BEGIN EXECUTE replace(pg_get_functiondef('pgtaskd_accept'::regproc), 'END', E'-- of a version before\nEND'); END $$;
 		REVOKE CREATE ON SCHEMA public FROM PUBLIC;
 		GRANT SELECT, INSERT, UPDATE, DELETE ON task, task_leader, task_group, task_session TO ` + role + `;
