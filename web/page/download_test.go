@@ -79,7 +79,7 @@ func TestADownloadEndsIfTheRowChanges(t *testing.T) {
 	if n, err := io.Copy(io.Discard, response.Body); !errors.Is(err, io.ErrUnexpectedEOF) {
 		t.Errorf("%d bytes, %v", n, err)
 	}
-	if n := servertest.Get(t, s.Conn, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgtaskd-page' AND state LIKE 'idle in%'"); n != "0" {
+	if n := servertest.Get(t, s.Conn, "SELECT count(*) FROM pg_stat_activity WHERE application_name = 'pgtaskd-page' AND datname = current_database() AND state LIKE 'idle in%'"); n != "0" {
 		t.Errorf("%s sessions are left in a transaction", n)
 	}
 }
