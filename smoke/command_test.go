@@ -166,12 +166,12 @@ func TestPasswordsInSight(t *testing.T) {
 	}
 }
 
-// printed returns the statements that schema prints, without the line for psql.
+// printed returns the statements that schema prints, without the lines for psql.
 func printed(t *testing.T) string {
 	t.Helper()
 	ddl, _, _ := command(t, "", "schema")
-	_, statements, _ := strings.Cut(ddl, "\n")
-	return statements
+	_, statements, _ := strings.Cut(ddl, "\n-- ")
+	return "-- " + statements
 }
 
 // TestSchemaOfAConfiguration: the output is enough for a configuration that creates nothing.
