@@ -68,6 +68,9 @@ func (p *program) showResult(r apply.Result, remark string) {
 			printLine(p.stdout, "%s", line)
 		}
 	}
+	for _, job := range r.Paused {
+		printLine(p.stdout, "%s", job.Lines()[0])
+	}
 	for _, key := range r.Expired {
 		printLine(p.stdout, "= %s (not begun: its until has passed)", key)
 	}

@@ -154,10 +154,14 @@ func (t *table) compare(all []*wanted, before, after rowsByKey, owner string) (r
 			if slices.ContainsFunc(was, func(r row) bool { return r.owner == nil }) {
 				change.Notes = append(change.Notes, fmt.Sprintf("had no owner, belongs to %q now", owner))
 			}
+			stays := pauses(was)
 			if len(change.Columns)+len(change.Notes) == 0 {
-				result.Unchanged++
+				if result.Unchanged++; len(stays) > 0 {
+					result.Paused = append(result.Paused, Change{Kind: Same, Key: key, Notes: stays})
+				}
 				continue
 			}
+			change.Notes = append(change.Notes, stays...)
 			if slices.ContainsFunc(was, func(r row) bool { return r.running }) {
 				change.Notes = append(change.Notes, "it runs now: that run goes on as it began")
 			}
@@ -165,6 +169,16 @@ func (t *table) compare(all []*wanted, before, after rowsByKey, owner string) (r
 		}
 	}
 	return result
+}
+
+// pauses says that a job stays paused, and how to resume it.
+func pauses(rows []row) (notes []string) {
+	for _, r := range rows {
+		if r.paused != nil {
+			notes = append(notes, fmt.Sprintf("stays %s; pgtaskd act resume %d lets it go on", *r.paused, r.id))
+		}
+	}
+	return notes
 }
 
 // changed returns the columns with new values. If several rows differ in a column, it shows the

@@ -57,7 +57,7 @@ func TestApply(t *testing.T) {
 		"what is paused stays paused": {
 			"INSERT INTO task (key, input, repeat, owner, state) VALUES ('a', 'SELECT 0', '1 hour', 'git', 'STOP')", one,
 			apply.Options{},
-			"~ a\n    input: SELECT 0 → SELECT 1",
+			"~ a (stays paused; pgtaskd act resume 1 lets it go on)\n    input: SELECT 0 → SELECT 1",
 			"1 STOP a group 01:00:00 SELECT 1 git",
 		},
 		"a row that runs is changed beside the one that waits": {
@@ -136,6 +136,19 @@ func TestApply(t *testing.T) {
 			"INSERT INTO task (key, input, cron, owner, state) VALUES ('a', 'SELECT 1', '0 3 * * *', 'git', 'WORK')", "[]",
 			apply.Options{Prune: true},
 			"- a (it runs now: that run goes on, and is the last)", "1 WORK a group 00:00:00 SELECT 1 git",
+		},
+		"what max_failures has paused stays paused": {
+			"INSERT INTO task (key, input, repeat, owner, state, failures, max_failures) VALUES ('a', 'SELECT 0', '1 hour', 'git', 'STOP', 3, 3)",
+			"- {key: a, input: SELECT 1, repeat: 1 hour, max_failures: 3}",
+			apply.Options{},
+			"~ a (stays paused after 3 failures in a row; pgtaskd act resume 1 lets it go on)\n    input: SELECT 0 → SELECT 1",
+			"1 STOP a group 01:00:00 SELECT 1 git",
+		},
+		"what is paused and unchanged is shown": {
+			"INSERT INTO task (key, input, repeat, owner, state) VALUES ('a', 'SELECT 1', '1 hour', 'git', 'STOP')", one,
+			apply.Options{},
+			"= a (stays paused; pgtaskd act resume 1 lets it go on)",
+			"1 STOP a group 01:00:00 SELECT 1 git",
 		},
 		"columns of a repetition that are its own": {
 			"INSERT INTO task (key, input, repeat, owner, failures, skipped, max_failures) VALUES ('a', 'SELECT 1', '1 hour', 'git', 2, 3, 5)", one,

@@ -17,6 +17,7 @@ type row struct {
 	owner   *string
 	role    *string // nil: NULL, or there is no column role
 	running bool
+	paused  *string            // why it is paused; nil: it is not
 	texts   map[string]*string // the compared columns
 }
 
@@ -66,7 +67,7 @@ func (t *table) open(ctx context.Context, tx pgx.Tx, all []*wanted, owner string
 	for rows.Next() {
 		var r row
 		var values []*string
-		if err := rows.Scan(&r.id, &r.key, &r.owner, &r.role, &r.running, &values); err != nil {
+		if err := rows.Scan(&r.id, &r.key, &r.owner, &r.role, &r.running, &r.paused, &values); err != nil {
 			rows.Close()
 			return nil, err
 		}

@@ -16,6 +16,7 @@ const (
 	New     Kind = "+"
 	Changed Kind = "~"
 	Pruned  Kind = "-"
+	Same    Kind = "="
 )
 
 // Change is the change of one job.
@@ -36,6 +37,7 @@ type Diff struct {
 type Result struct {
 	Changes   []Change // in the order of the files, then of the keys
 	Unchanged int
+	Paused    []Change // of the unchanged jobs, those that are paused
 	Expired   []string // until has passed, and no task waits or runs
 	Unnamed   []string // jobs of the owner in no file, which Run was not to prune
 }

@@ -83,6 +83,9 @@ func outcome(r apply.Result) string {
 	for _, change := range r.Changes {
 		lines = append(lines, change.Lines()...)
 	}
+	for _, job := range r.Paused {
+		lines = append(lines, job.Lines()...)
+	}
 	for _, key := range r.Expired {
 		lines = append(lines, "over "+key)
 	}

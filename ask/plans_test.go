@@ -81,6 +81,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 	}{
 		{"open", []any{lookedAt}, lookedAt},
 		{"failed", []any{lookedAt}, lookedAt},
+		{"paused", []any{lookedAt, pausedMost}, lookedAt},
 		{"list", append((&rows.Filter{}).Args(), time.Minute, int64(math.MinInt64), int64(math.MaxInt64), 20), 20},
 		{"named", []any{[]int64{5, 150_000, 7}}, 3},
 		{"due", []any{watched}, watched},

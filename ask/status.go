@@ -33,6 +33,7 @@ type Status struct {
 	Followers []Controller `json:"followers"`
 	Tasks     *Tasks       `json:"tasks,omitempty"`
 	Failed    *Failed      `json:"failed_24h,omitempty"`
+	Paused    []PausedJob  `json:"paused_jobs,omitempty"` // the first ones
 }
 
 // Controller is a leader or a follower. Unknown fields are empty.
@@ -81,7 +82,15 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 		}
 	}
 	for _, st := range all {
-		if st.Error != "" && s.Objects == nil {
+		if s.Objects != nil {
+			continue
+		}
+		for _, job := range st.Paused {
+			if err := s.Line("%s: %s", st.Target, job); err != nil {
+				return err
+			}
+		}
+		if st.Error != "" {
 			s.Remark("%s: %s", st.Target, st.Error)
 		}
 	}
@@ -164,7 +173,8 @@ func (b *table) status(ctx context.Context, st *Status) error {
 		return err
 	}
 	st.Failed = &failed
-	return nil
+	st.Paused, err = b.paused(ctx)
+	return err
 }
 
 // controllers finds the leader, which holds the lock, and the followers, which have sessions. The

@@ -66,7 +66,7 @@ func TestATokenIsReadAgain(t *testing.T) {
 	dir := t.TempDir()
 	put(t, dir, "ann", "first")
 	put(t, dir, "bob", "other")
-	w := &watched{make(chan HTTP, 100), make(chan []work.Target, 100), ""}
+	w := &watched{make(chan HTTP, 100), make(chan []work.Target, 100), "", make(chan string, 100)}
 	s := open(t, file(t, strings.ReplaceAll(twoUsers, "DIR", dir)), w)
 	if h := await(t, w.addresses, "the settings"); h.Users[0].Token != "first" {
 		t.Errorf("%v", h)

@@ -34,4 +34,7 @@ type Watch interface {
 	Listen(HTTP) error
 	// Show replaces the targets that are shown. Each has its Stats.
 	Show([]work.Target)
+	// Stale says why the file could not be loaded again, so that the configuration before stays in
+	// force; "": it was loaded.
+	Stale(why string)
 }

@@ -3,6 +3,7 @@ package conf
 import (
 	"context"
 	"errors"
+	"strings"
 
 	"pgtaskd/remote"
 )
@@ -85,13 +86,28 @@ func (s *supervisor) reread(ctx context.Context, asked bool) {
 	}
 	if err != nil {
 		s.complain(err)
+		s.stale(err)
 		return
 	}
 	s.logs(file)
-	if err := s.listen(file.HTTP); err != nil {
+	err = s.listen(file.HTTP)
+	if err != nil {
 		s.log.Error().Err(err).Str("file", s.path).Msg("cannot serve the page there; the previous address stays")
 	}
+	s.stale(err)
 	s.take(ctx, file)
+}
+
+// stale tells Watch whether the configuration in force is that of the file.
+func (s *supervisor) stale(err error) {
+	if s.options.Watch == nil {
+		return
+	}
+	why := ""
+	if err != nil {
+		why = strings.ReplaceAll(err.Error(), "\n", "; ")
+	}
+	s.options.Watch.Stale(why)
 }
 
 func (s *supervisor) complain(err error) {

@@ -57,6 +57,9 @@ func (w watch) Listen(conf.HTTP) error { return nil }
 // Show passes the targets on.
 func (w watch) Show(targets []work.Target) { w <- targets }
 
+// Stale does nothing: the demo has no file.
+func (w watch) Stale(string) {}
+
 // serve is work.Serve, but the demo itself reports why it cannot begin.
 func (c *controller) serve(ctx context.Context, stop <-chan struct{}, t work.Target, log zerolog.Logger) error {
 	faults := work.Check(ctx, t).Faults

@@ -10,6 +10,7 @@ import (
 	"github.com/jackc/pgx/v5/pgproto3"
 
 	"pgtaskd/exec/text"
+	"pgtaskd/human"
 	"pgtaskd/routine"
 )
 
@@ -52,7 +53,7 @@ func (s *Session) Await(t *Task) (*Result, error) {
 	if text, ok := notices.Text(); ok {
 		result.Notice = &text
 	}
-	result.explain(t, output)
+	result.explain(t, output, time.Since(s.cancel.began))
 	open := s.wire.status == 'T' && !tags.ended() // the transaction in which the input began
 	switch {
 	case err != nil:
@@ -126,14 +127,20 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 	return s.setup.rollback()
 }
 
-// explain sets Failure if the run failed, by an error of the server's or by a rule of ours.
-func (r *Result) explain(t *Task, output *text.Output) {
+// explain sets Failure if the run failed, by an error of the server's or by a rule of ours. The run
+// took at least so long.
+func (r *Result) explain(t *Task, output *text.Output, took time.Duration) {
 	switch {
 	case r.Raw != nil:
 		shown := *r.Raw
 		switch {
 		case r.Reason == TimedOut && shown.Code == queryCanceled:
-			shown.Message = "canceling statement due to statement timeout"
+			shown.Message, shown.Detail = TimeoutMessage, TimeoutDetail(t.Timeout)
+		case shown.Code == queryCanceled && shown.Message == TimeoutMessage: // other cancels have this code, too
+			shown.Detail = foreignTimeout
+			if t.Timeout > 0 && took >= t.Timeout-timeoutMargin {
+				shown.Detail = TimeoutDetail(t.Timeout)
+			}
 		case t.Claim != nil && shown.Hint == "" && (shown.Code == "25001" || shown.Code == "40001"):
 			shown.Hint = claimHint
 		}
@@ -144,6 +151,22 @@ func (r *Result) explain(t *Task, output *text.Output) {
 		r.Failure = text.NewFailure("output exceeds the limit", "54000", "STATEMENT", t.Input)
 	}
 }
+
+// TimeoutMessage is the server's message when a statement_timeout has passed, and ours when the
+// task's timeout has.
+const TimeoutMessage = "canceling statement due to statement timeout"
+
+// TimeoutDetail says that the timeout of the task has passed.
+func TimeoutDetail(timeout time.Duration) string {
+	return "The task's timeout of " + human.Duration(timeout) + " has passed."
+}
+
+// foreignTimeout is the detail if another timeout has passed. A run in a pipeline can seem shorter
+// by timeoutMargin than the server's time for it.
+const (
+	foreignTimeout = "This is not the task's timeout: a statement_timeout is set for the role, the database or the server, in the task's settings, or by its SQL."
+	timeoutMargin  = 50 * time.Millisecond
+)
 
 // claimHint explains an error that only a task with a Claim gets: another transaction of ours wrote
 // to the task's row after the task's transaction had begun.

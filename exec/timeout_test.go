@@ -26,13 +26,36 @@ func TestTimeout(t *testing.T) {
 		task.Timeout = 200 * time.Millisecond
 		began := time.Now()
 		result, _ := b.run(task, nil)
-		if result.Failure == nil || !strings.HasPrefix(result.Failure.Text, "ERROR:  canceling statement due to statement timeout") {
+		if result.Failure == nil || !strings.HasPrefix(result.Failure.Text, "ERROR:  canceling statement due to statement timeout\nDETAIL:  The task's timeout of 200 ms has passed.\n") {
 			t.Errorf("%s: %v %v", input, result.Failure, result.Reason)
 		}
 		if took := time.Since(began); took > servertest.Limit(5*time.Second) {
 			t.Errorf("%s took %s", input, took)
 		}
 		b.alive()
+	}
+}
+
+// TestTheTimeoutOfAnotherIsNotTheTasks: the error says so, if the task has a timeout of its own or
+// none.
+func TestTheTimeoutOfAnotherIsNotTheTasks(t *testing.T) {
+	t.Parallel()
+	b := newBench(t)
+	for input, timeout := range map[string]time.Duration{
+		"SET statement_timeout = 100; SELECT pg_sleep(60)":         time.Minute,
+		"COMMIT; SET statement_timeout = 100; SELECT pg_sleep(60)": 0,
+	} {
+		task := spec(input)
+		task.Timeout = timeout
+		result, _ := b.run(task, nil)
+		if result.Failure == nil || !strings.HasPrefix(result.Failure.Text, "ERROR:  canceling statement due to statement timeout\nDETAIL:  This is not the task's timeout") {
+			t.Errorf("%s: %v", input, result.Failure)
+		}
+		b.alive()
+	}
+	task := spec("DO $$ BEGIN PERFORM pg_cancel_backend(pg_backend_pid()); PERFORM pg_sleep(60); END $$")
+	if result, _ := b.run(task, nil); result.Failure == nil || strings.Contains(result.Failure.Text, "DETAIL") {
+		t.Errorf("%v", result.Failure)
 	}
 }
 

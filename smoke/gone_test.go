@@ -6,7 +6,7 @@ func TestGone(t *testing.T) {
 	t.Parallel()
 	u := shared.user(t)
 	row := u.becomes(u.add("plan, active, input", "now() - interval '2 hours', '1 hour', 'SELECT 1'"), "GONE")
-	u.shows(row, "error", "ERROR:  task not active", "output", "NULL", "attempt", "0", "start", row.text("stop"), "next", "NULL")
+	u.shows(row, "error", "ERROR:  task not active\nDETAIL:  not started within active (1 hour) of its plan", "output", "NULL", "attempt", "0", "start", row.text("stop"), "next", "NULL")
 
 	// Tasks that are always run, still in time, or not limited by active.
 	u.becomes(u.add("plan, active, input", "now() - interval '2 hours', '0', 'SELECT 1'"), "DONE")

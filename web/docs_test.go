@@ -46,7 +46,7 @@ func metricNames(text string) (whole, all []string) {
 func TestAllMetricsAreShown(t *testing.T) {
 	t.Parallel()
 	whole, _ := metricNames(shownMetrics(t))
-	want := []string{"pgtaskd_build_info"}
+	want := []string{"pgtaskd_build_info", "pgtaskd_config_stale"}
 	for _, k := range kinds {
 		want = append(want, k.name)
 	}
@@ -104,7 +104,7 @@ func TestPromtoolAcceptsMetricsAndRules(t *testing.T) {
 	if said, err := check.CombinedOutput(); err != nil || len(said) > 0 {
 		t.Errorf("%v\n%s", err, said)
 	}
-	if said, err := exec.Command(promtool, "check", "config", "../docs/prometheus/prometheus.yml").CombinedOutput(); err != nil || !strings.Contains(string(said), "SUCCESS: 8 rules found") {
+	if said, err := exec.Command(promtool, "check", "config", "../docs/prometheus/prometheus.yml").CombinedOutput(); err != nil || !strings.Contains(string(said), "SUCCESS: 10 rules found") {
 		t.Errorf("%v\n%s", err, said)
 	}
 }

@@ -25,6 +25,8 @@ func (all *targets) text() []byte {
 	text := make([]byte, 0, 4000*len(targets)) // usually enough
 	build := kind{name: "pgtaskd_build_info", help: "1.", sort: "gauge"}
 	text = fmt.Appendf(build.head(text), "%s{goversion=%q,version=%q} 1\n", build.name, runtime.Version(), all.version)
+	stale := kind{name: "pgtaskd_config_stale", help: "1: the configuration could not be loaded again, and the one before stays in force; 0: it is that of the file.", sort: "gauge"}
+	text = fmt.Appendf(stale.head(text), "%s %v\n", stale.name, number(all.staleness() != ""))
 	for _, k := range kinds {
 		shown := false
 		for i, t := range targets {

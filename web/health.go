@@ -8,12 +8,18 @@ import (
 	"pgtaskd/web/page"
 )
 
-// ready answers 200 if each target is led or stood by for; else 503 with one line for each reason.
+// ready answers 200 if each target is led or stood by for, its leader can have sessions, and the
+// configuration in force is that of the file; else 503 with one line for each reason.
 func ready(q *request) error {
 	var reasons []string
+	if why := q.site.targets.staleness(); why != "" {
+		reasons = append(reasons, line("the configuration is stale, the one before stays in force: "+why))
+	}
 	for _, t := range q.site.targets.list() {
-		standing := t.stats.Standing()
+		standing, closed := t.stats.Standing(), t.stats.Closed()
 		switch {
+		case standing.Leads && closed != "":
+			reasons = append(reasons, line(t.name+": no session can be opened, and no task runs: "+closed))
 		case standing.Leads, standing.StandsBy:
 		case standing.Fault != "":
 			reasons = append(reasons, line(t.name+": "+standing.Fault))

@@ -2,10 +2,12 @@ package web
 
 import (
 	"bufio"
+	"context"
 	"errors"
 	"io"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"syscall"
 	"testing"
@@ -45,6 +47,61 @@ func TestReadyNamesTargetsThatAreNotServed(t *testing.T) {
 		if status, text := s.get("/healthz"); status != http.StatusOK || text != "ok\n" {
 			t.Errorf("%d %s", status, text)
 		}
+	}
+}
+
+// TestNotReadyWithoutSessions: a leader that cannot open the session that a task waits for, while
+// nothing runs, says so until it can.
+func TestNotReadyWithoutSessions(t *testing.T) {
+	t.Parallel()
+	dsn := tasktest.Database(t)
+	admin := servertest.Connect(t, dsn)
+	role := "worker_" + servertest.Get(t, admin, "SELECT pg_backend_pid()")
+	servertest.Exec(t, admin, "CREATE ROLE "+role+" LOGIN; ALTER TABLE task OWNER TO "+role+"; GRANT CREATE ON SCHEMA public TO "+role)
+	t.Cleanup(func() {
+		if _, err := admin.PgConn().Exec(context.Background(), "DROP OWNED BY "+role+"; DROP ROLE "+role).ReadAll(); err != nil {
+			t.Error(err)
+		}
+	})
+	s, to := opened(t), single(t, dsn+" user="+role)
+	to.Trust = []string{"PUBLIC"}
+	answers := func(what string, status int, has ...string) {
+		t.Helper()
+		servertest.Wait(t, patience, what, func() bool {
+			got, text := s.get("/readyz")
+			return got == status && !slices.ContainsFunc(has, func(part string) bool { return !strings.Contains(text, part) })
+		}, func() string { _, text := s.get("/readyz"); return text })
+	}
+	s.serves(to)
+	s.show("a leader", func(m map[string]float64) bool { return m[`pgtaskd_leader{target="`+to.Name()+`"}`] == 1 })
+	answers("ready", http.StatusOK)
+	for _, c := range []struct{ breaks, mends, says string }{
+		{"ALTER ROLE " + role + " RENAME TO " + role + "_old", "ALTER ROLE " + role + "_old RENAME TO " + role, "does not exist"},
+		{"ALTER ROLE " + role + " CONNECTION LIMIT 0", "ALTER ROLE " + role + " CONNECTION LIMIT -1", "too many connections"},
+	} {
+		servertest.Exec(t, admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %'")
+		servertest.Exec(t, admin, c.breaks)
+		servertest.Exec(t, admin, "INSERT INTO task (input) VALUES ('SELECT 1')")
+		answers("a reason", http.StatusServiceUnavailable, to.Name()+": ", c.says)
+		servertest.Exec(t, admin, c.mends)
+		answers("ready again", http.StatusOK)
+	}
+}
+
+// TestNotReadyWithAStaleConfiguration: the reason is one line, however many faults there are.
+func TestNotReadyWithAStaleConfiguration(t *testing.T) {
+	t.Parallel()
+	s := opened(t)
+	s.Stale("/etc/x.json: line 1; /etc/x.json: line 2")
+	if status, text := s.get("/readyz"); status != http.StatusServiceUnavailable || text != "the configuration is stale, the one before stays in force: /etc/x.json: line 1; /etc/x.json: line 2\n" {
+		t.Errorf("%d %s", status, text)
+	}
+	if m := s.metrics(); m["pgtaskd_config_stale"] != 1 {
+		t.Errorf("%v", m)
+	}
+	s.Stale("")
+	if status, text := s.get("/readyz"); status != http.StatusOK || s.metrics()["pgtaskd_config_stale"] != 0 {
+		t.Errorf("%d %s", status, text)
 	}
 }
 

@@ -54,6 +54,17 @@ var kinds = []kind{
 	},
 	{"pgtaskd_last_success_timestamp_seconds", "When a job that has an owner was last DONE, once a minute.", "gauge", "key", successes},
 	{
+		"pgtaskd_jobs_paused", "Jobs that are paused, by max_failures or a STOP, once a minute.", "gauge",
+		"reason", func(f *target.Figures) (all []sample) {
+			for i, reason := range target.Pauses {
+				if f.Table != nil {
+					all = append(all, sample{label: label("reason", reason), value: float64(f.Table.Paused[i])})
+				}
+			}
+			return all
+		},
+	},
+	{
 		"pgtaskd_reconnects_total", "Control connections that were made after the first.", "counter",
 		"", one(func(f *target.Figures) float64 { return float64(f.Reconnects) }),
 	},

@@ -163,6 +163,9 @@ func (s *Site) leave() {
 	s.server = nil
 }
 
+// Stale shows why the configuration could not be loaded again; "": it was.
+func (s *Site) Stale(why string) { s.targets.stale.Store(&why) }
+
 // Show replaces the targets that are shown. Each has its Stats.
 func (s *Site) Show(targets []target.Target) {
 	s.targets.show(targets)

@@ -7,6 +7,7 @@ import (
 	"net/http"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
@@ -39,17 +40,19 @@ func opened(t *testing.T) *site {
 	return s
 }
 
-// serves runs a controller with these targets until the test ends.
-func (s *site) serves(targets ...target.Target) {
+// serves runs a controller with these targets until end is called, or the test ends.
+func (s *site) serves(targets ...target.Target) (end func()) {
 	stop, ended := make(chan struct{}), make(chan error, 1)
 	ctx := context.WithoutCancel(s.t.Context())
 	go func() {
 		ended <- conf.RunTargets(ctx, targets, zerolog.Nop(), conf.Options{Serve: work.Serve, Stop: stop, Watch: s})
 	}()
-	s.t.Cleanup(func() {
+	end = sync.OnceFunc(func() {
 		close(stop)
 		<-ended
 	})
+	s.t.Cleanup(end)
+	return end
 }
 
 func single(t *testing.T, dsn string) target.Target {
@@ -159,7 +162,7 @@ func TestMetricsTellOfTheTable(t *testing.T) {
 		(2, 1, '', 'nightly', 'git', '1 day', 'FAIL', '2020-01-03', '2020-01-03'),
 		(4, NULL, '', 'other', NULL, '1 day', 'DONE', '2020-01-01', '2020-01-02')`)
 	servertest.Exec(t, conn, `INSERT INTO task (id, input, key, owner, repeat, parent, plan) VALUES
-		(3, '', 'nightly', 'git', '1 day', 2, now() + interval '1 day'), (5, '', 'other', NULL, '1 day', 4, now() + interval '1 day')`)
+		(3, '', 'nightly', 'git', '1 day', 1, now() + interval '1 day'), (5, '', 'other', NULL, '1 day', 4, now() + interval '1 day')`)
 	servertest.Exec(t, conn, `INSERT INTO task (id, input, "group") SELECT 100 + i, 'SELECT pg_sleep(30)', 'one' FROM generate_series(1, 2) AS i`)
 	s, to := opened(t), single(t, dsn)
 	named := `target="` + to.Name() + `"`
@@ -181,4 +184,47 @@ func TestMetricsTellOfTheTable(t *testing.T) {
 	if m["pgtaskd_oldest_due_seconds{"+named+"}"] <= 0 {
 		t.Error("no task is due")
 	}
+}
+
+// TestTheLastSuccessStaysKnown: when the job fails again and again, when the rows of its good runs
+// are deleted, when max_failures pauses it, and while it runs. The table knows it: the controller
+// that leads now has seen no success.
+func TestTheLastSuccessStaysKnown(t *testing.T) {
+	t.Parallel()
+	dsn := tasktest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	to := single(t, dsn)
+	end := opened(t).serves(to)
+	servertest.Exec(t, conn, `INSERT INTO task (input, key, owner, repeat, plan, active, catchup, max_failures, overlap, max) VALUES
+		('SELECT 1 / (current_setting(''pg_task.parent'') = '''')::int', 'fails', 'git', '1 hour', now() - interval '30.5 hours', '0', 100, 25, false, 9),
+		('SELECT pg_sleep(100 * (current_setting(''pg_task.parent'') <> '''')::int)', 'runs', 'git', '1 hour', now() - interval '1.5 hours', '0', 100, 0, false, 9),
+		('SELECT 1', 'overlaps', 'git', '1 hour', now(), '1 hour', 0, 0, true, 9)`)
+	for want, query := range map[string]string{
+		"25 STOP": "SELECT failures || ' ' || state FROM task WHERE wait_key = 'fails'",
+		"WORK":    "SELECT state FROM task WHERE key = 'runs' ORDER BY id DESC LIMIT 1",
+		"1":       "SELECT count(*) FROM task WHERE key = 'overlaps' AND state = 'DONE'",
+	} {
+		servertest.Wait(t, patience, want, func() bool { return servertest.Get(t, conn, query) == want }, func() string {
+			return servertest.Get(t, conn, "SELECT string_agg(concat_ws(' ', key, state, failures, plan, error), E'\\n' ORDER BY id) FROM task")
+		})
+	}
+	end() // the task that runs waits again
+	servertest.Exec(t, conn, "DELETE FROM task WHERE state = 'DONE'; UPDATE task SET state = 'STOP' WHERE wait_key = 'overlaps'")
+	servertest.Wait(t, patience, "nobody leads", func() bool {
+		return servertest.Get(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND pid <> pg_backend_pid() AND application_name LIKE 'pg%task%'") == "0"
+	})
+	s, named := opened(t), `target="`+to.Name()+`",`
+	s.serves(to)
+	servertest.Wait(t, patience, "a run", func() bool {
+		return servertest.Get(t, conn, "SELECT count(*) FROM task WHERE state = 'WORK' AND key = 'runs'") == "1"
+	})
+	s.metrics() // a request: the leader surveys the table only for a reader
+	s.show("the jobs", func(m map[string]float64) bool {
+		for _, key := range []string{"fails", "runs", "overlaps"} {
+			if ago := float64(time.Now().Unix()) - m["pgtaskd_last_success_timestamp_seconds{"+named+`key="`+key+`"}`]; ago > 600 {
+				return false
+			}
+		}
+		return m["pgtaskd_jobs_paused{"+named+`reason="failures"}`] == 1 && m["pgtaskd_jobs_paused{"+named+`reason="stop"}`] == 1
+	})
 }

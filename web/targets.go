@@ -11,6 +11,7 @@ import (
 type targets struct {
 	version string // of the program
 	shown   atomic.Pointer[[]shown]
+	stale   atomic.Pointer[string] // why the configuration could not be loaded again; nil or "": it was
 }
 
 // shown is a target with a unique name for people.
@@ -30,6 +31,14 @@ func (all *targets) pages() (found []page.Target) {
 		found = append(found, t.page)
 	}
 	return found
+}
+
+// staleness returns why the configuration is stale; "": it is not.
+func (all *targets) staleness() string {
+	if why := all.stale.Load(); why != nil {
+		return *why
+	}
+	return ""
 }
 
 // show replaces the targets.

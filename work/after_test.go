@@ -87,11 +87,11 @@ func TestActiveCountsFromTheEndOfWhatIsWaitedFor(t *testing.T) {
 	first := s.runningIn("first", "SELECT pg_sleep(0.3)", 0)
 	long := s.get("SELECT now() - interval '1 hour'")
 	waits := s.add("input, plan, active, delete, after", "SELECT 1", long, "1 min", false, []int64{first})
-	ended := s.add(columns, "SELECT 1", long, "1 min", false, nil, "DONE", long, long)
+	ended := s.add(columns, "SELECT 1", long, "1 min", false, nil, "DONE", long, s.get("SELECT now() - interval '30 min'"))
 	late := s.add("input, plan, active, delete, after", "SELECT 1", long, "1 min", false, []int64{ended})
 	s.becomes(waits, "DONE")
 	s.becomes(late, "GONE")
-	if got := s.row(late, "error"); got != `{"error":"ERROR:  task not active"}` {
+	if got := s.row(late, "error"); got != `{"error":"ERROR:  task not active\nDETAIL:  not started within active (1 min) of the end of the tasks in after"}` {
 		t.Error(got)
 	}
 }

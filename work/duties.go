@@ -19,7 +19,7 @@ type duty struct {
 
 // timetable lists the duties in the order of a round. Rounds and sleep both use it.
 func (l *loop) timetable() []duty {
-	survey := &keep.Survey{Control: l.control, Stats: l.stats, Tasks: l.tasks}
+	survey := &keep.Survey{Control: l.control, Stats: l.stats}
 	return []duty{
 		// First: the outcomes of runs.
 		{do: l.hear},

@@ -116,11 +116,11 @@ func TestRateOfAGroup(t *testing.T) {
 func TestAPauseSurvivesATakeover(t *testing.T) {
 	t.Parallel()
 	s := play(t)
-	s.exec(`INSERT INTO task_group ("group", paused) VALUES ('a', true)`)
+	s.exec(`INSERT INTO task_group ("group", paused, note) VALUES ('a', true, E'until the audit\nis over')`)
 	plan := time.Now().Add(-2 * time.Hour)
 	held := s.add(`input, "group", plan`, "SELECT 1", "a", plan)
 	s.becomes(s.add(`input, plan`, "SELECT 1", plan), "GONE")
-	s.saysWhy(held, `waits for the pause of row a of public.task_group, which ends when somebody sets paused to false`)
+	s.saysWhy(held, `waits for the pause of row a of public.task_group, set by postgres \(until the audit is over\), which ends when somebody sets paused to false`)
 	s.drain()
 	s.serve()
 	s.becomes(s.add(`input, plan`, "SELECT 1", plan), "GONE")
@@ -141,7 +141,7 @@ func TestAPauseEndsByItself(t *testing.T) {
 	s := play(t)
 	s.exec(`INSERT INTO task_group ("group", paused, until) VALUES ('a', true, now() + interval '1 hour')`)
 	id := s.add(`input, "group", plan, delete`, "SELECT 1", "a", time.Now().Add(-2*time.Hour), false)
-	s.saysWhy(id, `waits for the pause of row a of public.task_group, which ends at `+moments)
+	s.saysWhy(id, `waits for the pause of row a of public.task_group, set by postgres.*, which ends at `+moments)
 	s.exec(`UPDATE task_group SET until = now() + interval '500 ms'`)
 	s.becomes(id, "DONE")
 	if early := s.get(`SELECT t.start < g.until FROM task AS t, task_group AS g`); early != "false" {

@@ -242,10 +242,25 @@ func (l *leader) judged(all []change.Changed) {
 // seen takes the outcome of a run.
 func (l *leader) seen(o run.Outcome) {
 	l.ran(&o)
+	if o.Closed != nil {
+		l.unopened(&o)
+	}
 	if f := o.Failure(); f != nil && f.SQLState == fault.DiskFull && o.Task.Row.Remote == "" {
 		l.disk.Doubt()
 	}
 	l.ends.Seen(o)
+}
+
+// unopened logs why a session could not be opened. A remote that is a connection string may hold a
+// password; the error names its server and user.
+func (l *leader) unopened(o *run.Outcome) {
+	kind, place := "remote", o.Task.Row.Remote
+	if place == "" {
+		kind, place = "role", o.Task.Row.Session.Role.Name
+	} else if _, named := l.target.Remotes[place]; !named {
+		place = ""
+	}
+	l.log.Unopened(o.Task.Row.ID, kind, place, o.Closed)
 }
 
 // ran counts a run whose outcome is known.

@@ -170,10 +170,10 @@ func (s *shared) dropWaiting() {
 	s.tasks.Forget(s.runs.Lanes.Forget())
 }
 
-// load counts running tasks, due tasks that wait, and sessions. Any goroutine may call it.
-func (s *shared) load() (running, ready, sessions int) {
+// load is the target's Load.
+func (s *shared) load() (running, ready, sessions int, closed string) {
 	busy, prefetched, ready := s.runs.Lanes.Load()
-	return busy, prefetched + ready, s.runs.Pool.Count()
+	return busy, prefetched + ready, s.runs.Pool.Count(), s.runs.Pool.Closed()
 }
 
 // busy tells whether tasks of ours run, or their ends are not yet written.

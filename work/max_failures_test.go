@@ -17,6 +17,7 @@ func TestFailuresInARow(t *testing.T) {
 	if got := s.get("SELECT format('%s %s %s', state, failures, error) FROM (" + last + ") AS l"); got != "STOP 3 "+paused {
 		t.Error(got)
 	}
+	s.says("max_failures pauses a job", `"level":"warn"`, `"failures":3`, `"id":`+s.get("SELECT max(id) FROM task"), "pgtaskd act resume "+s.get("SELECT max(id) FROM task"))
 	s.exec("UPDATE broken SET yes = false")
 	s.exec("UPDATE task SET state = 'PLAN' WHERE state = 'STOP'")
 	s.eventually("0", "SELECT count(*) FROM task WHERE plan < now() AND state IN ('PLAN', 'WORK')")

@@ -92,7 +92,7 @@ var plans = map[string]planned{
 	"scan":          {args: []string{"'-infinity'", "0", "20"}, state: "PLAN"},
 	"stopping":      {state: "STOP"},
 	"successes":     {args: []string{"20", "20"}, state: "PLAN"},
-	"survey":        {args: []string{"20"}, state: "PLAN"},
+	"survey":        {args: []string{"20", "20"}, state: "PLAN"},
 	"text":          {args: []string{"5000", "0", "7", "false", "8192"}, state: "WORK"},
 	"unlocked":      {args: []string{"5000"}, state: "WORK", makes: another},
 	"unplanned":     {args: []string{"0", "20"}, state: "PLAN"},

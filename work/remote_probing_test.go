@@ -70,7 +70,7 @@ func TestErrorsOfARemoteTellNothingOfTheControllersMachine(t *testing.T) {
 	for name, probe := range probes {
 		ids[name] = s.add(`input, remote, "group"`, "SELECT 1", probe, name)
 	}
-	const want = `{"error":"ERROR:  could not establish connection\nHINT:  The log of pgtaskd says why, at level debug.","sqlstate":"08001"}`
+	const want = `{"error":"ERROR:  could not establish connection\nHINT:  The log of pgtaskd says why.","sqlstate":"08001"}`
 	for name, id := range ids {
 		s.eventually("true", "SELECT error IS NOT NULL FROM task WHERE id = $1", id)
 		if row := s.row(id, "error, sqlstate"); row != want || s.state(id) == "FAIL" {
@@ -83,7 +83,7 @@ func TestErrorsOfARemoteTellNothingOfTheControllersMachine(t *testing.T) {
 	for name, want := range map[string]string{"file": "file", "service": "service"} {
 		id := s.add("input, remote", "SELECT 1", name)
 		s.becomes(id, "FAIL")
-		if text := s.get("SELECT error FROM task WHERE id = $1", id); text != `ERROR:  remote "`+want+`" of the configuration can't be used`+"\nHINT:  The log of pgtaskd says why, at level debug." {
+		if text := s.get("SELECT error FROM task WHERE id = $1", id); text != `ERROR:  remote "`+want+`" of the configuration can't be used`+"\nHINT:  The log of pgtaskd says why." {
 			t.Error(text)
 		}
 	}

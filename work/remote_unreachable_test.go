@@ -151,3 +151,22 @@ func TestAnswersOfARemoteAreShownToEveryRole(t *testing.T) {
 		t.Errorf("%+v", row)
 	}
 }
+
+// TestTheLogSaysWhyARemoteLetsNobodyIn: in the server's words, at its usual level, once for each
+// reason, without the password.
+func TestTheLogSaysWhyARemoteLetsNobodyIn(t *testing.T) {
+	t.Parallel()
+	s := play(t)
+	wrong := fmt.Sprintf("host=127.0.0.1 port=%d user=postgres password=hush", servertest.Server(t).Port)
+	for range 2 {
+		id := s.add("input, remote", "SELECT 1", wrong)
+		s.becomes(id, "FAIL")
+		closed := s.add(`input, remote, "group"`, "SELECT 1", "host=127.0.0.1 port=1 user=u password=hush", "closed")
+		s.eventually("true", "SELECT error IS NOT NULL FROM task WHERE id = $1", closed)
+	}
+	s.says(`"level":"warn"`, "cannot open a session for a task", "password authentication failed")
+	s.says(`"level":"warn"`, "cannot open a session for a task", "refused")
+	if n := strings.Count(s.logged(), "cannot open a session for a task"); n != 2 || strings.Contains(s.logged(), "hush") {
+		t.Errorf("%d lines, or a password: %s", n, s.logged())
+	}
+}

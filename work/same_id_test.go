@@ -107,7 +107,7 @@ func TestTwoOfOneIDThatEndTogether(t *testing.T) {
 	id := s.add("input, plan", "SELECT 1", "infinity")
 	s.exec(`INSERT INTO task (id, input, "group", plan, active, repeat)
 		SELECT $1::int8, 'SELECT 1', 'g' || i, timestamptz '2020-06-01' + i * interval '1 year', '1 s', '1 day' FROM generate_series(1, 2) AS i`, id)
-	s.eventually("2", "SELECT count(*) FROM task WHERE id = $1 AND error LIKE '%not active' AND next IS NOT NULL", id)
+	s.eventually("2", "SELECT count(*) FROM task WHERE id = $1 AND error LIKE '%not active%' AND next IS NOT NULL", id)
 	if groups := s.get(`SELECT string_agg("group", ' ' ORDER BY "group") FROM task WHERE parent = $1`, id); groups != "g1 g2" {
 		t.Error(groups)
 	}

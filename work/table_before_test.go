@@ -13,7 +13,7 @@ func TestATableOfTheVersionBeforeIsServed(t *testing.T) {
 	t.Parallel()
 	s := furnished(t)
 	role := s.role()
-	s.exec(`ALTER TABLE task DROP COLUMN owner, DROP COLUMN priority CASCADE, DROP COLUMN on_fail, DROP COLUMN rerun;
+	s.exec(`ALTER TABLE task DROP COLUMN owner, DROP COLUMN priority CASCADE, DROP COLUMN on_fail, DROP COLUMN rerun, DROP COLUMN succeeded;
 		DROP FUNCTION task_why; DROP VIEW task_error; DROP TABLE task_act;
 		DO $$ BEGIN EXECUTE replace(pg_get_functiondef('pgtaskd_accept'::regproc), 'END', E'-- of a version before\nEND'); END $$;
 		REVOKE CREATE ON SCHEMA public FROM PUBLIC;
@@ -21,7 +21,7 @@ func TestATableOfTheVersionBeforeIsServed(t *testing.T) {
 		GRANT SELECT ON SEQUENCE task_group_changes TO ` + role + `; GRANT USAGE ON SEQUENCE task_id_seq TO ` + role)
 	s.target.Connect = s.target.Connect.With(remote.Settings{"user": role})
 	s.target.Admin, s.target.Create = s.target.Connect, false
-	const says = `lacks column rerun, column priority, column owner, column on_fail`
+	const says = `lacks column rerun, column priority, column owner, column on_fail, column succeeded`
 	if r := Check(t.Context(), s.target); len(r.Faults) > 0 || !strings.Contains(strings.Join(r.Lines, "\n"), says) {
 		t.Errorf("check: %q, %q", r.Lines, r.Faults)
 	}

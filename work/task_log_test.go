@@ -44,7 +44,7 @@ func TestFailedTasksAreLogged(t *testing.T) {
 	}
 	for id, want := range map[int64]map[string]any{
 		failed: {"level": "warn", "message": "task failed", "state": "FAIL", "group": `mail\n`, "key": "nightly", "sqlstate": "ABCDE", "error": "ERROR:  no \x1b[2J password=***"},
-		late:   {"level": "warn", "message": "task failed", "state": "GONE", "group": "group", "error": "ERROR:  task not active"},
+		late:   {"level": "warn", "message": "task given up: it is not run", "state": "GONE", "group": "group", "error": "ERROR:  task not active", "detail": "not started within active (1 hour) of its plan"},
 	} {
 		for name, value := range want {
 			if lines[id][name] != value {

@@ -26,7 +26,7 @@ func TestTimeoutThatTheSQLWithstandsIsTold(t *testing.T) {
 		if code := s.get("SELECT sqlstate FROM task WHERE id = $1", id); code != "57014" {
 			t.Error(code)
 		}
-		if text := s.get("SELECT error FROM task WHERE id = $1", id); !strings.HasPrefix(text, "ERROR:  canceling statement due to statement timeout\nDETAIL:  Its timeout of 300 ms passed, and it did not obey") {
+		if text := s.get("SELECT error FROM task WHERE id = $1", id); !strings.HasPrefix(text, "ERROR:  canceling statement due to statement timeout\nDETAIL:  The task's timeout of 300 ms has passed. It did not obey") {
 			t.Error(text)
 		}
 	}

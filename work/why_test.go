@@ -46,7 +46,7 @@ var reasons = []struct {
 	{"no such task", func(*stage) int64 { return 17 }, "there is no task 17"},
 	{"ended well", func(s *stage) int64 { return s.doneOrFailed("SELECT 1") }, "DONE at " + moments + "; .*"},
 	{"failed", func(s *stage) int64 { return s.doneOrFailed("SELECT 1/0") }, "FAIL at " + moments + ": ERROR:  division by zero; .*"},
-	{"gone", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(-2*time.Hour)) }, "GONE at " + moments + ": ERROR:  task not active; .*"},
+	{"gone", func(s *stage) int64 { return s.add("input, plan", "SELECT 1", time.Now().Add(-2*time.Hour)) }, "GONE at " + moments + ": ERROR:  task not active; DETAIL:  not started within active \\(1 hour\\) of its plan; .*"},
 	{"stopped", func(s *stage) int64 {
 		id := s.running("SELECT pg_sleep(60)")
 		s.exec("UPDATE task SET state = 'STOP' WHERE id = $1", id)
@@ -124,7 +124,7 @@ var reasons = []struct {
 		"a session", func(s *stage) int64 {
 			return s.add("input, remote", "SELECT 1", "host=127.0.0.1 port=1 user=u password=p")
 		},
-		"waits for a session, which could not be had: .*; the next try is at " + moments + ", in " + intervals,
+		"waits for a session, which could not be had: ERROR:  could not establish connection; DETAIL:  .*refused.*; the next try is at " + moments + ", in " + intervals,
 	},
 	{"nobody", func(s *stage) int64 {
 		s.drain()

@@ -24,7 +24,12 @@ SET
     state = 'GONE',
     start = statement_timestamp(),
     stop = statement_timestamp(),
-    error = CASE WHEN $2::bool THEN t.error ELSE 'ERROR:  task not active' END
+    error = CASE WHEN $2::bool THEN t.error ELSE concat(
+        E'ERROR:  task not active\nDETAIL:  not started within active (',
+        :active_shown,
+        ') of ',
+        CASE WHEN t.freed > :base THEN 'the end of the tasks in after' ELSE 'its plan' END
+    ) END
 FROM expired AS e
 WHERE t.ctid = e.place
     AND t.tableoid = e.part

@@ -14,7 +14,7 @@ import (
 func TestStatementsDoWithoutLaterColumns(t *testing.T) {
 	t.Parallel()
 	conn := servertest.Connect(t, tasktest.Database(t))
-	for _, column := range schema.Later() {
+	for _, column := range append(schema.Later(), "succeeded") {
 		servertest.Exec(t, conn, "ALTER TABLE task DROP COLUMN IF EXISTS "+column+" CASCADE")
 	}
 	d := described(t, conn)

@@ -24,6 +24,9 @@ import (
 //     row t; :unless_key_waits says what an INSERT does if another task waits with the key, and
 //     :made whether it has made the row w or met it; :sequence is the oid of the sequence for ids
 //     (0: not known), :drawn_id the column that takes an id from it, :drawn_id_of_f that id;
+//   - the column succeeded, if the table has it: :succeeded names it, :succeeded_of_t is its value
+//     after the ended task t, :succeeded_is sets it to that, :or_succeeded adds whether it changes,
+//     :own_success is that of the task t itself;
 //   - roles: :under reads the role under which the task t runs (empty if all tasks run under ours);
 //     :under_ours checks that all tasks run under ours, :and_guarded that the trigger that fills
 //     role is there (each is empty in the other case); :role_kept, :role_named and :role_of_f are
@@ -65,6 +68,12 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 
 		":drawn_id": "", ":drawn_id_of_f": "", ":unless_key_waits": "", ":made": "true",
 		":owner_of_t": "NULL::text",
+
+		":succeeded": "", ":succeeded_of_t": "", ":succeeded_is": "", ":or_succeeded": "", ":own_success": "NULL::timestamptz",
+	}
+	if d.Succeeded {
+		names[":succeeded"], names[":succeeded_of_t"] = "succeeded,", "CASE WHEN t.state = 'DONE' THEN t.stop ELSE t.succeeded END AS succeeded,"
+		names[":succeeded_is"], names[":or_succeeded"], names[":own_success"] = "succeeded = f.succeeded,", " OR t.state = 'DONE'", "t.succeeded"
 	}
 	if !d.Partitioned { // a partitioned table has no keys
 		names[":owner_of_t"] = "t.owner"

@@ -4,6 +4,7 @@
 -- now; with drift, one period after its end.
 -- With catchup the beats between the task's own and now (or until) are not all skipped: the newest
 -- so many run. With cron, the leader finds the beat after the one in origin (planned.sql).
+-- The repetition knows when the job was last DONE, however many rows are deleted.
 -- After max_failures FAILs in a row the repetition is paused. With overlap the repetition exists
 -- before the run has ended; then it is paused when the run ends.
 -- k is estimated from the average length of a month, and is off by one or two at most.
@@ -20,7 +21,8 @@
 -- If somebody has inserted a row with the drawn id, another is drawn. Any other conflict, unless it
 -- is on the key, is an error.
 -- Returns whether ids could be drawn, whether no other task waits with the key by now, and whether
--- all rows were written. If one is false, the transaction must be rolled back.
+-- all rows were written. If one is false, the transaction must be rolled back. Also returns the
+-- tasks that are paused now, with their keys in the database's encoding, and their failures.
 -- $1 ids
 WITH ended AS MATERIALIZED (
     SELECT
@@ -175,7 +177,7 @@ numbered AS MATERIALIZED (
     WHERE NOT f.carried
 ),
 repeated AS (
-    INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, state, error, :copied)
+    INSERT INTO :table AS w (:drawn_id parent, plan, origin, skipped, failures, :succeeded state, error, :copied)
     OVERRIDING SYSTEM VALUE
     SELECT
         :drawn_id_of_f
@@ -184,6 +186,7 @@ repeated AS (
         f.origin,
         f.skipped,
         f.failures,
+        :succeeded_of_t
         CASE WHEN f.paused OR t.stopping THEN 'STOP' WHEN true THEN 'PLAN' ELSE t.state END,
         CASE WHEN f.paused THEN :paused END,
         :copied_of_t
@@ -193,7 +196,8 @@ repeated AS (
         AND f.first
         AND (f.drawn IS NOT NULL OR (:sequence) = 0)
     :unless_key_waits
-    RETURNING id, parent, wait_key, repeat > '0' OR w.cron IS NOT NULL AS repeats, :made AS made:role_named
+    RETURNING id, parent, wait_key, repeat > '0' OR w.cron IS NOT NULL AS repeats, :made AS made, key, failures,
+        state = 'STOP' AND w.max_failures > 0 AND failures >= w.max_failures AS paused:role_named
 ),
 met AS MATERIALIZED ( -- the tasks that wait with each key by now
     SELECT
@@ -206,7 +210,7 @@ met AS MATERIALIZED ( -- the tasks that wait with each key by now
     WINDOW k AS (PARTITION BY coalesce(f.key, r.wait_key))
 ),
 kept AS (
-    INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, state, start, stop, error, :copied)
+    INSERT INTO :table (:drawn_id parent, plan, origin, skipped, failures, :succeeded state, start, stop, error, :copied)
     OVERRIDING SYSTEM VALUE
     SELECT
         :drawn_id_of_f
@@ -215,6 +219,7 @@ kept AS (
         f.origin,
         f.skipped,
         f.failures,
+        :succeeded_of_t
         'GONE',
         statement_timestamp(),
         statement_timestamp(),
@@ -265,6 +270,7 @@ told AS (
     UPDATE :table AS n
     SET
         failures = f.failures,
+        :succeeded_is
         state = CASE WHEN f.paused THEN 'STOP' WHEN true THEN 'PLAN' ELSE n.state END,
         error = CASE WHEN f.paused THEN :paused ELSE n.error END
     FROM (
@@ -272,10 +278,11 @@ told AS (
             n.part,
             n.place,
             f.failures,
+            :succeeded_of_t
             t.max_failures > 0 AND f.failures >= t.max_failures AS paused
         FROM unnest($1::int8[]) AS l (id)
         CROSS JOIN LATERAL (
-            SELECT t.next, t.state, t.failures, t.max_failures
+            SELECT t.*
             FROM :table AS t
             WHERE t.id BETWEEN l.id AND l.id
                 AND :written
@@ -290,12 +297,13 @@ told AS (
             WHERE n.id BETWEEN t.next AND t.next
                 AND n.state = 'PLAN'
                 AND n.attempt = 0
-                AND n.failures <> f.failures
+                AND (n.failures <> f.failures:or_succeeded)
             ORDER BY n.id
         ) AS n
     ) AS f
     WHERE n.ctid = f.place
         AND n.tableoid = f.part
+    RETURNING n.id, n.key, n.failures, f.paused
 ),
 added AS (
     INSERT INTO :table (:drawn_id parent, "group", data, input:role_named)
@@ -322,4 +330,16 @@ SELECT
     NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out AND l.named),
     NOT EXISTS (SELECT FROM linked AS l WHERE l.left_out)
         AND (SELECT count(*) FROM over AS o WHERE o.failed) = (SELECT count(*) FROM added),
-    (SELECT count(*) FROM notified)
+    (SELECT count(*) FROM notified),
+    array_agg(p.id),
+    array_agg(p.key),
+    array_agg(p.failures)
+FROM (
+    SELECT p.id, convert_to(left(p.key, 200), getdatabaseencoding()) AS key, p.failures
+    FROM (
+        SELECT r.id, r.key, r.failures, r.paused FROM repeated AS r
+        UNION ALL
+        SELECT t.id, t.key, t.failures, t.paused FROM told AS t
+    ) AS p
+    WHERE p.paused
+) AS p

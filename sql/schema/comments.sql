@@ -50,6 +50,7 @@ COMMENT ON COLUMN :table.catchup IS 'How many missed beats to run';
 COMMENT ON COLUMN :table.skipped IS 'Beats left out before this';
 COMMENT ON COLUMN :table.overlap IS 'Repetition is planned at the start';
 COMMENT ON COLUMN :table.failures IS 'FAILs in a row before this task';
+COMMENT ON COLUMN :table.succeeded IS 'Last DONE of its job';
 COMMENT ON COLUMN :table.max_failures IS 'FAILs in a row that pause; 0: never';
 COMMENT ON COLUMN :table.after IS 'Tasks that must end well first';
 COMMENT ON COLUMN :table.awaits IS 'Task in after that it waits for now';

@@ -21,6 +21,7 @@ type Description struct {
 	Inserter      bool     // each task runs under the role that inserted it; the caller of Describe sets it
 	Roles         bool     // a trigger of ours fills the column role
 	Below         []Below  // tables that may keep it from being served, see Refusal
+	Succeeded     bool     // it has the column succeeded
 	Copied        []string // quoted names of the columns that a repetition copies
 	Partitioned   bool
 	Sequence      int64  // that gives the ids, if they are unique; 0: not known
@@ -46,6 +47,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Waking = f.waking()
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
+	d.Succeeded = f.column("succeeded") != nil
 	d.Triggers = slices.ContainsFunc(f.triggers, func(t foundTrigger) bool { return !strings.HasPrefix(t.Name, "pgtaskd_") })
 	var why [4]string
 	d.Register, why[0] = f.besides.registered()

@@ -169,7 +169,7 @@ func (m *missing) columnStep(s step) {
 	}
 	if len(absent) > 0 {
 		column := m.add(s, "column "+strings.Join(absent, ", "))
-		column.Later = !slices.ContainsFunc(absent, func(name string) bool { return !slices.Contains(later, name) })
+		column.Later = !slices.ContainsFunc(absent, func(name string) bool { return name != "succeeded" && !slices.Contains(later, name) })
 		return
 	}
 	for _, wanted := range wantedColumns() {

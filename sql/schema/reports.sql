@@ -14,19 +14,19 @@ DECLARE
     task record; lock record; running record;
     locked text; run int4; error text; planned text; said text; rates text;
 BEGIN
-    SELECT format('pid %s of role %I, which has locked the table', l.pid, a.usename) AS holder, l.mode INTO lock
+    SELECT format('pid %s of role %I, which has locked the table', pid, a.usename) AS holder, l.mode INTO lock
     FROM pg_locks AS l
-    JOIN pg_stat_activity AS a ON a.pid = l.pid
-    WHERE l.locktype = 'relation' AND l.database = current AND l.relation = tasks::regclass AND l.granted AND l.pid <> pg_backend_pid()
+    JOIN pg_stat_activity AS a USING (pid)
+    WHERE l.locktype = 'relation' AND l.database = current AND l.relation = tasks::regclass AND l.granted AND pid <> pg_backend_pid()
         AND l.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
     LIMIT 1;
     IF lock.mode = 'AccessExclusiveLock' THEN RETURN concat('waits for ', lock.holder); END IF;
-    EXECUTE format('SELECT t.*, t.xmax AS xmax FROM %s AS t WHERE t.id = $1', tasks) INTO task USING id;
-    error := left(split_part(task.error, E'\n', 1), 200);
-    SELECT format('pid %s of role %I, which has locked the row', l.pid, a.usename) INTO locked
+    EXECUTE format('SELECT *, xmax FROM %s WHERE id = $1', tasks) INTO task USING id;
+    error := left(replace(substring(task.error FROM '(?n)^.*(?:\nDETAIL:.*)?'), E'\n', '; '), 400);
+    SELECT format('pid %s of role %I, which has locked the row', pid, a.usename) INTO locked
     FROM pg_locks AS l
-    JOIN pg_stat_activity AS a ON a.pid = l.pid
-    WHERE l.locktype = 'transactionid' AND l.granted AND l.transactionid = task.xmax AND l.pid NOT IN (pg_backend_pid(), coalesce(task.pid, -1));
+    JOIN pg_stat_activity AS a USING (pid)
+    WHERE l.locktype = 'transactionid' AND l.granted AND l.transactionid = task.xmax AND pid NOT IN (pg_backend_pid(), coalesce(task.pid, -1));
     locked := coalesce(locked, lock.holder);
     said := CASE
         WHEN task.state IS NULL THEN concat('there is no task ', coalesce(id::text, 'NULL'))
@@ -38,8 +38,8 @@ BEGIN
     IF said IS NOT NULL THEN RETURN said; END IF;
     IF task.after IS NOT NULL AND (task.freed IS NULL OR task.awaits IS NOT NULL) THEN
         EXECUTE format($q$SELECT concat('waits for ', count(*), ' tasks in after',
-                ': ' || array_to_string((array_agg(concat(t.id, ' (', t.state, ')')))[1:5], ', '))
-            FROM %s AS t WHERE t.id = ANY ($1) AND t.state <> 'DONE'$q$, tasks) INTO said USING task.after;
+                ': ' || array_to_string((array_agg(concat(id, ' (', state, ')')))[1:5], ', '))
+            FROM %s WHERE id = ANY ($1) AND state <> 'DONE'$q$, tasks) INTO said USING task.after;
     END IF;
     planned := CASE WHEN task.plan > moment AND task.plan < 'infinity' THEN concat(task.plan::timestamptz(0), ', in ', (task.plan - moment)::interval(0)) END;
     said := concat_ws('; ', said, CASE
@@ -58,15 +58,15 @@ BEGIN
     EXECUTE format($q$SELECT count(*) AS total, count(*) FILTER (WHERE r."group" = $1) AS grouped, count(*) FILTER (WHERE b.beside) AS beside,
             array_to_string((array_agg(r.id) FILTER (WHERE b.beside))[1:5], ', ') AS ids
         FROM (
-            (SELECT t.id, t.state, t."group", t.remote FROM %1$s AS t WHERE t.due <= $3 ORDER BY t.due, t.id LIMIT 5000)
+            (SELECT t.* FROM %1$s AS t WHERE t.due <= $3 ORDER BY t.due, t.id LIMIT 5000)
             UNION ALL
-            SELECT t.id, t.state, t."group", t.remote FROM %1$s AS t WHERE t.due IS NULL AND t.stopping AND t.state = 'STOP' AND t.stop IS NULL
+            SELECT t.* FROM %1$s AS t WHERE t.due IS NULL AND t.stopping AND t.state = 'STOP' AND t.stop IS NULL
         ) AS r
         CROSS JOIN LATERAL (SELECT r."group" = $1 AND r.remote IS NOT DISTINCT FROM $2 AS beside) AS b
         WHERE r.state <> 'PLAN'$q$, tasks) INTO running USING task."group", task.remote, moment;
-    IF has_table_privilege(to_regclass(groups)::oid, 'SELECT') THEN
+    IF has_table_privilege(to_regclass(groups), 'SELECT') THEN
         EXECUTE format($q$SELECT string_agg(CASE
-                WHEN g.paused AND coalesce(g.until > $2, true) THEN concat('waits for the pause', r.row, ', which ends ',
+                WHEN g.paused AND coalesce(g.until > $2, true) THEN concat('waits for the pause', r.row, ', set by ' || g.changed_by, ' (' || replace(left(g.note, 200), E'\n', ' ') || ')', ', which ends ',
                     coalesce('at ' || nullif(g.until, 'infinity')::timestamptz(0)::text, 'when somebody sets paused to false'))
                 WHEN g.slots <= $3 THEN concat('waits for slots, of which ', $3, ' are taken of ', g.slots, ',', r.row)
             END, '; ' ORDER BY g.slots, g."group"), string_agg('waits for rate, which lets ' || g.rate || ' start per ' || g.per || ',' || r.row, '; ')
@@ -74,8 +74,8 @@ BEGIN
             CROSS JOIN concat(' of row ', quote_ident(left(g."group", 100)), ' of ', %1$L) AS r (row)
             WHERE g."group" = $1 OR right(g."group", 1) = '%%' AND starts_with($1, left(g."group", -1))$q$, groups) INTO said, rates USING task."group", moment, running.grouped;
     END IF;
-    IF has_any_column_privilege(to_regclass(leaders)::oid, 'SELECT') THEN
-        EXECUTE format('SELECT l.run FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO run;
+    IF has_any_column_privilege(to_regclass(leaders), 'SELECT') THEN
+        EXECUTE format('SELECT run FROM %s ORDER BY leads DESC, seen DESC LIMIT 1', leaders) INTO run;
     END IF;
     said := concat_ws('; ', 'waits for ' || locked, said, CASE
         WHEN running.beside > greatest(task.max, 0) THEN concat('waits for its lane, group ', quote_ident(left(task."group", 100)), ', in which ', running.beside, ' run (task ', running.ids,
@@ -94,8 +94,8 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_schedule(tasks text, leaders text) RE
     last_start timestamptz, last_end timestamptz, state text, error text, failures int4, skipped int4, given_up_after timestamptz) LANGUAGE plpgsql
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
-    IF has_any_column_privilege(to_regclass(leaders)::oid, 'SELECT') THEN
-        EXECUTE format('SELECT l.timezone FROM %s AS l ORDER BY l.leads DESC, l.seen DESC LIMIT 1', leaders) INTO zone;
+    IF has_any_column_privilege(to_regclass(leaders), 'SELECT') THEN
+        EXECUTE format('SELECT timezone FROM %s ORDER BY leads DESC, seen DESC LIMIT 1', leaders) INTO zone;
     END IF;
     RETURN QUERY EXECUTE format($q$
         SELECT t.key::text, t.id::int8, coalesce(regexp_replace(t.cron, '^ *(?:CRON_)?TZ=[^ ]+ +', ''), t.repeat::text),
@@ -138,9 +138,9 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_stat(tasks text) RETURNS TABLE ("grou
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY EXECUTE format($q$
-        SELECT s."group", s.state, count(*),
-            avg(s.waiting), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.waiting), percentile_cont(0.95) WITHIN GROUP (ORDER BY s.waiting), max(s.waiting),
-            avg(s.running), percentile_cont(0.5) WITHIN GROUP (ORDER BY s.running), percentile_cont(0.95) WITHIN GROUP (ORDER BY s.running), max(s.running),
+        SELECT "group", state, count(*),
+            avg(waiting), percentile_cont(0.5) WITHIN GROUP (ORDER BY waiting), percentile_cont(0.95) WITHIN GROUP (ORDER BY waiting), max(waiting),
+            avg(running), percentile_cont(0.5) WITHIN GROUP (ORDER BY running), percentile_cont(0.95) WITHIN GROUP (ORDER BY running), max(running),
             (SELECT split_part(e.error, E'\n', 1) FROM %1$s AS e WHERE e.id = max(s.failed))
         FROM (
             SELECT t."group"::text AS "group", t.state::text AS state, CASE WHEN t.error IS NOT NULL THEN t.id END AS failed,
@@ -148,7 +148,7 @@ BEGIN
                 greatest('0', coalesce(t.stop, statement_timestamp()) - t.start) AS running
             FROM %1$s AS t ORDER BY t.id DESC LIMIT 100000
         ) AS s
-        GROUP BY s."group", s.state
+        GROUP BY "group", state
     $q$, tasks::regclass);
 END
 $$;
@@ -159,13 +159,13 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_error(tasks text) RETURNS TABLE (sqls
 SET search_path = pg_catalog, pg_temp AS $$
 BEGIN
     RETURN QUERY EXECUTE format($q$
-        SELECT e.sqlstate, e.error, count(*), min(e.at), max(e.at), max(e.id)
+        SELECT sqlstate, error, count(*), min(at), max(at), max(id)
         FROM (
             SELECT t.sqlstate::text AS sqlstate, split_part(t.error, E'\n', 1) AS error, t.id::int8 AS id, coalesce(t.stop, (t.runs -> -1 ->> 'stop')::timestamptz, t.plan) AS at
             FROM %s AS t ORDER BY t.id DESC LIMIT 100000
         ) AS e
-        WHERE e.error IS NOT NULL
-        GROUP BY e.sqlstate, e.error
+        WHERE error IS NOT NULL
+        GROUP BY sqlstate, error
     $q$, tasks::regclass);
 END
 $$;

@@ -184,7 +184,7 @@ func (s step) fires() bool { return strings.Contains(s.sql, " RETURNS trigger ")
 // The columns that a repetition does not copy, besides generated ones.
 var notCopied = []string{
 	"id", "parent", "plan", "start", "stop", "pid", "state", "error", "sqlstate", "output", "notice", "attempt", "interrupted",
-	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "atomic", "xact", "xact_at", "origin", "stopping",
+	"runs", "base", "next", "created", "after", "awaits", "freed", "met", "awaited", "skipped", "failures", "succeeded", "atomic", "xact", "xact_at", "origin", "stopping",
 }
 
 // later are columns without which a table is served, if a version before has made it and we may not

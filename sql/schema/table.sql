@@ -80,6 +80,7 @@ ALTER TABLE :table ADD COLUMN IF NOT EXISTS xact int8;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS xact_at text;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS origin timestamptz;
 ALTER TABLE :table ADD COLUMN IF NOT EXISTS stopping bool;
+ALTER TABLE :table ADD COLUMN IF NOT EXISTS succeeded timestamptz;
 
 -- The columns of the indexes. Neither changes from PLAN to WORK, so those updates stay HOT; no
 -- index on state would allow that. One statement, because each one rewrites a table with rows.

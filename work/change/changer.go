@@ -41,6 +41,7 @@ type Changer struct {
 	Config
 	sizer  hold.Sizer // for EachWithWords
 	wanted bool       // a task may have become due since the last look began
+	paused paused     //  jobs that max_failures pauses in the transaction under way
 
 	// FollowLimit is the time limit for what follows on tasks, as nothing starts meanwhile.
 	FollowLimit time.Duration
@@ -71,6 +72,7 @@ func (c *Changer) Brief(ctx context.Context, do func(context.Context, pgx.Tx) er
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	err := pgx.BeginTxFunc(ctx, c.Control.Conn(), pgx.TxOptions{BeginQuery: briefly}, func(tx pgx.Tx) error { return do(ctx, tx) })
+	c.tellPaused(err == nil)
 	switch class := fault.Of(err); {
 	case class == fault.QueueFull:
 		c.TellQueueFull(err.Error())
@@ -173,8 +175,9 @@ func (c *Changer) Repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 	batch := &pgx.Batch{}
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(c.FollowLimit))
 	var drawn, waits, whole bool
+	var jobs paused
 	batch.Queue(c.Control.Queries().Text("repeat"), slices.Compact(ids)).QueryRow(func(row pgx.Row) error {
-		return row.Scan(&drawn, &waits, &whole, nil)
+		return row.Scan(&drawn, &waits, &whole, nil, &jobs.ids, &jobs.keys, &jobs.failures)
 	})
 	began := time.Now()
 	err := tx.SendBatch(ctx, batch).Close()
@@ -192,6 +195,8 @@ func (c *Changer) Repeat(ctx context.Context, tx pgx.Tx, ids []int64) error {
 		return fault.ErrKeyWaits
 	case !whole:
 		return fault.ErrLeftOut
+	default:
+		c.paused = jobs
 	}
 	return err
 }

@@ -3,12 +3,14 @@ package change
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/exec/text"
+	"pgtaskd/human"
 	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
 )
@@ -40,6 +42,30 @@ func (c *Changer) TellOfLock(ctx context.Context, since time.Time, id int64, key
 	}
 	line.Msg("an open transaction keeps a task's row from being changed; trying again")
 	return nil
+}
+
+// paused are jobs that max_failures has paused: their tasks that wait, their keys in the database's
+// encoding (nil: NULL), and how often they have failed.
+type paused struct {
+	ids, failures []int64
+	keys          [][]byte
+}
+
+// tellPaused logs the jobs that a transaction has paused, if it is committed.
+func (c *Changer) tellPaused(committed bool) {
+	for i, id := range c.paused.ids {
+		if !committed {
+			break
+		}
+		line := c.Log.Warn().Int64("id", id)
+		if key := c.paused.keys[i]; key != nil {
+			line = line.Str("key", human.Legible(string(key)))
+		}
+		line.Int64("failures", c.paused.failures[i]).
+			Str("hint", fmt.Sprintf("mend it; then pgtaskd act resume %d, or UPDATE … SET state = 'PLAN' WHERE id = %[1]d, lets it go on", id)).
+			Msg("max_failures pauses a job: it has failed too often in a row")
+	}
+	c.paused = paused{}
 }
 
 // tellLack logs from time to time that the sequence has no more ids, or that a partition is

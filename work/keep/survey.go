@@ -9,7 +9,6 @@ import (
 	"pgtaskd/exec/fault"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
-	"pgtaskd/work/inflight"
 	"pgtaskd/work/target"
 )
 
@@ -17,7 +16,7 @@ const (
 	surveyTick  = time.Minute     // between two surveys
 	surveyLimit = 5 * time.Second // for each statement
 	laterMost   = 100_000         // tasks with later plans that are counted
-	keysMost    = 10_000          // keys that are read
+	jobsMost    = 10_000          // repeating tasks that are read
 	ownedMost   = 1_000           // jobs with an owner that are shown
 )
 
@@ -25,7 +24,6 @@ const (
 type Survey struct {
 	Control *control.Control
 	Stats   *target.Stats
-	Tasks   inflight.Tasks
 
 	looked time.Time
 }
@@ -48,13 +46,6 @@ func (s *Survey) Step(ctx context.Context) error {
 	if err != nil {
 		return err
 	}
-	if before := s.Stats.Table(); before != nil {
-		for _, t := range s.Tasks { // the survey leaves out jobs that run: keep their last success
-			if key := t.Row.Key; key != nil && !before.Successes[*key].IsZero() && found.Successes[*key].IsZero() {
-				found.Successes[*key] = before.Successes[*key]
-			}
-		}
-	}
 	s.Stats.Sees(found)
 	return nil
 }
@@ -64,17 +55,19 @@ func (s *Survey) look(ctx context.Context) (found target.Survey, err error) {
 	batch := &pgx.Batch{}
 	batch.Queue("BEGIN READ ONLY")
 	batch.Queue("SELECT pg_catalog.set_config('statement_timeout', $1, true)", control.Milliseconds(surveyLimit))
-	s.Control.Queue(batch, "survey", laterMost).QueryRow(func(row pgx.Row) error {
+	s.Control.Queue(batch, "survey", laterMost, jobsMost).QueryRow(func(row pgx.Row) error {
 		var due float64
-		err := row.Scan(&due, &found.Later, &found.Bytes, &found.Dead)
+		err := row.Scan(&due, &found.Later, &found.Bytes, &found.Dead, &found.Paused[0], &found.Paused[1])
 		found.Oldest = time.Duration(min(due, 1e9) * float64(time.Second))
 		return err
 	})
-	s.Control.Queue(batch, "successes", keysMost, ownedMost).Query(func(rows pgx.Rows) error {
+	s.Control.Queue(batch, "successes", jobsMost, ownedMost).Query(func(rows pgx.Rows) error {
 		var key string
 		var stop time.Time
 		_, err := pgx.ForEachRow(rows, []any{&key, &stop}, func() error {
-			found.Successes[key] = stop
+			if stop.After(found.Successes[key]) {
+				found.Successes[key] = stop
+			}
 			return nil
 		})
 		return err

@@ -25,8 +25,7 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 		s.Close()
 	}
 	session, err := p.Connect(ctx, n)
-	if err != nil {
-		p.Gone(nil)
+	if p.opened(err == nil); err != nil {
 		return nil, err
 	}
 	return &Session{Session: session, Need: n, born: time.Now()}, nil
@@ -128,6 +127,7 @@ type shortage struct {
 
 	mu    sync.Mutex
 	since time.Time // zero: there is no shortage
+	cause error     // of the last failed try
 	last  time.Time // the last failed try
 	next  time.Time // when to try again
 }
@@ -141,7 +141,7 @@ func (s *shortage) fail(err error, open int) {
 		s.since = now
 		fault.Advised(s.log.Error(), err).Int("sessions", open).Msg("cannot open more sessions; tasks wait for the open ones")
 	}
-	s.last, s.next = now, now.Add(shortPause)
+	s.last, s.next, s.cause = now, now.Add(shortPause), err
 }
 
 // Short tells whether sessions in the target's own database cannot be opened.
@@ -149,6 +149,19 @@ func (s *shortage) Short() bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	return !s.since.IsZero()
+}
+
+// why returns the cause of the shortage, with advice; "": there is none.
+func (s *shortage) why() string {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	switch hint := fault.Hint(s.cause); {
+	case s.since.IsZero():
+		return ""
+	case hint != "":
+		return s.cause.Error() + " (" + hint + ")"
+	}
+	return s.cause.Error()
 }
 
 // Admit tells whether a session may be opened now: during a shortage, one every shortPause.

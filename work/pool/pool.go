@@ -23,7 +23,8 @@ type Pool struct {
 	mu    sync.Mutex
 	waits map[string]hold.Backoff // by Need.Place
 	free  []*Session              // without work; the last one was used last
-	all   int                     // number of sessions, free and at work
+	all   int                     // number of sessions: free, at work, and being opened
+	fresh int                     // those being opened
 	pids  map[int32]time.Time     // all registered backends in the target's own database, and their starts
 }
 
@@ -135,6 +136,7 @@ func (p *Pool) room(most int) *Session {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.all++
+	p.fresh++
 	if p.all <= most || len(p.free) == 0 {
 		return nil
 	}
@@ -145,7 +147,17 @@ func (p *Pool) room(most int) *Session {
 	return s
 }
 
-// Gone removes a session that has ended, or (nil) could not be opened, from the count.
+// opened records that a session was opened, or (false) could not be.
+func (p *Pool) opened(there bool) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.fresh--
+	if !there {
+		p.all--
+	}
+}
+
+// Gone removes a session that has ended from the count.
 func (p *Pool) Gone(s *Session) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -154,7 +166,7 @@ func (p *Pool) Gone(s *Session) {
 
 func (p *Pool) out(s *Session) {
 	p.all--
-	if s != nil && s.Need.Remote == "" {
+	if s.Need.Remote == "" {
 		p.left(Backend{int32(s.PID), s.Since})
 	}
 }
@@ -206,6 +218,18 @@ func (p *Pool) Count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return p.all
+}
+
+// Closed returns why no session can be opened in the target's own database, if there is none at
+// all; else "".
+func (p *Pool) Closed() string {
+	why := p.shortage.why()
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.all > p.fresh {
+		return ""
+	}
+	return why
 }
 
 // Leave removes a backend that has ended, unless another backend has its process id by now.

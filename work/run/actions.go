@@ -59,7 +59,7 @@ func (a *attempt) ran(o *Outcome, reads bool) action {
 // ranCancelled is ran for a cancelled run. If its transaction is still open, the cancel came too
 // late: the run is rolled back at once, because it may have locked its own row, or the table.
 func (a *attempt) ranCancelled(o *Outcome) action {
-	result, input := o.Result, *a.task.Row.Input
+	row, result, input := &a.task.Row, o.Result, *a.task.Row.Input
 	switch reason, unfinished := result.Reason, result.Failure != nil || result.Open; {
 	case reason == exec.Stopped:
 		o.Kind = Stopped
@@ -69,7 +69,7 @@ func (a *attempt) ranCancelled(o *Outcome) action {
 		o.Fault = text.NewFailure("task was interrupted", "57014",
 			"DETAIL", "The controller ended while it ran, and it may have had effects; it is not run again, as rerun is false.", "STATEMENT", input)
 	case reason == exec.TimedOut && (result.Open || result.Alone):
-		result.Failure = text.NewFailure("canceling statement due to statement timeout", "57014", "STATEMENT", input)
+		result.Failure = text.NewFailure(exec.TimeoutMessage, "57014", "DETAIL", exec.TimeoutDetail(row.How.Timeout), "STATEMENT", input)
 	}
 	if result.Open {
 		return actLeave
@@ -158,9 +158,9 @@ func (a *attempt) lost(o *Outcome, err error) (ended bool) {
 		result.Failure = o.Fault
 	case result != nil && result.Reason == exec.TimedOut:
 		o.Kind = Finished
-		o.Fault = text.NewFailure("canceling statement due to statement timeout", "57014", "DETAIL",
-			fmt.Sprintf("Its timeout of %s passed, and it did not obey within %s: its session was ended.",
-				human.Duration(t.Row.How.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
+		o.Fault = text.NewFailure(exec.TimeoutMessage, "57014", "DETAIL",
+			fmt.Sprintf("%s It did not obey within %s: its session was ended.",
+				exec.TimeoutDetail(t.Row.How.Timeout), human.Duration(exec.Obey)), "STATEMENT", *t.Row.Input)
 	case t.Row.Remote != "" && broken(err):
 		o.Kind = Finished // the server would break the protocol again
 	case o.Start.IsZero() || !terminated(err):

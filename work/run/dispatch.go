@@ -179,6 +179,9 @@ func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Sessio
 func (d *Dispatcher) unopened(ctx context.Context, o *Outcome, began time.Time, err error) {
 	t := o.Task
 	o.Fault, o.Delay = d.unreachable(ctx, t, began, err), d.Pool.Delay(t.need())
+	if t.need().Place() != "" {
+		o.Closed = err
+	}
 	switch {
 	case pool.Final(err):
 		o.Kind = Finished
@@ -196,7 +199,7 @@ func (d *Dispatcher) unopened(ctx context.Context, o *Outcome, began time.Time, 
 const unreachableAfter = time.Second
 
 // readLog is the hint when only the administrator may know more.
-const readLog = "The log of pgtaskd says why, at level debug."
+const readLog = "The log of pgtaskd says why."
 
 // loginHints says, by SQLSTATE, how to let a role log in.
 var loginHints = map[string]string{

@@ -22,6 +22,7 @@ type Outcome struct {
 	Stop    time.Time
 	Result  *exec.Result
 	Fault   *text.Failure // replaces the result's, if the SQL is not the cause
+	Closed  error         // why no session could be opened at a remote, or for the task's own role
 	Delay   time.Duration // before it runs again
 	Exactly bool          // its effects happen exactly once
 	Xact    int64         // the transaction with which its row is prepared; 0: none

@@ -100,7 +100,7 @@ type Line struct {
 	ID            int64
 	State, Group  string
 	Key, SQLState string // "": none
-	Error         string // the log shows its first line
+	Error         string // the log shows its first line, and the DETAIL of one that was given up
 	Attempt       int32
 	Start, Stop   time.Time // zero: no run
 }
@@ -123,11 +123,12 @@ func (l *Log) Task(t Line) {
 		line = line.Str("sqlstate", human.Legible(t.SQLState))
 	}
 	if t.Error != "" {
-		first, _, _ := strings.Cut(t.Error, "\n")
-		if first = human.Masked(first); len(first) > sentenceMost {
-			first = strings.ToValidUTF8(first[:sentenceMost], "") + "…"
+		first, rest, _ := strings.Cut(t.Error, "\n")
+		line = line.Str(zerolog.ErrorFieldName, sentence(first))
+		if detail, found := strings.CutPrefix(rest, "DETAIL:  "); found && t.State == "GONE" {
+			detail, _, _ = strings.Cut(detail, "\n")
+			line = line.Str("detail", sentence(detail))
 		}
-		line = line.Str(zerolog.ErrorFieldName, first)
 	}
 	if t.Attempt > 1 {
 		line = line.Int32("attempt", t.Attempt)
@@ -136,13 +137,39 @@ func (l *Log) Task(t Line) {
 		line = line.Str("ran", human.Duration(max(t.Stop.Sub(t.Start), 0)))
 	}
 	switch t.State {
-	case "FAIL", "GONE":
+	case "FAIL":
 		line.Msg("task failed")
+	case "GONE":
+		line.Msg("task given up: it is not run")
 	case "PLAN":
 		line.Msg("task waits again")
 	default:
 		line.Msg("task ended")
 	}
+}
+
+// Unopened logs why the session of a task could not be opened at a place ("": not told), once an
+// hour for each place and reason.
+func (l *Log) Unopened(id int64, kind, place string, err error) {
+	if !l.Once("unopened "+place+" "+err.Error(), SayAgain) {
+		return
+	}
+	if l.lines++; l.lines > linesMost {
+		return
+	}
+	line := l.Warn().Err(err).Int64("id", id)
+	if place != "" {
+		line = line.Str(kind, human.Legible(place))
+	}
+	line.Msg("cannot open a session for a task")
+}
+
+// sentence is a text for a line, cut and without passwords.
+func sentence(text string) string {
+	if text = human.Masked(text); len(text) > sentenceMost {
+		text = strings.ToValidUTF8(text[:sentenceMost], "") + "…"
+	}
+	return text
 }
 
 // TellLeftOut logs, every ten seconds, how many lines about tasks were left out, and starts a new

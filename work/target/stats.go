@@ -19,6 +19,9 @@ const (
 // Skips are the reasons why periods are skipped.
 var Skips = [...]string{Late, Expired, Superseded}
 
+// Pauses are the reasons why jobs are paused: max_failures, or a person.
+var Pauses = [...]string{"failures", "stop"}
+
 // Stats counts and shows what happens at one target. It outlasts the loops that serve the target
 // one after another. Any goroutine may use it.
 type Stats struct {
@@ -33,9 +36,9 @@ type Stats struct {
 	asked     atomic.Int64             // when Read was last called, in seconds
 }
 
-// Load returns how many tasks run, how many are due but do not run, and how many sessions exist.
-// Any goroutine may call it.
-type Load func() (running, ready, sessions int)
+// Load returns how many tasks run, how many are due but do not run, how many sessions exist, and
+// why none can be opened, if there is none. Any goroutine may call it.
+type Load func() (running, ready, sessions int, closed string)
 
 // NewStats returns the stats of a target that nobody has served yet.
 func NewStats() *Stats { return &Stats{} }
@@ -58,6 +61,7 @@ type Survey struct {
 	Later     int64                // tasks that wait for a later plan, laterMost at most
 	Bytes     int64                // size of the table with its indexes
 	Dead      int64                // dead rows
+	Paused    [len(Pauses)]int64   // jobs that are paused
 	Successes map[string]time.Time // by key, for tasks that have an owner: the last time that one was DONE
 }
 
@@ -86,7 +90,7 @@ func (s *Stats) Read() Figures {
 	read(f.Ended[:], s.ended[:])
 	read(f.Skipped[:], s.skipped[:])
 	if load := s.serving.Load(); load != nil && *load != nil {
-		f.Running, f.Ready, f.Seated = (*load)()
+		f.Running, f.Ready, f.Seated, _ = (*load)()
 	}
 	return f
 }
@@ -117,11 +121,16 @@ func (s *Stats) LastFault() (text string, at time.Time) {
 // Serves sets the function by which Read gets the load; nil: nobody serves the target now.
 func (s *Stats) Serves(load Load) { s.serving.Store(&load) }
 
+// Closed returns why no session can be opened, if there is none; else "".
+func (s *Stats) Closed() (why string) {
+	if load := s.serving.Load(); load != nil && *load != nil {
+		_, _, _, why = (*load)()
+	}
+	return why
+}
+
 // Connected counts a control connection.
 func (s *Stats) Connected() { s.connected.Add(1) }
-
-// Table returns the result of the last look at the table; nil: there was none.
-func (s *Stats) Table() *Survey { return s.table.Load() }
 
 // Watched reports whether somebody has read the stats in the last ten minutes.
 func (s *Stats) Watched() bool { return time.Since(time.Unix(s.asked.Load(), 0)) < 10*time.Minute }

@@ -18,7 +18,7 @@ FROM (
             WHEN 'stopped' THEN t.state = 'STOP' AND effects = 0
                 AND (t.stop >= t.start AND t.sqlstate = '57014' OR num_nonnulls(t.start, t.stop) = 0)
             WHEN 'deleted' THEN t.state = 'DONE'
-            WHEN 'gone' THEN t.state = 'GONE' AND effects = 0 AND t.error = 'ERROR:  task not active' AND t.attempt = 0
+            WHEN 'gone' THEN t.state = 'GONE' AND effects = 0 AND t.error LIKE 'ERROR:  task not active%' AND t.attempt = 0
         END IS NOT TRUE
 
     UNION ALL
