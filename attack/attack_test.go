@@ -114,7 +114,7 @@ func (s *scene) reprint(a attack) {
 		if t.role == "$l" {
 			continue // it may not create
 		}
-		_, statements, _ := strings.Cut(ddl(s.T, t), "\n") // the first line is for psql
+		_, statements, _ := strings.Cut(ddl(s.T, t), "\n\n") // the lines before are for psql, and comments
 		if _, err := s.as(t.role).PgConn().Exec(s.Context(), statements).ReadAll(); err != nil {
 			s.refuse(a, t, "the printed statements, in the end", err.Error())
 		}
