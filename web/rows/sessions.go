@@ -5,6 +5,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"reflect"
 	"slices"
 	"sync"
@@ -178,13 +179,23 @@ func (s *Sessions) session(ctx context.Context, at *server, t work.Target, dial 
 	}
 	s.mu.Unlock()
 	if excess != nil {
-		control.HangUp(excess.conn)
+		excess.end()
 	}
 	conn, err := s.dial(ctx, at, t, dial)
 	if err != nil {
 		return nil, fmt.Errorf("cannot connect: %w", err)
 	}
 	return &session{target: t, conn: conn, admitted: map[string]*Table{}}, nil
+}
+
+// end closes a session and waits until its backend has ended, so that there are never three.
+func (one *session) end() {
+	raw := one.conn.PgConn().Conn()
+	_ = raw.SetDeadline(time.Now().Add(time.Second))
+	if _, err := raw.Write([]byte{'X', 0, 0, 0, 4}); err == nil { // the protocol's Terminate
+		_, _ = io.Copy(io.Discard, raw) // its end is the backend's
+	}
+	control.HangUp(one.conn)
 }
 
 // dial opens a connection. If the server did not answer lately, it fails at once: only heads try it
