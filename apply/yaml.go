@@ -61,27 +61,29 @@ func syntax(file, text string, err error) conf.Fault {
 				return fault
 			}
 		}
-		for part, advice := range parserWords {
-			if strings.Contains(fault.Message, part) {
-				fault.Message = advice
+		for _, known := range parserWords {
+			if strings.Contains(fault.Message, known.part) {
+				fault.Message = known.advice
+				break
 			}
 		}
 	}
 	return fault
 }
 
-// parserWords has what to do about some errors, by a part of the parser's text.
-var parserWords = map[string]string{
-	"mapping value is not allowed":    "a colon stands in a value without quotes, or the next line is indented too far",
-	"value is not allowed":            "a value without quotes is none here, or a line is indented wrongly",
-	"could not find end character":    "the closing quote is missing",
-	"or ']' must be specified":        "a ] is missing, or a comma",
-	"or '}' must be specified":        "a } is missing, or a comma",
-	"is a reserved character":         "quote the value: YAML means something else by its first character",
-	"cannot start any token":          "quote the value: YAML means something else by its first character",
-	"undefined alias name":            "quote the value: * means something else in YAML",
-	"non-map value is specified":      "a colon is missing after a name, or a line is indented wrongly",
-	"sequence was used where mapping": "a list stands where a map should, or a line is indented wrongly",
+// parserWords has what to do about some errors, by a part of the parser's text: the first that it
+// contains.
+var parserWords = []struct{ part, advice string }{
+	{"mapping value is not allowed", "a colon stands in a value without quotes, or the next line is indented too far"},
+	{"value is not allowed", "a value without quotes is none here, or a line is indented wrongly"},
+	{"could not find end character", "the closing quote is missing"},
+	{"or ']' must be specified", "a ] is missing, or a comma"},
+	{"or '}' must be specified", "a } is missing, or a comma"},
+	{"is a reserved character", "quote the value: YAML means something else by its first character"},
+	{"cannot start any token", "quote the value: YAML means something else by its first character"},
+	{"undefined alias name", "quote the value: * means something else in YAML"},
+	{"non-map value is specified", "a colon is missing after a name, or a line is indented wrongly"},
+	{"sequence was used where mapping", "a list stands where a map should, or a line is indented wrongly"},
 }
 
 // bare matches a line with a value that YAML reads as something else: it begins with a character of
