@@ -155,9 +155,6 @@ func TestAnActGoesOn(t *testing.T) {
 	got := s.post(s.Act, fmt.Sprintf(`{"do": "run", "until": "2200-01-01", "token": %q}`, first.Token))
 	servertest.Wait(t, patience, "some of it", func() bool { return s.Get("SELECT done > 0 FROM task_act") == "true" })
 	s.Close()
-	if left := s.Get("SELECT done FROM task_act WHERE ended IS NULL"); left == "" {
-		t.Skip("it has ended too soon")
-	}
 	two := []*Acts{s.acts(), s.acts()}
 	row := s.ended(got.result.Act)
 	for _, a := range two {
