@@ -21,7 +21,17 @@ func (c *demoCommand) Run(ctx context.Context, p *program) error {
 	log := p.logger()
 	ctx, stop, release := untilSignal(ctx, log)
 	defer release()
-	return demo.Run(ctx, demo.Options{DSN: c.DSN, Empty: c.Empty, Out: p.stdout, Log: log, Version: programVersion(), Stop: stop})
+	out := p.stdout
+	if file, ok := out.(*os.File); ok && isTerminal(file) {
+		screen := demo.NewScreen(file, func() (width, height int) {
+			width, height, _ = term.GetSize(int(file.Fd())) // 0, 0: lines scroll
+			return width, height
+		})
+		if out = screen; p.output.terminal { // the log writes between the lines
+			p.output.out = screen
+		}
+	}
+	return demo.Run(ctx, demo.Options{DSN: c.DSN, Empty: c.Empty, Out: out, Log: log, Version: programVersion(), Stop: stop})
 }
 
 func isTerminal(file *os.File) bool { return term.IsTerminal(int(file.Fd())) }

@@ -22,6 +22,9 @@ func greet(out io.Writer, p *place, version, page, token string) {
 		fmt.Fprintln(out, "There are no examples: insert tasks of your own.")
 	}
 	fmt.Fprintf(out, "From another terminal, to look at it and to insert tasks such as %s\n%s\n", invitation, p.command())
+	if screen, ok := out.(*Screen); ok {
+		screen.pin()
+	}
 }
 
 // print writes a line for a task whose state has changed.
