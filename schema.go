@@ -2,11 +2,13 @@ package main
 
 import (
 	"cmp"
+	"context"
 	"errors"
 	"fmt"
 	"io"
 	"os"
 	"strings"
+	"time"
 
 	"pgtaskd/conf"
 	"pgtaskd/human"
@@ -29,7 +31,7 @@ type schemaCommand struct {
 }
 
 // Run prints the DDL.
-func (c *schemaCommand) Run(p *program) error {
+func (c *schemaCommand) Run(ctx context.Context, p *program) error {
 	if c.Config == "" {
 		if c.Data != "" || c.User != "" {
 			return &usageError{errors.New("--data and --user need --config FILE")}
@@ -44,7 +46,7 @@ func (c *schemaCommand) Run(p *program) error {
 	if err != nil {
 		return err
 	}
-	text, err := c.configured(file)
+	text, err := c.configured(ctx, file)
 	if err != nil {
 		return err
 	}
@@ -52,20 +54,26 @@ func (c *schemaCommand) Run(p *program) error {
 }
 
 // configured returns the DDL of all selected targets.
-func (c *schemaCommand) configured(file *conf.File) (string, error) {
+func (c *schemaCommand) configured(ctx context.Context, file *conf.File) (string, error) {
 	var b strings.Builder
 	servers := map[string]bool{}
 	for _, t := range file.Targets {
 		servers[place(t).String()] = true
 	}
-	last, found, shared := "", false, map[string]bool{}
+	last, found, shared, roles := "", false, map[string]bool{}, map[string]role{}
 	for i, t := range file.Targets {
 		if !c.wants(t) {
 			continue
 		}
 		found = true
-		database, role := t.Connect["dbname"], t.Connect["user"]
-		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves. Database and role must exist.\n", i, human.Visible(t.Schema+"."+t.Table), human.Visible(database), human.Visible(role))
+		database := t.Connect["dbname"]
+		login := t.Connect.String()
+		if _, asked := roles[login]; !asked {
+			roles[login] = serving(ctx, t)
+		}
+		role, how := roles[login].name, roles[login].how
+		fmt.Fprintf(&b, "-- targets[%d]: table %s of database %q, which role %q serves%s. Database and role must exist.\n",
+			i, human.Visible(t.Schema+"."+t.Table), human.Visible(database), human.Visible(role), how)
 		where := remote.Settings{"dbname": database}
 		if len(servers) > 1 {
 			where = where.With(place(t))
@@ -89,6 +97,27 @@ func (c *schemaCommand) configured(file *conf.File) (string, error) {
 		return "", errors.New("no target of the configuration matches")
 	}
 	return b.String(), nil
+}
+
+// roleLimit bounds the wait for a server that need not be there.
+const roleLimit = 3 * time.Second
+
+// role serves a target; how tells how that is known.
+type role struct{ name, how string }
+
+// serving returns the role that serves a target, as run finds it.
+func serving(ctx context.Context, t work.Target) role {
+	ctx, cancel := context.WithTimeout(ctx, roleLimit)
+	defer cancel()
+	login := t.Connect["user"]
+	name, err := work.Role(ctx, t)
+	switch {
+	case err != nil:
+		return role{login, " (not asked, for it cannot connect now, whether ALTER ROLE … SET role has it act as another)"}
+	case name != login:
+		return role{name, fmt.Sprintf(" (login %q acts as it, as ALTER ROLE … SET role says)", human.Visible(login))}
+	}
+	return role{name: name}
 }
 
 func (c *schemaCommand) wants(t work.Target) bool {

@@ -211,6 +211,18 @@ func TestSchemaOfAConfiguration(t *testing.T) {
 		t.Errorf("check ends with %d: %s%s", status, out, faults)
 	}
 
+	// A login that acts as another role: that one gets the rights, as when run grants them.
+	u.exec("CREATE ROLE acting LOGIN NOINHERIT; GRANT printed TO acting; ALTER ROLE acting SET role = printed")
+	acts := configure(t, databases[0], object{"create": false, "user": "acting"})
+	ddl, _, _ = command(t, "", "schema", "--config", acts)
+	if strings.Contains(ddl, "TO acting") || !strings.Contains(ddl, "TO printed") || !strings.Contains(ddl, `which role "printed" serves (login "acting" acts as it, `) {
+		t.Errorf("a login that acts as another: %s", ddl)
+	}
+	u.exec("ALTER ROLE acting CONNECTION LIMIT 0")
+	if ddl, _, _ = command(t, "", "schema", "--config", acts); !strings.Contains(ddl, "TO acting") || !strings.Contains(ddl, "(not asked, ") {
+		t.Errorf("a login that cannot connect: %s", ddl)
+	}
+
 	one, _, status := command(t, "", "schema", "--config", path, "--data", databases[0], "--user", "printed")
 	if status != 0 || strings.Count(one, "\nBEGIN ISOLATION") != 1 || strings.Contains(one, `\connect`) || !strings.Contains(one, "1 day") {
 		t.Errorf("of one database and one user: %s", one)

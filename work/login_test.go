@@ -52,6 +52,24 @@ func TestALoginActsAsAnotherRole(t *testing.T) {
 	s.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", left)
 }
 
+// TestALoginThatInheritsNothingEndsSessionsOfInserters: the role that it acts as may.
+func TestALoginThatInheritsNothingEndsSessionsOfInserters(t *testing.T) {
+	t.Parallel()
+	login := ""
+	c := employed(t, func(c *company) {
+		login = c.role()
+		c.exec(c.named("GRANT $serving TO " + login + "; GRANT pg_read_all_stats TO $serving; ALTER ROLE " + login + " NOINHERIT; ALTER ROLE " + login + " SET role = $serving"))
+		c.target.Connect = c.target.Connect.With(remote.Settings{"user": login})
+	})
+	c.becomes(c.asks(c.alice, "SELECT session_user"), "DONE")
+	for _, role := range []string{c.alice, login} {
+		left := c.connectAs(role).PgConn().PID() // as an earlier leader has left it
+		c.enrols(int32(left))
+		c.exec("SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name = $1", c.target.ControlName())
+		c.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", left)
+	}
+}
+
 // TestPasswordIsReadAtEachConnection: it changes in the file, then in the server, while the target
 // is served. The same holds for a remote.
 func TestPasswordIsReadAtEachConnection(t *testing.T) {

@@ -282,3 +282,6 @@ func Check(ctx context.Context, t Target) install.Report {
 		return pool.Try(ctx, &t, role, version)
 	})
 }
+
+// Role returns the role that serves the target: as which its login acts.
+func Role(ctx context.Context, t Target) (string, error) { return control.Role(ctx, t.Connect) }

@@ -3,7 +3,7 @@
 -- our term. The row old has the beginning of the names and that time. No backend matches if another
 -- table's sessions could have the same names.
 a.datid = (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database())
-    AND a.usesysid = quote_ident(session_user)::regrole::oid
+    AND a.usesysid = quote_ident(current_user)::regrole::oid
     AND a.backend_type = 'client backend'
     AND a.backend_start <= old.latest
     AND left(a.application_name, length(old.prefix)) = old.prefix

@@ -1,7 +1,7 @@
 -- Whether we may end the backend a, in a table whose tasks run under several roles: it has our
 -- role, or a role whose rights we have.
 (
-    a.usesysid = quote_ident(session_user)::regrole::oid
+    a.usesysid = quote_ident(current_user)::regrole::oid
     OR pg_has_role(a.usesysid, 'USAGE')
     AND (
         current_setting('is_superuser') = 'on'

@@ -16,21 +16,26 @@ WITH marked AS MATERIALIZED (
         ORDER BY w.id
     ) AS t
 )
-SELECT pg_terminate_backend(a.pid)
-FROM pg_stat_get_activity(CASE WHEN NOT :unmasked THEN 0 END) AS a
-CROSS JOIN (SELECT $2::text AS prefix, $4::timestamptz AS latest) AS old
-WHERE :earlier
-    AND a.pid <> ALL ($1::int4[])
-    AND (
-        NOT EXISTS (SELECT FROM marked AS m WHERE m.pid = a.pid AND m.start >= a.backend_start)
-        OR a.state_change < (statement_timestamp() - '1 s'::interval)
+SELECT e.ended
+FROM :each_role
+CROSS JOIN LATERAL (
+    SELECT pg_terminate_backend(a.pid) AS ended
+    FROM pg_stat_get_activity(CASE WHEN v.login AND NOT :unmasked THEN 0 END) AS a
+    CROSS JOIN (SELECT $2::text AS prefix, $4::timestamptz AS latest) AS old
+    WHERE :earlier
+        AND a.pid <> ALL ($1::int4[])
         AND (
-            a.state ~~ 'idle in transaction%'
-            OR a.state = 'active' AND a.wait_event = 'ClientRead'
+            NOT EXISTS (SELECT FROM marked AS m WHERE m.pid = a.pid AND m.start >= a.backend_start)
+            OR a.state_change < (statement_timestamp() - '1 s'::interval)
+            AND (
+                a.state ~~ 'idle in transaction%'
+                OR a.state = 'active' AND a.wait_event = 'ClientRead'
+            )
+            OR a.state_change < (statement_timestamp() - '10 s'::interval)
+            AND (
+                a.state = 'idle'
+                OR a.state = 'active' AND a.wait_event = 'ClientWrite'
+            )
         )
-        OR a.state_change < (statement_timestamp() - '10 s'::interval)
-        AND (
-            a.state = 'idle'
-            OR a.state = 'active' AND a.wait_event = 'ClientWrite'
-        )
-    )
+    OFFSET 0
+) AS e

@@ -130,7 +130,7 @@ func (d facts) nameRoles(t sql.Table, names map[string]string) {
 // ownBackend: the backend has the role under which all tasks run. roleOf: the role of the row, if
 // each task runs under its own.
 const (
-	ownBackend = "a.usesysid = quote_ident(session_user)::regrole::oid"
+	ownBackend = "a.usesysid = quote_ident(current_user)::regrole::oid"
 	roleOf     = "(SELECT r.oid FROM pg_roles AS r WHERE r.rolname = t.role)"
 )
 

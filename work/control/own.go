@@ -61,6 +61,21 @@ func connect(ctx context.Context, cfg *pgx.ConnConfig) (*pgx.Conn, error) {
 	return conn, remote.Reason(err)
 }
 
+// Role returns the role as which a login acts: ALTER ROLE … SET role may give it another.
+func Role(ctx context.Context, s remote.Settings) (role string, err error) {
+	cfg, err := ownConfig(s, nil)
+	if err != nil {
+		return "", err
+	}
+	conn, err := connect(ctx, cfg)
+	if err != nil {
+		return "", err
+	}
+	defer conn.Close(context.WithoutCancel(ctx))
+	err = conn.QueryRow(ctx, "SELECT current_user::text").Scan(&role)
+	return role, err
+}
+
 // Planning has settings for sessions that run statements on the task table. They make plans depend
 // on the statement alone, not on statistics, which may say that the table is empty.
 var Planning = map[string]string{
