@@ -56,6 +56,9 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	}
 	defer func() { _ = tx.Rollback(context.WithoutCancel(ctx)) }() // if this fails, the server rolls back by itself
 	t, err := describe(ctx, tx, name, o.Inserter)
+	if err == nil && t.byName["owner"] == nil { // it says which jobs are those of the files
+		err = t.lacks("owner")
+	}
 	if err == nil {
 		err = t.check(jobs)
 	}

@@ -246,7 +246,8 @@ func TestFaultsOfValuesNameTheirPlace(t *testing.T) {
 		},
 		"a partitioned table": {"ALTER TABLE task RENAME TO old; CREATE TABLE task (LIKE old) PARTITION BY RANGE (id)", job("repeat: 1 h"), "is partitioned, and tasks of a partitioned table have no key"},
 		"no table":            {"DROP TABLE task", job("repeat: 1 h"), `table "public"."task" does not exist: pgtaskd run creates it`},
-		"an old table":        {"ALTER TABLE task DROP owner", job("repeat: 1 h"), `table "public"."task" lacks the column owner: pgtaskd run adds it`},
+		"a new column":        {"ALTER TABLE task DROP priority CASCADE", job("repeat: 1 h\n  priority: 2"), `lacks the column priority: pgtaskd run adds it unless create is false; let the owner run`},
+		"an old table":        {"ALTER TABLE task DROP owner", job("repeat: 1 h"), `table "public"."task" lacks the column owner: pgtaskd run adds it unless create is false; let the owner run`},
 	}
 	for name, c := range servertest.SomeOf(cases) {
 		t.Run(name, func(t *testing.T) {

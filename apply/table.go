@@ -23,7 +23,8 @@ type table struct {
 	name    sql.Table
 	columns []*column
 	byName  map[string]*column
-	role    string // the inserting role; "": tasks run under the serving role
+	absent  map[string]string // columns of later versions that it lacks
+	role    string            // the inserting role; "": tasks run under the serving role
 }
 
 type column struct {
@@ -106,7 +107,7 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 	case known.Partitioned:
 		return nil, fmt.Errorf("table %s is partitioned, and tasks of a partitioned table have no key", name)
 	}
-	t := &table{name: name, byName: map[string]*column{}}
+	t := &table{name: name, byName: map[string]*column{}, absent: known.Absent}
 	rows, _ := tx.Query(ctx, t.statement("columns", nil), name.Schema, name.Name) // CollectRows returns its error
 	t.columns, err = pgx.CollectRows(rows, func(row pgx.CollectableRow) (*column, error) {
 		c := &column{}
@@ -120,15 +121,20 @@ func describe(ctx context.Context, tx pgx.Tx, name sql.Table, inserter bool) (*t
 		c.copied = slices.Contains(known.Copied, c.quoted())
 		t.byName[c.name] = c
 	}
-	for _, needed := range []string{"key", "wait_key", "owner"} {
+	for _, needed := range []string{"key", "wait_key"} {
 		if t.byName[needed] == nil {
-			return nil, fmt.Errorf("table %s lacks the column %s: pgtaskd run adds it, pgtaskd schema prints the statements", name, needed)
+			return nil, t.lacks(needed)
 		}
 	}
 	if known.Roles && t.byName["role"] != nil {
 		err = tx.QueryRow(ctx, t.statement("role", nil)).Scan(&t.role)
 	}
 	return t, err
+}
+
+// lacks is the error of a table without a column of ours.
+func (t *table) lacks(column string) error {
+	return fmt.Errorf("table %s lacks the column %s: pgtaskd run adds it unless create is false; let the owner run the output of pgtaskd schema --config FILE", t.name, column)
 }
 
 // byOthers are copied columns that no file may set: they say who made the row, and for whom.
@@ -154,6 +160,8 @@ func (t *table) check(jobs Jobs) error {
 		for _, name := range j.columns {
 			f, c := j.named[name], t.byName[name]
 			switch {
+			case c == nil && t.absent[name] != "":
+				faults.Add(f.at, "%s", t.lacks(name))
 			case c == nil:
 				advice := conf.DidYouMean(name, names)
 				if advice == "" && name == "paused" {
@@ -179,6 +187,7 @@ func (t *table) check(jobs Jobs) error {
 // statement returns a statement of sql/apply with its words replaced.
 func (t *table) statement(name string, names words) string {
 	all := words{":table": t.name.String()}
+	sql.Without(all, t.absent)
 	maps.Copy(all, names)
 	return sql.Named(sql.File("apply/"+name), all)
 }

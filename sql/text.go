@@ -27,44 +27,37 @@ func File(path string) string {
 type Queries struct {
 	folder string
 	names  map[string]string
-	absent map[string]string // columns that the table lacks, with the values that stand for them
-	made   *sync.Map         // text by name
+	made   *sync.Map // text by name
 }
 
 // NewQueries returns the statements of that folder; names has the values of some of their words.
 func NewQueries(folder string, names map[string]string) Queries {
-	return Queries{folder, names, nil, &sync.Map{}}
+	return Queries{folder, names, &sync.Map{}}
 }
 
-// Without returns the statements for a table that lacks columns: they read these values instead.
-func (q Queries) Without(columns map[string]string) Queries {
-	return Queries{q.folder, q.names, columns, &sync.Map{}}
+// Without adds columns that the table lacks to names: statements read these values instead.
+func Without(names, columns map[string]string) {
+	for column, value := range columns {
+		names["."+column] = value
+	}
 }
 
 // Text returns the statement of that name, with $1, $2… for its parameters.
 func (q Queries) Text(name string) string {
 	text, ok := q.made.Load(name)
 	if !ok {
-		text, _ = q.made.LoadOrStore(name, q.reads(Named(File(q.folder+"/"+name), q.names)))
+		text, _ = q.made.LoadOrStore(name, Named(File(q.folder+"/"+name), q.names))
 	}
 	return text.(string)
 }
 
-var qualified = regexp.MustCompile(`\b[a-z]\.(\w+)\b`)
-
-// reads replaces the columns that the table lacks.
-func (q Queries) reads(text string) string {
-	if len(q.absent) == 0 {
-		return text
-	}
-	return qualified.ReplaceAllStringFunc(text, func(column string) string { return cmp.Or(q.absent[column[2:]], column) })
-}
-
 // Named replaces words of a text by names and removes the comments. A word that is the name of a
 // file in sql/part stands for that part, or for its value in names; both may contain names and other
-// parts. Other values are not searched for words, since the name of a table may look like one.
+// parts. Other values are not searched for words, since the name of a table may look like one. Names
+// after a point are columns, written x.column, that the table lacks.
 func Named(text string, names map[string]string) string {
-	return Fill(uncommented(text), func(word string) (string, bool) {
+	text = qualified.ReplaceAllStringFunc(uncommented(text), func(column string) string { return cmp.Or(names[column[1:]], column) })
+	return Fill(text, func(word string) (string, bool) {
 		value, ok := names[word]
 		part, err := files.ReadFile("part/" + word[1:] + ".sql")
 		switch {
@@ -76,6 +69,8 @@ func Named(text string, names map[string]string) string {
 		return Named(value, names), true
 	})
 }
+
+var qualified = regexp.MustCompile(`\b[a-z]\.\w+\b`)
 
 // uncommented removes the comment lines of a text, and the blank lines before them.
 func uncommented(text string) string {

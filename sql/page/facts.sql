@@ -1,5 +1,6 @@
--- The table's relation: its kind, the rights that the role lacks, whether the columns that are read
--- are there, the role's time zone in this database, and which objects beside it may be used.
+-- The table's relation: its kind, the rights that the role lacks, whether the columns without
+-- which it cannot be read are there, all columns, the role's time zone in this database, and which
+-- objects beside it may be used.
 -- $1 schema, $2 table, $3 names of the objects beside it
 SELECT
     c.relkind::text,
@@ -9,6 +10,11 @@ SELECT
         FROM pg_attribute AS a
         WHERE a.attrelid = c.oid AND NOT a.attisdropped AND a.attname = ANY ('{due,stopping,key,notice,awaits}'::name[])
     ) = 5,
+    ARRAY(
+        SELECT a.attname::text
+        FROM pg_attribute AS a
+        WHERE a.attrelid = c.oid AND a.attnum > 0 AND NOT a.attisdropped
+    ),
     current_setting('TimeZone'),
     ARRAY(
         SELECT l.relname::text

@@ -82,7 +82,7 @@ SELECT
     t.repeat,
     t.repeat::text AS period,
     t.drift,
-    t.overlap,
+    t.overlap AS overlap,
     t.until,
     coalesce(t.base, t.plan) AS beat,
     CASE WHEN t.state = 'PLAN' AND (t.cron IS NULL OR t.origin IS NULL) THEN t.plan END AS next_run,

@@ -1,6 +1,7 @@
 package query
 
 import (
+	"cmp"
 	"strconv"
 	"strings"
 
@@ -76,7 +77,7 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 		names[":succeeded_is"], names[":or_succeeded"], names[":own_success"] = "succeeded = f.succeeded,", " OR t.state = 'DONE'", "t.succeeded"
 	}
 	if !d.Partitioned { // a partitioned table has no keys
-		names[":owner_of_t"] = "t.owner"
+		names[":owner_of_t"] = cmp.Or(d.Absent["owner"], "t.owner")
 	}
 	if d.Sequence != 0 {
 		names[":drawn_id"], names[":drawn_id_of_f"] = "id,", "f.drawn,"
@@ -97,7 +98,8 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 	if d.Group == 0 {
 		names[":regrouped"] = "$6::int8 = 0 AND NULL::bool"
 	}
-	return sql.NewQueries("query", names).Without(d.Absent)
+	sql.Without(names, d.Absent)
+	return sql.NewQueries("query", names)
 }
 
 // facts are the facts that are known of the table.

@@ -64,14 +64,7 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	if f.index(true, "", "id") != nil {
 		d.Sequence = f.sequence
 	}
-	for _, column := range wantedColumns() {
-		if slices.Contains(later, column.name) && f.column(column.name) == nil {
-			if d.Absent == nil {
-				d.Absent = map[string]string{}
-			}
-			d.Absent[column.name] = "(" + cmp.Or(column.def, "NULL") + ")::" + column.typ
-		}
-	}
+	d.Absent = Absent(func(name string) bool { return f.column(name) != nil })
 	for _, column := range f.columns {
 		if !column.Generated && !column.Identity && !slices.Contains(notCopied, column.Name) {
 			d.Copied = append(d.Copied, pgx.Identifier{column.Name}.Sanitize())
@@ -127,3 +120,15 @@ func GrantBeside(ctx context.Context, tx pgx.Tx, t sql.Table, role string) error
 // Refusal returns an error if a part of the table must not be served. inserter: tasks run under the
 // roles that insert them.
 func (d Description) Refusal(inserter bool) error { return refusal(d.Below, inserter) }
+
+// Absent returns the columns of later versions that a table lacks, with the values that stand for
+// them.
+func Absent(there func(name string) bool) map[string]string {
+	lacks := map[string]string{}
+	for _, column := range wantedColumns() {
+		if slices.Contains(later, column.name) && !there(column.name) {
+			lacks[column.name] = "(" + cmp.Or(column.def, "NULL") + ")::" + column.typ
+		}
+	}
+	return lacks
+}

@@ -14,6 +14,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/sql"
+	"pgtaskd/sql/schema"
 	"pgtaskd/work"
 	"pgtaskd/work/install"
 )
@@ -68,8 +69,9 @@ func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) 
 	b.queries = b.Queries("page")
 	var kind, denied string
 	var complete bool
+	var columns []string
 	err := conn.QueryRow(ctx, b.queries.Text("facts"), b.Name.Schema, b.Name.Name, sql.BesideNames(b.Name)).
-		Scan(&kind, &denied, &complete, &b.Zone, &b.beside)
+		Scan(&kind, &denied, &complete, &columns, &b.Zone, &b.beside)
 	switch {
 	case errors.Is(err, pgx.ErrNoRows):
 		err = fmt.Errorf("table %s is not there: pgtaskd run makes it, and pgtaskd check says what is in the way", b.Name)
@@ -80,8 +82,10 @@ func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) 
 	case denied != "":
 		err = errors.New(denied)
 	case !complete:
-		err = fmt.Errorf("table %s lacks columns: pgtaskd run adds them, and pgtaskd schema prints how", b.Name)
+		err = fmt.Errorf("table %s lacks columns: pgtaskd run adds them unless create is false, and pgtaskd schema prints how", b.Name)
 	default:
+		sql.Without(b.names, schema.Absent(func(name string) bool { return slices.Contains(columns, name) }))
+		b.queries = b.Queries("page")
 		b.Zone = cmp.Or(t.TimeZone, b.Zone)
 		return b, install.Admit(ctx, conn, t)
 	}
