@@ -72,7 +72,7 @@ func (p *program) showResult(r apply.Result, remark string) {
 		printLine(p.stdout, "%s", job.Lines()[0])
 	}
 	for _, key := range r.Expired {
-		printLine(p.stdout, "= %s (not begun: its until has passed)", key)
+		printLine(p.stdout, "= %s (not begun: no run comes before its until)", key)
 	}
 	for _, key := range r.Unnamed {
 		printLine(p.stdout, "= %s (in no file; --prune removes it)", key)

@@ -103,15 +103,15 @@ func once(ctx context.Context, conn *pgx.Conn, name sql.Table, jobs Jobs, o Opti
 	return result, tx.Commit(ctx)
 }
 
-// expire marks the jobs that are not inserted: their until has passed, and no task of theirs waits
-// or runs.
+// expire marks the jobs that are not inserted: their series is over, and no task of theirs waits or
+// runs.
 func (t *table) expire(ctx context.Context, tx pgx.Tx, all []*wanted, rows rowsByKey) error {
 	for _, w := range all {
 		until := w.texts["until"]
 		if until == nil || len(rows[w.job.Key]) > 0 {
 			continue
 		}
-		if err := tx.QueryRow(ctx, t.statement("expired", nil), *until).Scan(&w.expired); err != nil {
+		if err := tx.QueryRow(ctx, t.statement("expired", nil), *until, w.job.Key, w.texts["cron"], w.texts["repeat"]).Scan(&w.expired); err != nil {
 			return err
 		}
 	}

@@ -116,6 +116,19 @@ func TestApply(t *testing.T) {
 		"a series whose until has passed does not begin again": {
 			"", "- {key: a, input: SELECT 1, repeat: 1 hour, until: 2020-01-01}", apply.Options{}, "over a", "NULL",
 		},
+		"a series that has had its last run before until does not begin again": {
+			"INSERT INTO task (key, input, cron, until, owner, state, stop) VALUES ('a', 'SELECT 1', '@yearly', '2100-01-01', 'git', 'DONE', now())",
+			"- {key: a, input: SELECT 0, cron: '@yearly', until: 2100-01-01}",
+			apply.Options{},
+			"over a", "1 DONE a group 00:00:00 SELECT 1 git",
+		},
+		"a series that was stopped, or has other beats now, begins again": {
+			"INSERT INTO task (key, input, cron, until, owner, state, stop) VALUES ('a', 'SELECT 1', '@yearly', '2100-01-01', 'git', 'STOP', now()), ('b', 'SELECT 1', '@yearly', '2100-01-01', 'git', 'DONE', now())",
+			"- {key: a, input: SELECT 1, cron: '@yearly', until: 2100-01-01}\n- {key: b, input: SELECT 1, cron: '@daily', until: 2100-01-01}",
+			apply.Options{},
+			"+ a\n    input: SELECT 1\n    cron: @yearly\n    until: 2100-01-01 00:00:00+00\n+ b\n    input: SELECT 1\n    cron: @daily\n    until: 2100-01-01 00:00:00+00",
+			"1 STOP a group 00:00:00 SELECT 1 git\n2 DONE b group 00:00:00 SELECT 1 git\n3 PLAN a group 00:00:00 SELECT 1 git\n4 PLAN b group 00:00:00 SELECT 1 git",
+		},
 		"a period becomes a cron expression, whatever the default of repeat is": {
 			"INSERT INTO task (key, input, repeat, owner) VALUES ('a', 'SELECT 1', '1 day', 'git'); ALTER TABLE task ALTER repeat SET DEFAULT '1 min'", "- {key: a, input: SELECT 1, cron: '0 3 * * *'}\n- {key: b, input: SELECT 1, cron: '@daily'}",
 			apply.Options{},

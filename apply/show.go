@@ -38,7 +38,7 @@ type Result struct {
 	Changes   []Change // in the order of the files, then of the keys
 	Unchanged int
 	Paused    []Change // of the unchanged jobs, those that are paused
-	Expired   []string // until has passed, and no task waits or runs
+	Expired   []string // the series is over, and no task waits or runs
 	Unnamed   []string // jobs of the owner in no file, which Run was not to prune
 }
 

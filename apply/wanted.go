@@ -19,7 +19,7 @@ type wanted struct {
 	json  map[string]string  // of the named columns, as JSON
 	texts map[string]*string // of all compared columns, as the server writes them; nil: NULL
 
-	expired bool // its until has passed, so it is not inserted
+	expired bool // its series is over, so it is not inserted
 }
 
 // of returns a value as JSON for a column: a scalar becomes the text that an INSERT would take.

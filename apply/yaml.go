@@ -22,7 +22,7 @@ const (
 
 // parse reads the documents of a YAML or JSON text.
 func parse(file, text string) (documents []value, faults conf.Faults) {
-	w := walk{file: file, anchors: map[string]ast.Node{}}
+	w := walk{file: file, text: text, anchors: map[string]*anchor{}}
 	defer func() { // the parser is a library
 		if caught := recover(); caught != nil {
 			faults.Add(conf.Position{Path: file}, "cannot be read as YAML: the parser fails")
@@ -37,6 +37,11 @@ func parse(file, text string) (documents []value, faults conf.Faults) {
 			continue
 		}
 		documents = append(documents, w.value(document.Body, 0))
+	}
+	for _, a := range w.single {
+		if !a.used {
+			w.bare(a.node)
+		}
 	}
 	return documents, w.faults
 }
@@ -115,9 +120,29 @@ func unquoted(text string, line int) (column int, advice string) {
 // walk turns the parser's nodes into values. It stops at the first fault.
 type walk struct {
 	file    string
-	anchors map[string]ast.Node
+	text    string
+	anchors map[string]*anchor
+	single  []*anchor // of values that are no list and no map
 	values  int
 	faults  conf.Faults
+}
+
+// anchor is a value with a name. If no alias uses it, its & may belong to the value.
+type anchor struct {
+	node *ast.AnchorNode
+	used bool
+}
+
+// bare is the fault of a value that YAML reads as something else, since it has no quotes.
+func (w *walk) bare(n ast.Node) value {
+	column, advice := unquoted(w.text, w.at(n).Line)
+	if advice == "" {
+		return w.fault(n, "quote the value, as YAML means something else by its first character")
+	}
+	if len(w.faults) == 0 {
+		w.faults.Add(conf.Position{Path: w.file, Line: w.at(n).Line, Column: column}, "%s", advice)
+	}
+	return value{}
 }
 
 func (w *walk) at(n ast.Node) conf.Position {
@@ -149,8 +174,13 @@ func (w *walk) value(n ast.Node, depth int) value {
 	}
 	switch n := n.(type) {
 	case *ast.AnchorNode:
-		w.anchors[n.Name.GetToken().Value] = n.Value
-		return w.value(n.Value, depth+1)
+		a := &anchor{node: n}
+		w.anchors[n.Name.GetToken().Value] = a
+		v := w.value(n.Value, depth+1)
+		if v.kind == scalar || v.kind == null {
+			w.single = append(w.single, a)
+		}
+		return v
 	case *ast.AliasNode:
 		return w.alias(n, depth)
 	case *ast.TagNode:
@@ -183,10 +213,10 @@ func (w *walk) value(n ast.Node, depth int) value {
 	return w.fault(n, "cannot stand here")
 }
 
-// tag reads a tag such as !!str. Other tags have no effect: the column has a type.
+// tag reads a tag such as !!str. Others of YAML have no effect: the column has a type.
 func (w *walk) tag(n *ast.TagNode, depth int) value {
-	if n.Value == nil {
-		return w.fault(n, "a tag without a value")
+	if n.Value == nil || !strings.HasPrefix(n.GetToken().Value, "!!") {
+		return w.bare(n)
 	}
 	v := w.value(n.Value, depth+1)
 	if n.GetToken().Value == "!!str" && v.kind == scalar {
@@ -197,11 +227,12 @@ func (w *walk) tag(n *ast.TagNode, depth int) value {
 
 func (w *walk) alias(n *ast.AliasNode, depth int) value {
 	name := n.Value.GetToken().Value
-	to, known := w.anchors[name]
-	if !known {
-		return w.fault(n, "no anchor &%s stands before it", name)
+	to := w.anchors[name]
+	if to == nil {
+		return w.fault(n, "no anchor &%s stands before it; quote it if the * belongs to the value", name)
 	}
-	v := w.value(to, depth+1)
+	to.used = true
+	v := w.value(to.node.Value, depth+1)
 	v.at = w.at(n)
 	return v
 }
