@@ -42,7 +42,7 @@ func (c asking) ask(p *program, dsn string, do func(*ask.Screen, []work.Target) 
 
 // screen returns the Screen for the answers of a command.
 func (p *program) screen(json bool) *ask.Screen {
-	s := &ask.Screen{Out: p.stdout, Err: p.stderr, Visible: human.Visible}
+	s := &ask.Screen{Out: p.stdout, Err: p.stderr, Visible: human.Visible, Width: p.width()}
 	if json {
 		s.Objects = changed{p.stdout, visibleJSON}
 	}
@@ -54,7 +54,7 @@ func (p *program) screen(json bool) *ask.Screen {
 
 // askCommands read or change the tasks of tables.
 type askCommands struct {
-	Status statusCommand `cmd:"" help:"Show who leads each target, what is due and what failed. Exits with 1 where nobody leads or the server does not answer."`
+	Status statusCommand `cmd:"" help:"Show who leads each target, what is due and what failed, and then what is paused, what fails and what waits longest. Exits with 1 where nobody leads or the server does not answer."`
 	Ls     lsCommand     `cmd:"" help:"List tasks, newest first."`
 	Show   showCommand   `cmd:"" help:"Show all of a task, and why it waits."`
 	Stop   stopCommand   `cmd:"" help:"Stop tasks: pause what waits, cancel what runs."`
@@ -75,7 +75,7 @@ func untilInterrupt(ctx context.Context) (context.Context, context.CancelFunc) {
 type statusCommand struct {
 	asking
 	DSN     string        `arg:"" optional:"" help:"The same as --dsn."`
-	Timeout time.Duration `default:"900ms" placeholder:"TIME" help:"How long to wait for the servers (900ms)."`
+	Timeout time.Duration `default:"3s" placeholder:"TIME" help:"How long to wait for the servers (3s)."`
 }
 
 // Run shows the state of the targets.

@@ -16,6 +16,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/ask"
+	"pgtaskd/human"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 	"pgtaskd/sql"
@@ -110,6 +111,26 @@ func TestCommandsTakeWhatRunTakes(t *testing.T) {
 	out, errs, err := command(t, "status")
 	if err != nil || !strings.Contains(out, database+"/public/task") {
 		t.Error(out, errs, err)
+	}
+}
+
+// TestLinesFitTheTerminal: COLUMNS says how wide it is, else lines that no terminal shows are whole.
+func TestLinesFitTheTerminal(t *testing.T) {
+	dsn := tasktest.Database(t)
+	table := tasktest.Public(t, servertest.Connect(t, dsn))
+	table.Add(`input, "group", key`, "SELECT "+strings.Repeat("1 + ", 100), strings.Repeat("group", 10), strings.Repeat("key", 20))
+	for columns, widest := range map[string][2]int{"": {100, 1000}, "none": {100, 1000}, "80": {60, 80}, "50": {40, 50}} {
+		t.Setenv("COLUMNS", columns)
+		for _, name := range []string{"ls", "status", "top --once"} {
+			out, _, _ := command(t, append(strings.Fields(name), dsn)...)
+			got := 0
+			for line := range strings.Lines(out) {
+				got = max(got, human.Width(strings.TrimSuffix(line, "\n")))
+			}
+			if want := widest; name != "top --once" && (got < want[0] || got > want[1]) || got > max(80, want[1]) {
+				t.Errorf("%s with COLUMNS=%s is %d wide:\n%s", name, columns, got, out)
+			}
+		}
 	}
 }
 

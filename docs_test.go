@@ -24,7 +24,10 @@ import (
 	"pgtaskd/work"
 )
 
-func TestMain(m *testing.M) { servertest.Main(m) }
+func TestMain(m *testing.M) {
+	_ = os.Unsetenv("COLUMNS") // the documents show whole lines
+	servertest.Main(m)
+}
 
 // TestDocs runs the examples of docs/*.md and docs/recipes/*.md, so that they stay true (TestReadme
 // those of README.md):

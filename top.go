@@ -1,9 +1,11 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"os"
+	"strconv"
 
 	"golang.org/x/term"
 
@@ -41,11 +43,18 @@ func (p *program) top(ctx context.Context, targets []work.Target, once bool) err
 	case !once:
 		return top.Run(ctx, targets)
 	}
-	width := lineWidth
-	if terminal {
-		if columns, _, err := term.GetSize(int(file.Fd())); err == nil && columns > 0 {
-			width = columns
+	return top.Once(ctx, p.stdout, targets, cmp.Or(p.width(), lineWidth))
+}
+
+// width returns the width of lines for people: COLUMNS says it, or the terminal; 0: any.
+func (p *program) width() int {
+	if columns, err := strconv.Atoi(os.Getenv("COLUMNS")); err == nil && columns > 0 {
+		return columns
+	}
+	if file, ok := p.stdout.(*os.File); ok && isTerminal(file) {
+		if columns, _, err := term.GetSize(int(file.Fd())); err == nil {
+			return columns
 		}
 	}
-	return top.Once(ctx, p.stdout, targets, width)
+	return 0
 }

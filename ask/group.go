@@ -46,8 +46,32 @@ func Pause(ctx context.Context, s *Screen, targets []work.Target, groups []strin
 			p.Text += " until " + p.Until
 			p.Until = human.ISO(p.Until)
 		}
+		p.Text += b.unused(ctx, group)
 		return p, &p.outcome, nil
 	})
+}
+
+// unused says so if no task has the group, whose pause holds all the same. An error says nothing:
+// a role that may pause groups need not read tasks.
+func (b *table) unused(ctx context.Context, group string) string {
+	var used, more bool
+	err := b.look(ctx, func() error {
+		if _, err := b.conn.Exec(ctx, "SET LOCAL lock_timeout = '"+lockPatience+"'"); err != nil {
+			return err
+		}
+		return b.conn.QueryRow(ctx, b.queries.Text("grouped"), group, lookedAt).Scan(&used, &more)
+	})
+	which := "this group"
+	if strings.HasSuffix(group, "%") {
+		which = "a group that begins so"
+	}
+	switch {
+	case err != nil || used:
+		return ""
+	case more:
+		return fmt.Sprintf(", though none of the newest %d tasks has %s", lookedAt, which)
+	}
+	return ", though no task has " + which
 }
 
 // Resume ends the pauses of groups.

@@ -13,6 +13,7 @@ import (
 func TestPauseAndResume(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
+	put(t, tasks.Conn, `INSERT INTO task (input, "group", state, stop) VALUES ('', 'used-1', 'DONE', now())`)
 	get := func(sql string) string { return servertest.Get(t, tasks.Conn, sql) }
 	const row = `SELECT coalesce((SELECT concat_ws(' ', paused AND coalesce(until > now(), true), note) FROM task_group WHERE "group" = 'a'), '')`
 	for _, c := range []struct {
@@ -25,12 +26,15 @@ func TestPauseAndResume(t *testing.T) {
 		{"resume what was never paused", func(s *Screen) error { return Resume(t.Context(), s, []work.Target{target}, []string{"a"}) }, false, "a is not paused by a row of its own", ""},
 		{"pause", func(s *Screen) error {
 			return Pause(t.Context(), s, []work.Target{target}, []string{"a", "b%"}, "", "because")
-		}, true, "a is paused\nb% is paused\n", "t because"},
+		}, true, "a is paused, though no task has this group\nb% is paused, though no task has a group that begins so\n", "t because"},
+		{"pause what has tasks", func(s *Screen) error {
+			return Pause(t.Context(), s, []work.Target{target}, []string{"used-1", "used%"}, "", "")
+		}, true, "used-1 is paused\nused% is paused\n", "t because"},
 		{"pause until", func(s *Screen) error {
 			return Pause(t.Context(), s, []work.Target{target}, []string{"a"}, "2 hours", "")
 		}, true, "a is paused until 2", "t because"},
 		{"resume", func(s *Screen) error { return Resume(t.Context(), s, []work.Target{target}, []string{"a"}) }, true, "a is resumed\n", "f because"},
-		{"pause again", func(s *Screen) error { return Pause(t.Context(), s, []work.Target{target}, []string{"a"}, "", "") }, true, "a is paused\n", "t because"},
+		{"pause again", func(s *Screen) error { return Pause(t.Context(), s, []work.Target{target}, []string{"a"}, "", "") }, true, "a is paused, though", "t because"},
 		{"resume what another row pauses", func(s *Screen) error { return Resume(t.Context(), s, []work.Target{target}, []string{"bc"}) }, false, "it is still paused by b%", "t because"},
 		{"no moment", func(s *Screen) error { return Pause(t.Context(), s, []work.Target{target}, []string{"a"}, "soon", "") }, false, "", "t because"},
 		{"too long", func(s *Screen) error {

@@ -41,7 +41,7 @@ func List(ctx context.Context, s *Screen, targets []work.Target, f Filter) error
 	for _, t := range targets {
 		err := one(ctx, t, "ls", rows.Reads, func(b *table) error {
 			if len(targets) > 1 && s.Objects == nil {
-				if err := s.Line("%s", t.Name()); err != nil {
+				if err := s.Line("%s", s.cut(t.Name())); err != nil {
 					return err
 				}
 			}
@@ -70,15 +70,19 @@ func (b *table) list(ctx context.Context, s *Screen, f Filter) error {
 		lines = append(lines, []string{fmt.Sprint(t.ID), t.state(), t.Group, cmp.Or(t.Key, "-"), brief(t.Plan), t.took(), t.says()})
 		if len(lines) > pageLength {
 			defer func() { lines = lines[:1] }()
-			return s.Table(lines)
+			return s.Table(lines, listNarrow...)
 		}
 		return nil
 	})
 	if s.Objects == nil && len(lines) > 1 {
-		err = errors.Join(err, s.Table(lines))
+		err = errors.Join(err, s.Table(lines, listNarrow...))
 	}
 	return err
 }
+
+// listNarrow are the columns of a list that become narrower: the text, the plan up to its minutes,
+// and the names.
+var listNarrow = []narrowed{{6, 20}, {4, 17}, {3, 8}, {2, 8}, {6, 8}}
 
 // pageLength is how many tasks one statement of a list finds at most, and how many lines are written
 // at once, with headings.

@@ -130,6 +130,43 @@ func TestListIsReadable(t *testing.T) {
 	}
 }
 
+// TestListShowsValues: the first row of a result, without the header that several columns have.
+func TestListShowsValues(t *testing.T) {
+	t.Parallel()
+	target, tasks := made(t)
+	serve(t, target)
+	long := "SELECT " + strings.Repeat("1 AS the_name_of_a_column_is_long, ", 30) + "2 AS z"
+	for _, c := range []struct{ columns, input, want string }{
+		{"input", "SELECT 1 AS one, 2 AS two UNION ALL SELECT 3, 4 ORDER BY 1", "1  2"},
+		{"input, delimiter", "SELECT 'a' AS one, 'b' AS two", "a;b"},
+		{"input, header", "SELECT 'a' AS one, 'b' AS two", "a  b"},
+		{"input, format", "SELECT 1 AS one, 2 AS two; SELECT 3 AS three", `[{"one": 1, "two": 2}]`},
+		{"input", "SELECT E'x\ty'", "x  y"},
+		{"input", "SELECT 'first line'; SELECT 1 AS one, 2 AS two", "first line"},
+		{"input", "SELECT 1 AS one, 2 AS two; SELECT 1/0", "ERROR:  division by zero"},
+		{"input", long, "1  1  1"},
+	} {
+		args := []any{c.input}
+		switch {
+		case strings.HasSuffix(c.columns, "delimiter"):
+			args = append(args, ";")
+		case strings.HasSuffix(c.columns, "header"):
+			args = append(args, false)
+		case strings.HasSuffix(c.columns, "format"):
+			args = append(args, "json")
+		}
+		id := tasks.Add(c.columns, args...)
+		tasks.Becomes(patient, id, "DONE", "FAIL")
+		s := people()
+		if err := List(t.Context(), s.Screen, []work.Target{target}, Filter{Most: 1}); err != nil {
+			t.Fatal(err)
+		}
+		if _, line, _ := strings.Cut(s.out.String(), "\n"); !strings.Contains(line, "  "+c.want) {
+			t.Errorf("%s: %s", c.input, line)
+		}
+	}
+}
+
 // TestListSaysWhyATableCannotBeRead: by the first error, not that of later statements.
 func TestListSaysWhyATableCannotBeRead(t *testing.T) {
 	t.Parallel()

@@ -81,7 +81,7 @@ func TestNothingReadsALargeTable(t *testing.T) {
 	}{
 		{"open", []any{lookedAt}, lookedAt},
 		{"failed", []any{lookedAt}, lookedAt},
-		{"paused", []any{lookedAt, pausedMost}, lookedAt},
+		{"grouped", []any{"no", lookedAt}, 2 * lookedAt},
 		{"list", append((&rows.Filter{}).Args(), time.Minute, int64(math.MinInt64), int64(math.MaxInt64), 20), 20},
 		{"named", []any{[]int64{5, 150_000, 7}}, 3},
 		{"due", []any{watched}, watched},
@@ -103,6 +103,10 @@ func TestNothingReadsALargeTable(t *testing.T) {
 			if kinds := p.kinds(); slices.Contains(kinds, "Seq Scan") || slices.Contains(kinds, "Bitmap Heap Scan") || p.read() > c.most {
 				t.Errorf("%s: %s reads %.0f rows by %v", world, c.name, p.read(), kinds)
 			}
+		}
+		p := explain(t, b.conn, b.Statement("jobs", nil), []any{2 * rows.JobsMost, rows.NewestRows, rows.JobsMost + 1})
+		if most := 3.0 * rows.NewestRows; slices.Contains(p.kinds(), "Seq Scan") || p.read() > most {
+			t.Errorf("%s: jobs reads %.0f rows by %v", world, p.read(), p.kinds())
 		}
 		began := time.Now()
 		_ = ShowStatus(t.Context(), people().Screen, []work.Target{target}, patient)

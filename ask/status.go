@@ -3,16 +3,17 @@ package ask
 import (
 	"cmp"
 	"context"
+	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
-	"github.com/jackc/pgx/v5/pgtype"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/human"
 	"pgtaskd/routine"
-	"pgtaskd/sql/lock"
 	"pgtaskd/web/rows"
 	"pgtaskd/work"
 	"pgtaskd/work/control"
@@ -21,6 +22,9 @@ import (
 // lookedAt is how many due tasks, and how many of the newest tasks, a status looks at. A + marks
 // counts that may be higher.
 const lookedAt = 100_000
+
+// lockPatience is how long a status waits for a lock: other targets have the same session.
+const lockPatience = "500ms"
 
 // perServer is how many sessions are open to one server at once.
 const perServer = 16
@@ -33,18 +37,7 @@ type Status struct {
 	Followers []Controller `json:"followers"`
 	Tasks     *Tasks       `json:"tasks,omitempty"`
 	Failed    *Failed      `json:"failed_24h,omitempty"`
-	Paused    []PausedJob  `json:"paused_jobs,omitempty"` // the first ones
-}
-
-// Controller is a leader or a follower. Unknown fields are empty.
-type Controller struct {
-	Name    string  `json:"controller,omitempty"`
-	PID     int32   `json:"pid,omitempty"` // of its session
-	Host    string  `json:"host,omitempty"`
-	Process int32   `json:"process,omitempty"` // its process id there
-	Since   string  `json:"since,omitempty"`
-	Seconds float64 `json:"seconds,omitempty"` // since then
-	Version string  `json:"version,omitempty"`
+	Trouble
 }
 
 // Tasks counts due tasks.
@@ -77,25 +70,39 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 		}
 	}
 	if s.Objects == nil {
-		if err := s.Table(rows); err != nil {
+		if err := s.Table(rows, statusNarrow...); err != nil {
 			return err
 		}
-	}
-	for _, st := range all {
-		if s.Objects != nil {
-			continue
-		}
-		for _, job := range st.Paused {
-			if err := s.Line("%s: %s", st.Target, job); err != nil {
+		for _, st := range all {
+			if err := s.trouble(&st); err != nil {
 				return err
 			}
-		}
-		if st.Error != "" {
-			s.Remark("%s: %s", st.Target, st.Error)
 		}
 	}
 	if failed {
 		return ErrFailed
+	}
+	return nil
+}
+
+// statusNarrow are the columns of a status that make room: SINCE and STANDBY may disappear.
+var statusNarrow = []narrowed{{2, 0}, {3, 0}, {1, 8}, {0, 8}}
+
+// trouble writes the second block of a target, and why anything is missing.
+func (s *Screen) trouble(st *Status) error {
+	lines := st.lines()
+	if len(lines) > 0 {
+		if err := s.write(s.Out, "\n"+s.cut(s.Visible(st.Target))+"\n"); err != nil {
+			return err
+		}
+	}
+	for _, line := range lines {
+		if err := s.item(line); err != nil {
+			return err
+		}
+	}
+	if st.Error != "" {
+		s.Remark("%s: %s", st.Target, st.Error)
 	}
 	return nil
 }
@@ -146,96 +153,79 @@ func inquire(ctx context.Context, conn **pgx.Conn, t work.Target, st *Status) (e
 			return fmt.Errorf("cannot connect: %w", err)
 		}
 	}
-	b, err := admit(ctx, *conn, t, rows.Reads)
-	if err != nil {
+	if _, err := (*conn).Exec(ctx, "SET lock_timeout = '"+lockPatience+"'"); err != nil {
 		return err
 	}
-	return b.look(ctx, func() error { return b.status(ctx, st) })
+	b, err := admit(ctx, *conn, t, rows.Reads)
+	if b == nil {
+		return err
+	}
+	if err != nil { // not admitted
+		_ = b.look(ctx, func() error { return b.controllers(ctx, st) })
+		return err
+	}
+	var said []string
+	for _, part := range []func(context.Context, *Status) error{b.controllers, b.registered, b.pausedGroups, b.open, b.failed, b.jobs} {
+		err := b.look(ctx, func() error { return part(ctx, st) })
+		if err == nil {
+			continue
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+		if fault.Has(err, "55P03") {
+			return b.locked(ctx, err)
+		}
+		if text := err.Error(); !slices.Contains(said, text) {
+			said = append(said, text)
+		}
+	}
+	if said != nil {
+		return errors.New(strings.Join(said, "; "))
+	}
+	return nil
+}
+
+// locked says who has locked the table.
+func (b *table) locked(ctx context.Context, err error) error {
+	var why string
+	if other := b.look(ctx, func() (err error) { why, err = b.Why(ctx, 0); return err }); other != nil || !strings.Contains(why, "locked the table") {
+		return err
+	}
+	return fmt.Errorf("it cannot be read now: it %s", why)
 }
 
 func server(t work.Target) string {
 	return strings.Join([]string{t.Connect["host"], t.Connect["hostaddr"], t.Connect["port"], t.Connect["service"]}, "\x00")
 }
 
-func (b *table) status(ctx context.Context, st *Status) error {
-	if err := b.controllers(ctx, st); err != nil {
-		return err
-	}
+// open counts due tasks, and finds the one that has waited longest, and why it waits.
+func (b *table) open(ctx context.Context, st *Status) error {
 	var tasks Tasks
-	var oldest pgtype.Text
-	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).Scan(&tasks.Ready, &tasks.Running, &oldest, &tasks.Waits, &tasks.More)
+	var oldest Waiting
+	err := b.conn.QueryRow(ctx, b.queries.Text("open"), lookedAt).
+		Scan(&tasks.Ready, &tasks.Running, &tasks.More, &tasks.Oldest, &tasks.Waits, &oldest.ID, &oldest.Group)
 	if err != nil {
 		return err
 	}
-	tasks.Oldest, st.Tasks = human.ISO(oldest.String), &tasks
-	var failed Failed
-	if err := b.conn.QueryRow(ctx, b.queries.Text("failed"), lookedAt).Scan(&failed.Count, &failed.More); err != nil {
-		return err
+	if tasks.Oldest != "" {
+		tasks.Oldest, st.Oldest = human.ISO(tasks.Oldest), &oldest
 	}
-	st.Failed = &failed
-	st.Paused, err = b.paused(ctx)
+	st.Tasks = &tasks
+	if st.Oldest == nil {
+		return nil
+	}
+	why, err := b.Why(ctx, oldest.ID)
+	oldest.Why = human.Masked(why)
 	return err
 }
 
-// controllers finds the leader, which holds the lock, and the followers, which have sessions. The
-// table of controllers tells more about them.
-func (b *table) controllers(ctx context.Context, st *Status) error {
-	holder, err := lock.Leadership(b.Name, false).Holder(ctx, b.conn)
-	if err != nil {
-		return err
-	}
-	var leads int32
-	if holder != nil {
-		leads = holder.PID
-		st.Leader = &Controller{PID: leads}
-	}
-	rows, err := b.conn.Query(ctx, b.queries.Text("sessions"), leads, b.Target.ControlName(), b.Name.Schema, b.Name.Name)
-	if err != nil {
-		return err
-	}
-	var c Controller
-	var own bool
-	_, err = pgx.ForEachRow(rows, []any{&c.PID, &own, &c.Host, &c.Since, &c.Seconds}, func() error {
-		one := c
-		one.Since = human.ISO(c.Since)
-		if own {
-			st.Leader = &one
-		} else {
-			st.Followers = append(st.Followers, one)
-		}
-		return nil
-	})
-	if err != nil || !b.Has("leader") {
-		return err
-	}
-	return b.registered(ctx, st)
-}
-
-// registered adds facts from the table of controllers. A controller without a session does not
-// count, whatever the table says.
-func (b *table) registered(ctx context.Context, st *Status) error {
-	rows, err := b.conn.Query(ctx, b.queries.Text("controllers"))
-	if err != nil {
-		return err
-	}
-	var c Controller
-	var leads, found bool
-	var followers []Controller
-	_, err = pgx.ForEachRow(rows, []any{&c.Name, &leads, &c.Since, &c.Seconds, &c.Host, &c.Process, &c.Version}, func() error {
-		one := c
-		one.Since = human.ISO(c.Since)
-		switch {
-		case !leads:
-			followers = append(followers, one)
-		case st.Leader != nil && !found:
-			found = true
-			one.PID = st.Leader.PID
-			st.Leader = &one
-		}
-		return nil
-	})
-	if len(followers) >= len(st.Followers) {
-		st.Followers = append([]Controller{}, followers[:len(st.Followers)]...)
+// failed counts tasks that have failed.
+func (b *table) failed(ctx context.Context, st *Status) error {
+	var failed Failed
+	err := b.conn.QueryRow(ctx, b.queries.Text("failed"), lookedAt).Scan(&failed.Count, &failed.More)
+	if err == nil {
+		st.Failed = &failed
 	}
 	return err
 }
@@ -278,14 +268,4 @@ func counted(n int64, more bool) string {
 		return fmt.Sprint(n, "+")
 	}
 	return fmt.Sprint(n)
-}
-
-func (c Controller) String() string {
-	switch {
-	case c.Process != 0:
-		return fmt.Sprintf("%s process %d", c.Host, c.Process)
-	case c.Host != "":
-		return fmt.Sprintf("%s pid %d", c.Host, c.PID)
-	}
-	return fmt.Sprint("pid ", c.PID)
 }

@@ -35,18 +35,19 @@ func open(ctx context.Context, t work.Target, command string, purpose rows.Purpo
 	return b, err
 }
 
+// admit is rows.Admit: with an error it may return the table, too.
 func admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose rows.Purpose) (*table, error) {
 	b, err := rows.Admit(ctx, conn, t, purpose)
-	if err != nil {
+	if b == nil {
 		return nil, err
 	}
-	return &table{b, conn, b.Queries("ask")}, nil
+	return &table{b, conn, b.Queries("ask")}, err
 }
 
-// look reads the table in a read-only transaction: code that runs there cannot write, whatever it
-// sets.
+// look reads the table in a read-only transaction with one snapshot: code that runs there cannot
+// write, whatever it sets.
 func (b *table) look(ctx context.Context, do func() error) error {
-	return pgx.BeginTxFunc(ctx, b.conn, pgx.TxOptions{AccessMode: pgx.ReadOnly}, func(pgx.Tx) error { return do() })
+	return pgx.BeginTxFunc(ctx, b.conn, pgx.TxOptions{IsoLevel: pgx.RepeatableRead, AccessMode: pgx.ReadOnly}, func(pgx.Tx) error { return do() })
 }
 
 func (b *table) close() { control.HangUp(b.conn) }

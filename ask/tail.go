@@ -253,9 +253,12 @@ func (w *tail) write(events []Event) error {
 			}
 			continue
 		}
-		for _, line := range e.lines() {
+		for i, line := range e.lines() {
 			if w.several {
 				line = w.target.Name() + ": " + line
+			}
+			if i == 0 { // the others are the whole error, and the notices
+				line = w.s.cut(w.s.Visible(line))
 			}
 			if err := w.s.Line("%s", line); err != nil {
 				return err

@@ -95,9 +95,9 @@ func TestTailShowsWhatStartsAndEnds(t *testing.T) {
 	tasks.Becomes(patient, tasks.Add("input", "SELECT 'before the tail'"), "DONE")
 	out, _, end := tailed(t, false, target)
 	waits(t, target)
-	tasks.Add(`"group", input`, "reports", "SELECT 'one' UNION ALL SELECT 'two'")
+	tasks.Add(`"group", input`, "reports", "SELECT 'one' AS a, 1 AS b UNION ALL SELECT 'two', 2")
 	out.shows(t, "reports: ")
-	out.shows(t, ", one\n")
+	out.shows(t, ", one  1\n")
 	tasks.Add("input", "DO $$BEGIN RAISE NOTICE 'look here'; RAISE EXCEPTION 'bad' USING DETAIL = 'worse'; END$$")
 	out.shows(t, "FAIL   3 group: ")
 	out.shows(t, "\n           ERROR:  bad\n           DETAIL:  worse\n")
@@ -111,7 +111,7 @@ func TestTailShowsWhatStartsAndEnds(t *testing.T) {
 	// a row without output is deleted a moment after its end, perhaps before the next look
 	out.ends(t, "DONE   6 group: ", "gone   6: ")
 	end()
-	hasNot(t, out.String(), "before the tail", "two")
+	hasNot(t, out.String(), "before the tail", "two", "a  b")
 }
 
 // TestEventsOfATask: its start at the last look and now ("-": it neither waits nor runs), the row

@@ -1,6 +1,7 @@
 package ask
 
 import (
+	"cmp"
 	"fmt"
 	"math"
 	"strings"
@@ -31,7 +32,8 @@ type Task struct {
 	Notice   string  `json:"notice,omitempty"`
 	Next     int64   `json:"next,omitempty"`
 
-	late bool // not looked at, since the time was over
+	values string // the output without a header
+	late   bool   // not looked at, since the time was over
 }
 
 // collect reads tasks as the part task of SQL has them.
@@ -41,7 +43,7 @@ func (b *table) collect(list pgx.Rows) ([]Task, error) {
 		var has bool
 		var output string
 		err = row.Scan(&t.ID, &t.State, &t.Group, &t.Key, &t.Plan, &t.Start, &t.Stop, &t.Seconds, &t.Attempt, &t.PID, &t.SQLState,
-			&t.Input, &has, &output, &t.Error, &t.Notice, &t.Next, &t.late)
+			&t.Input, &has, &output, &t.values, &t.Error, &t.Notice, &t.Next, &t.late)
 		if has {
 			t.Output = &output
 		}
@@ -56,15 +58,13 @@ func (b *table) collect(list pgx.Rows) ([]Task, error) {
 // textWidth is how many characters of an input, output or error a line shows.
 const textWidth = 80
 
-// says returns the text of a task for a line: its error, else its output, else its input.
+// says returns the text of a task for a line: its error, else the first values of its output, else
+// its input.
 func (t Task) says() string {
-	switch {
-	case t.State != "WORK" && t.Error != "":
+	if t.State != "WORK" && t.Error != "" {
 		return first(t.Error, textWidth)
-	case t.Output != nil && first(*t.Output, textWidth) != "":
-		return first(*t.Output, textWidth)
 	}
-	return first(t.Input, textWidth)
+	return cmp.Or(first(t.values, textWidth), first(t.Input, textWidth))
 }
 
 // took returns how long a task ran, or has been running.
@@ -122,8 +122,8 @@ func (e Event) lines() []string {
 		lines = append(lines, indented(e.Error)...)
 	case e.Error != "":
 		lines = append(lines, indented(e.Error)...)
-	case e.Output != nil && first(*e.Output, textWidth) != "":
-		lines[0] += ", " + first(*e.Output, textWidth)
+	case first(e.values, textWidth) != "":
+		lines[0] += ", " + first(e.values, textWidth)
 	}
 	return append(lines, indented(e.Notice)...)
 }

@@ -28,10 +28,11 @@ func brief(moment string) string {
 	return date + " " + clock
 }
 
-// first returns the first line that is not blank, cut after so many characters.
+// first returns the first line that is not blank, cut after so many characters. Tabs, which would be
+// shown by a code, become blanks.
 func first(text string, longest int) string {
 	for line := range strings.Lines(text) {
-		line = strings.TrimRight(line, " \r\n")
+		line = strings.TrimRight(strings.ReplaceAll(line, "\t", "  "), " \r\n")
 		if strings.TrimSpace(line) == "" {
 			continue
 		}

@@ -27,6 +27,7 @@ func TestWords(t *testing.T) {
 		{"empty interval", interval("00:00:00"), "0"},
 		{"first line", first("\n  \na b\nc", 10), "a b"},
 		{"long line", first("äöü", 2), "äö…"},
+		{"values", first("1\t2\n3\t4", 9), "1  2"},
 	} {
 		if c.got != c.want {
 			t.Errorf("%s: %q, not %q", c.what, c.got, c.want)

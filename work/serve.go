@@ -193,7 +193,7 @@ func (l *loop) reign(ctx context.Context) (err error) {
 	l.trouble.served = true
 	l.stats.Stands(target.Standing{Leads: true})
 	defer l.stats.Stands(target.Standing{})
-	l.trouble.become(func() { l.log.Info().Int32("pid", f.PID).Str("wake", string(l.wake.Way())).Msg("leading") })
+	l.trouble.become(func() { l.log.Info().Int32("session_pid", f.PID).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.leader.begin(ctx); err != nil {
 		return err
 	}

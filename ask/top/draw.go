@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
-	"github.com/rivo/uniseg"
 
 	"pgtaskd/human"
 )
@@ -20,13 +19,13 @@ func (w *window) draw() {
 	if v := w.known[w.list]; v != nil && !w.help {
 		for _, note := range v.table.notes[:min(len(v.table.notes), 2)] {
 			foot--
-			w.put(foot, cut(note, width), calm)
+			w.put(foot, human.Cut(note, width), calm)
 		}
 		w.table(y, foot-y, v.table.filtered(w.filter), width)
 	}
 	if w.help {
 		for i, line := range helpText[:min(len(helpText), max(0, foot-y))] {
-			w.put(y+i, cut(line, width), plain)
+			w.put(y+i, human.Cut(line, width), plain)
 		}
 	}
 	w.screen.Show()
@@ -61,13 +60,13 @@ func (w *window) head(width, height int) (y int) {
 			y++
 			break
 		}
-		for _, part := range wrap(line.text, width, 2) {
+		for _, part := range human.Wrap(line.text, width, 2) {
 			w.put(y, part, line.style)
 			y++
 		}
 	}
 	if w.fault != nil {
-		for _, part := range wrap("Nothing can be read; trying again: "+human.Visible(w.fault.Error()), width, 3) {
+		for _, part := range human.Wrap("Nothing can be read; trying again: "+human.Visible(w.fault.Error()), width, 3) {
 			w.put(y, part, bad)
 			y++
 		}
@@ -92,12 +91,12 @@ func (w *window) table(y, height int, t table, width int) {
 	w.chosen[w.list] = t.rows[w.at].key
 	w.top = max(0, min(w.top, w.at, len(t.rows)-w.height), w.at-w.height+1)
 	widths := t.widths(width)
-	w.put(y, cut(t.header(widths), width), plain.Bold(true))
+	w.put(y, human.Cut(t.header(widths), width), plain.Bold(true))
 	for i, r := range t.rows[w.top:min(len(t.rows), w.top+w.height)] {
-		line := cut(t.line(widths, r.cells), width)
+		line := human.Cut(t.line(widths, r.cells), width)
 		if w.top+i == w.at {
 			r.style = r.style.Reverse(true)
-			line += strings.Repeat(" ", max(0, width-uniseg.StringWidth(line)))
+			line += strings.Repeat(" ", max(0, width-human.Width(line)))
 		}
 		w.put(y+1+i, line, r.style)
 	}
@@ -120,5 +119,5 @@ func (w *window) status(y, width int) {
 	case w.filter != "":
 		text, style = "filter: "+w.filter+"  (Esc ends it)", plain.Bold(true)
 	}
-	w.put(y, cut(text, width), style)
+	w.put(y, human.Cut(text, width), style)
 }

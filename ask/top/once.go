@@ -7,6 +7,7 @@ import (
 	"io"
 	"strings"
 
+	"pgtaskd/human"
 	"pgtaskd/work"
 )
 
@@ -21,14 +22,14 @@ func Once(ctx context.Context, out io.Writer, targets []work.Target, width int) 
 	r := newReader(targets)
 	defer r.sessions.Close()
 	var b strings.Builder
-	line := func(text string) { b.WriteString(cut(text, width) + "\n") }
+	line := func(text string) { b.WriteString(human.Cut(text, width) + "\n") }
 	read := false
 	for i, name := range names {
 		v := r.read(ctx, i)
 		read = read || v.err == nil
 		if i == 0 {
 			for _, head := range heads(v.heads) {
-				for _, part := range wrap(head.text, width, headMost) {
+				for _, part := range human.Wrap(head.text, width, headMost) {
 					line(part)
 				}
 			}
@@ -46,7 +47,7 @@ func Once(ctx context.Context, out io.Writer, targets []work.Target, width int) 
 			line(v.table.line(widths, row.cells))
 		}
 		for _, note := range v.table.notes {
-			for _, part := range wrap(note, width, headMost) {
+			for _, part := range human.Wrap(note, width, headMost) {
 				line(part)
 			}
 		}

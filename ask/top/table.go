@@ -4,7 +4,6 @@ import (
 	"strings"
 
 	"github.com/gdamore/tcell/v2"
-	"github.com/rivo/uniseg"
 
 	"pgtaskd/human"
 )
@@ -66,7 +65,7 @@ func (t *table) widths(width int) []int {
 	wanted := make([]int, len(t.columns))
 	for i, c := range t.columns {
 		for _, r := range t.rows {
-			wanted[i] = max(wanted[i], uniseg.StringWidth(r.cells[i]))
+			wanted[i] = max(wanted[i], human.Width(r.cells[i]))
 		}
 		if wanted[i] > 0 || c.rank == 0 { // else it is empty
 			wanted[i] = max(wanted[i], len(c.name))
@@ -122,8 +121,8 @@ func (t *table) line(widths []int, cells []string) string {
 		if b.Len() > 0 {
 			b.WriteString(strings.Repeat(" ", gap))
 		}
-		cell := cut(cells[i], w)
-		pad := strings.Repeat(" ", w-uniseg.StringWidth(cell))
+		cell := human.Cut(cells[i], w)
+		pad := strings.Repeat(" ", w-human.Width(cell))
 		if t.columns[i].number {
 			b.WriteString(pad + cell)
 		} else {
@@ -140,44 +139,4 @@ func (t *table) header(widths []int) string {
 		names[i] = c.name
 	}
 	return t.line(widths, names)
-}
-
-// cut shortens a text to a width.
-func cut(text string, width int) string {
-	if len(text) <= width || uniseg.StringWidth(text) <= width {
-		return text
-	}
-	if width <= 0 {
-		return ""
-	}
-	start, _ := split(text, width-1)
-	return start + "…"
-}
-
-// split returns the start of a text that has the width, and the rest.
-func split(text string, width int) (start, rest string) {
-	used, at, state := 0, 0, -1
-	for at < len(text) {
-		cluster, _, w, next := uniseg.FirstGraphemeClusterInString(text[at:], state)
-		if used += w; used > width {
-			break
-		}
-		at, state = at+len(cluster), next
-	}
-	return text[:at], text[at:]
-}
-
-// wrap breaks a text into lines, at most so many: the last one is cut.
-func wrap(text string, width, most int) (lines []string) {
-	for len(lines) < most-1 {
-		start, rest := split(text, width)
-		if rest == "" || start == "" {
-			break
-		}
-		if at := strings.LastIndexByte(start, ' '); at > 0 && rest[0] != ' ' {
-			start, rest = start[:at], start[at:]+rest
-		}
-		lines, text = append(lines, start), "  "+strings.TrimLeft(rest, " ")
-	}
-	return append(lines, cut(text, width))
 }

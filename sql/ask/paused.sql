@@ -1,15 +1,12 @@
--- The repeating tasks that are paused: their jobs make no runs. failures is 0 if max_failures is not
--- the reason.
--- $1 most repeating tasks to look at, $2 most paused ones
-SELECT t.id, coalesce(t.key, ''), CASE WHEN t.max_failures > 0 AND t.failures >= t.max_failures THEN t.failures ELSE 0 END
-FROM (
-    SELECT w.id, w.key, w.state, w.stopping, w.failures, w.max_failures
-    FROM :table AS w
-    WHERE w.stop IS NULL
-        AND (w.repeat > '0' OR w.cron IS NOT NULL)
-    ORDER BY w.id
-    LIMIT $1::int8
-) AS t
-WHERE t.state = 'STOP'
-    AND t.stopping IS NOT TRUE
-LIMIT $2::int8
+-- The rows of the table of groups that pause tasks now: by whom, why, and until when.
+-- $1 most rows
+SELECT
+    g."group",
+    coalesce(g.changed_by, ''),
+    coalesce(replace("left"(g.note, 200), E'\n', ' '), ''),
+    coalesce(nullif(g.until, 'infinity')::text, '')
+FROM :its_group AS g
+WHERE g.paused
+    AND coalesce(g.until > statement_timestamp(), true)
+ORDER BY g."group"
+LIMIT $1::int8

@@ -21,7 +21,7 @@ const (
 type Head struct {
 	Target     string
 	Zone       string // of the target; "": not known
-	Leader     string // host and process id; "": nobody leads, or nobody can tell
+	Leader     string // host and process id, or the process id of its session; "": nobody leads, or nobody can tell
 	Since      pgtype.Timestamptz
 	Version    string             // of the leader
 	Here       string             // how this controller serves the target: "leads", "stands by" or ""
@@ -55,7 +55,7 @@ func (b *Table) head(ctx context.Context, h *Head) error {
 		return slow(err)
 	}
 	if holder != nil {
-		h.Leader = fmt.Sprint("pid ", holder.PID)
+		h.Leader = fmt.Sprint("session pid ", holder.PID)
 	}
 	if err := b.conn.QueryRow(ctx, b.queries.Text("now"), jobsMost).Scan(&h.At, &h.PausedJobs); err != nil {
 		return slow(err)

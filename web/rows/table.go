@@ -56,7 +56,8 @@ const (
 type Refusal struct{ error }
 
 // Admit checks that the session may ask about the table, and that this runs no code of an untrusted
-// role. Until then it reads catalogs only.
+// role. Until then it reads catalogs only. With an error it may return the table, too, for questions
+// about catalogs.
 func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) (*Table, error) {
 	b := &Table{Target: t, Name: t.Relation(), conn: conn, admitted: time.Now()}
 	b.names = map[string]string{
@@ -89,7 +90,7 @@ func Admit(ctx context.Context, conn *pgx.Conn, t work.Target, purpose Purpose) 
 		b.Zone = cmp.Or(t.TimeZone, b.Zone)
 		return b, install.Admit(ctx, conn, t)
 	}
-	return nil, Refusal{err}
+	return b, Refusal{err}
 }
 
 // Queries are the statements of a folder of sql for this table.
