@@ -20,7 +20,7 @@ type mode string
 const (
 	local  mode = "default" // tasks in the target's own database: exactly once
 	async  mode = "async"   // the same, with synchronous_commit off
-	remote mode = "remote"  // tasks with a remote, which is the same database: at least once
+	remote mode = "remote"  // tasks with a remote, which is the same database
 )
 
 func parse(args []string, stderr io.Writer) (options, error) {

@@ -13,6 +13,9 @@ import (
 // because the SQL may have changed the search path. CLOSE ALL comes first: a cursor WITH HOLD would
 // run its query at COMMIT, and could write after the question.
 //
+// The COMMIT of a run that is exactly once on a remote must wait for the disk there. So deferred
+// triggers, which could lower synchronous_commit, run before the question raises it.
+//
 // The transaction then waits for us. No time limit of the SQL or the role may end it meanwhile, so
 // the question switches these limits off.
 const (
@@ -47,6 +50,9 @@ type question struct {
 
 // ask queues the question for the last task that is sent. It returns the number of statements.
 func (q *question) ask(t *Task) int {
+	if t.Exact && !t.Traits.Inert {
+		q.setup.call("SET CONSTRAINTS ALL IMMEDIATE")
+	}
 	if !t.Traits.Inert && !t.Save {
 		q.setup.call("CLOSE ALL")
 	}
@@ -65,6 +71,9 @@ func (q *question) ask(t *Task) int {
 		}
 		if !q.local {
 			rest = q.silence
+		}
+		if t.Exact {
+			sql += ", " + raised
 		}
 		q.setup.call(sql, []byte(rest))
 	}

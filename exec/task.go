@@ -29,6 +29,7 @@ type Task struct {
 	Limit    int64         // maximum of the output, in bytes
 	Strict   bool          // output beyond the limit is an error
 	Until    time.Time     // it may not begin later, by the server's clock; for tasks of a pipeline
+	Exact    bool          // on a remote: the server must be able to tell later whether it has committed
 	Query    bool          // on a remote: it must not write; if it does, it is rolled back and runs again without Query
 	Forced   bool          // its transaction always gets an id: a NOTIFY, for example, gives none
 	Sending  time.Duration // time limit for sending it; 0: the limit for making a session ready

@@ -33,6 +33,8 @@ type wire struct {
 	written  bool          // the server may have part of what Begin sends
 	status   byte          // transaction status of the last ReadyForQuery
 	readOnly bool          // transactions begin as READ ONLY; from version 14 on the server reports changes
+
+	unreplicated bool // somebody has cancelled the wait of a COMMIT for a synchronous standby
 }
 
 // dial opens a connection. own means that it goes to the target's own database (local in Connect);
@@ -45,6 +47,9 @@ func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, tru
 	cfg.BuildFrontend = func(from io.Reader, to io.Writer) *pgproto3.Frontend {
 		w.outlet = &outlet{to: to}
 		return build(from, w.outlet)
+	}
+	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
+		w.unreplicated = w.unreplicated || n.Routine == "SyncRepWaitForLSN"
 	}
 	var err error
 	if w.conn, err = pgconn.ConnectConfig(ctx, cfg); err != nil {
@@ -190,6 +195,14 @@ var binaryFormat = []int16{pgproto3.BinaryFormat}
 
 // errAnswer means that an answer does not fit its question.
 var errAnswer = errors.New("the server's catalog can't be read")
+
+// int4Of reads an int4.
+func int4Of(value []byte) (int32, error) {
+	if len(value) != 4 {
+		return 0, errAnswer
+	}
+	return int32(binary.BigEndian.Uint32(value)), nil
+}
 
 // int8Of reads an int8.
 func int8Of(value []byte) (int64, error) {

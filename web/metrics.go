@@ -65,6 +65,10 @@ var kinds = []kind{
 		},
 	},
 	{
+		"pgtaskd_unknown_total", "Runs that FAIL with TK003: it is not known whether their transaction was committed.", "counter",
+		"", one(func(f *target.Figures) float64 { return float64(f.Unknown) }),
+	},
+	{
 		"pgtaskd_reconnects_total", "Control connections that were made after the first.", "counter",
 		"", one(func(f *target.Figures) float64 { return float64(f.Reconnects) }),
 	},

@@ -232,6 +232,9 @@ func (l *leader) judged(all []change.Changed) {
 		if c.Empty {
 			l.ends.Deletes.Later(c.ID)
 		}
+		if c.State == "FAIL" && string(c.SQLState) == "TK003" {
+			l.stats.Unknown()
+		}
 		if c.State == "GONE" {
 			l.stats.Skips(target.Superseded, 1)
 		}

@@ -99,7 +99,7 @@ func (l *loop) concludes(panics *judge.Panics) {
 	})
 	l.leader.judge = judge.New(judge.Config{
 		Rows: l.rows, Live: &l.live, Runs: l.runs, Panics: panics, Prefix: pool.SessionPrefix(&l.target),
-		Place: l.ledger.Place, Partial: l.leader.scan.Partial, Pending: l.leader.scan.Pending,
+		Place: l.ledger.Place, Later: l.inbox.Later, Partial: l.leader.scan.Partial, Pending: l.leader.scan.Pending,
 		Ended: l.leader.judged, Over: l.ends.Drop, Write: l.ends.Add,
 	})
 	l.marks = mark.New(mark.Config{

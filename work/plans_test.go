@@ -48,6 +48,7 @@ const (
 // plans are all statements of sql/query. A statement without a state does not read the table.
 var plans = map[string]planned{
 	"above":         {args: []string{"'public'", "'task'"}},
+	"away":          {args: []string{ids()}, state: "WORK"},
 	"alive":         {args: []string{each("1"), each("2020-01-01")}},
 	"awaited":       {args: []string{"0", "20"}, state: "PLAN"},
 	"asleep":        {args: []string{"1"}},
@@ -56,7 +57,7 @@ var plans = map[string]planned{
 	"check":         {args: []string{ids(), each("7"), each("7"), each("0")}, state: "WORK"},
 	"prefetch":      {args: []string{ids(), "8192", "false", now, now, "7", now}, state: "PLAN"},
 	"columns":       {args: []string{"'public'", "'task'"}, makes: catalogs + 160},
-	"cut":           {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'", "'here'"}, state: "WORK"},
+	"cut":           {args: []string{ids(), each("7"), each("2020-01-01"), each("7"), "'{}'", "false", "'{}'", "'here'", each("7"), each("aborted"), each("NULL")}, state: "WORK"},
 	"delete":        {args: []string{ids()}, state: "DONE"},
 	"doomed":        {args: []string{"'{1}'", "0", "20"}, state: "PLAN"},
 	"dismiss":       {args: []string{each("1"), each("2020-01-01")}},
@@ -74,7 +75,7 @@ var plans = map[string]planned{
 	"groups":        {args: []string{"1000"}},
 	"holders":       {args: []string{"7"}, makes: lockTable},
 	"lead":          {args: []string{"'c'", "true", "'h'", "1", "'v'", "32", "'UTC'"}},
-	"ledger":        {args: []string{ids(), each("d"), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("true"), each("NULL"), "NULL", each("NULL")}, state: "WORK"},
+	"ledger":        {args: []string{ids(), each("d"), each("7"), each("7"), each("2020-01-01"), each("2020-01-01"), each("1"), each("NULL"), each("true"), each("NULL"), each("NULL"), each("NULL")}, state: "WORK"},
 	"ledger_limits": {args: []string{"'1 s'", "'lazy'"}},
 	"ledger_row":    {args: []string{"5000", "'d'", "7", "7", "'2020-01-01'", "'2020-01-01'", "'1'", "NULL", "true", "NULL", "NULL"}, state: "WORK"},
 	"mark":          {args: []string{ids(), each("7"), each("7"), now, each("true"), "true"}, state: "WORK"},

@@ -111,7 +111,7 @@ func TestDeferredOnARemote(t *testing.T) {
 	s.exec("CREATE FUNCTION writes() RETURNS void LANGUAGE sql AS $$INSERT INTO public.effect VALUES (1), (1)$$")
 	id := s.add("input, remote", "SELECT writes()", s.dsn)
 	s.becomes(id, "FAIL")
-	if got := s.get("SELECT sqlstate || ' ' || attempt || ' ' || atomic || ' ' || (SELECT count(*) FROM effect) FROM task WHERE id = $1", id); got != "23505 1 false 0" {
+	if got := s.get("SELECT sqlstate || ' ' || attempt || ' ' || atomic || ' ' || (SELECT count(*) FROM effect) FROM task WHERE id = $1", id); got != "23505 1 true 0" {
 		t.Error(got)
 	}
 }
@@ -124,7 +124,7 @@ func TestWritersOnARemote(t *testing.T) {
 	s.exec("CREATE SEQUENCE calls; CREATE TABLE effect (id int8)")
 	s.exec("CREATE FUNCTION writes() RETURNS text LANGUAGE sql AS $$INSERT INTO public.effect VALUES (current_setting('pg_task.id')::int8); SELECT nextval('public.calls')::text$$")
 	s.exec(`INSERT INTO task (input, remote, "group") SELECT 'SELECT writes()', $1, 'g' || i % 4 FROM generate_series(1, 100) AS i`, s.dsn)
-	s.eventually("100", "SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1 AND NOT atomic")
+	s.eventually("100", "SELECT count(*) FROM task WHERE state = 'DONE' AND attempt = 1 AND atomic")
 	if got := s.get("SELECT (SELECT count(DISTINCT id) FROM effect) || ' ' || (SELECT count(*) FROM effect) || ' ' || (SELECT last_value FROM calls)"); got != "100 100 100" {
 		t.Error(got)
 	}

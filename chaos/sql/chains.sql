@@ -8,7 +8,7 @@ WITH t AS (
         i % 3 = 0,
         '0',
         $1::text,
-        CASE WHEN i % 2 = 0 THEN CASE WHEN $1::text IS NULL THEN 'exactly' ELSE 'least' END END,
+        CASE WHEN i % 2 = 0 THEN 'exactly' END,
         true
     FROM generate_series(1, 6) AS i
     RETURNING id

@@ -32,7 +32,7 @@ WITH n AS (
         CASE
             WHEN kind = 5 THEN 'most'
             WHEN kind IN (3, 6, 7) THEN NULL
-            WHEN kind = 4 OR $4 IS NOT NULL THEN 'least'
+            WHEN kind = 4 THEN 'least'
             ELSE 'exactly'
         END
     FROM n

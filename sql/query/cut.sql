@@ -14,7 +14,9 @@
 -- server it only waits.
 -- $1 ids, $2 pids of sessions known to be gone (one for each id; 0: look), $3 starts of runs known
 -- to have begun (or null), $4 versions of rows that were read, $5 ids of tasks that have made us
--- panic, $6 whether to write no texts, $7 our sessions, $8 this server and database, as in xact_at
+-- panic, $6 whether to write no texts, $7 our sessions, $8 this server and database, as in xact_at,
+-- $9 transactions on remotes, $10 how they have ended (committed, aborted, or unknown), $11 why that
+-- is unknown
 WITH orphaned AS MATERIALIZED (
     SELECT
         t.part,
@@ -32,6 +34,7 @@ WITH orphaned AS MATERIALIZED (
         CASE WHEN l.gone > 0 THEN l.gone ELSE t.pid END AS pid,
         t.attempt,
         t.remote <> '' AS away,
+        l.reason,
         CASE WHEN c.cause <> 'interrupted' THEN 1 + CASE WHEN jsonb_typeof(t.runs) = 'array' THEN (
             SELECT count(*)
             FROM jsonb_array_elements(t.runs) AS r
@@ -43,8 +46,11 @@ WITH orphaned AS MATERIALIZED (
             unnest($1::int8[]),
             unnest($2::int4[]),
             unnest($3::timestamptz[]),
-            unnest($4::int4[])
-        ) AS u (id, gone, start, version)
+            unnest($4::int4[]),
+            unnest($9::int8[]),
+            unnest($10::text[]),
+            unnest($11::text[])
+        ) AS u (id, gone, start, version, xact, status, reason)
         ORDER BY u.id
     ) AS l
     CROSS JOIN LATERAL (
@@ -52,7 +58,11 @@ WITH orphaned AS MATERIALIZED (
             t.xact IS NOT NULL AS prepared, s.status, :attempt AS attempt
         FROM :table AS t
         CROSS JOIN (SELECT $8::text AS here) AS x
-        CROSS JOIN LATERAL (SELECT :xact_status AS status) AS s
+        CROSS JOIN LATERAL (SELECT CASE
+            WHEN NOT :away THEN :xact_status
+            WHEN t.xact = l.xact THEN l.status
+            ELSE 'in progress'
+        END AS status) AS s
         WHERE t.id BETWEEN l.id AND l.id
             AND ((t.state = 'WORK' AND t.xact IS NULL OR t.state = 'STOP' AND t.stopping AND t.stop IS NULL) AND (
                 t.pid = l.gone
@@ -129,12 +139,12 @@ SET
         WHEN o.waits OR $6::bool THEN t.error
         WHEN o.stops THEN E'ERROR:  canceling statement due to user request\nDETAIL:  Its state was set to STOP while it ran.'
         WHEN NOT o.cut THEN E'ERROR:  it is not known whether the task''s transaction was committed\n'
-            'DETAIL:  The server has no record of the transaction with which its row was prepared.\n'
+            'DETAIL:  ' || coalesce(o.reason, 'The server has no record of the transaction with which its row was prepared.') || E'\n'
             'HINT:  Look whether it has done its work; if not, set its state to PLAN.'
         WHEN o.rival IS NOT NULL THEN 'ERROR:  superseded by task ' || o.rival::text
         WHEN o.panicked THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'pgtaskd met an internal error while it ran; its log has the details. It is not run again, as that would happen again.'
-        WHEN NOT o.repeatable AND o.prepared THEN E'ERROR:  task was interrupted\nDETAIL:  '
+        WHEN NOT o.repeatable AND (o.prepared OR t.atomic) THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'Its transaction was rolled back; it is not run again, as rerun is false.'
         WHEN NOT o.repeatable THEN E'ERROR:  task was interrupted\nDETAIL:  '
             'The connection was lost while it ran, and it may have had effects; it is not run again, as rerun is false.'

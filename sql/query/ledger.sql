@@ -4,7 +4,7 @@
 -- $1 ids, $2 kinds: m a mark, p a preparation, c a preparation before the SQL has begun, d DONE, s
 -- DONE of a prepared row that has its texts; $3 versions of the rows that were read, $4 pids of the
 -- sessions, $5 starts, $6 stops, $7 outputs, $8 notices, $9 whether effects happen exactly once,
--- $10 transactions, $11 their server and database, $12 when the sessions began, if they must still
+-- $10 transactions, $11 their places, as in xact_at, $12 when the sessions began, if they must still
 -- be there
 WITH told AS MATERIALIZED (
     SELECT e.*, t.part, t.place
@@ -21,8 +21,9 @@ WITH told AS MATERIALIZED (
             unnest($8::text[]),
             unnest($9::bool[]),
             unnest($10::int8[]),
+            unnest($11::text[]),
             unnest($12::timestamptz[])
-        ) AS u (id, what, version, pid, start, stop, output, notice, atomic, xact, since)
+        ) AS u (id, what, version, pid, start, stop, output, notice, atomic, xact, xact_at, since)
         ORDER BY u.id
     ) AS e
     CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
@@ -46,7 +47,6 @@ UPDATE :table AS t
 SET
     :entered
 FROM told AS e
-CROSS JOIN (SELECT $11::text AS place) AS here
 WHERE t.ctid = e.place
     AND t.tableoid = e.part
 RETURNING

@@ -15,9 +15,9 @@ FROM (
         $7::text AS output,
         $8::text AS notice,
         $9::bool AS atomic,
-        $10::int8 AS xact
+        $10::int8 AS xact,
+        $11::text AS xact_at
 ) AS e
-CROSS JOIN (SELECT $11::text AS place) AS here
 WHERE t.ctid = ANY (ARRAY( -- by the index on id, whatever the statistics say
         SELECT r.ctid
         FROM :table AS r

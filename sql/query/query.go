@@ -122,9 +122,11 @@ func (d facts) nameRoles(t sql.Table, names map[string]string) {
 	if d.Inserter {
 		names[":role_of_settings"], names[":role_within"] = ", "+roleOf, ", t.role"
 		names[":under_ours"] = ""
+		names[":role_away"] = ", t.role, coalesce((SELECT r.rolsuper FROM pg_roles AS r WHERE r.rolname = t.role), false)"
 		names[":and_guarded"] = "AND " + sql.Named(":guarded", map[string]string{":guarded_part": "t.tableoid", ":guarded_whole": names[":table_number"] + "::oid"})
 	} else {
 		names[":role_of_settings"], names[":role_within"], names[":under"], names[":and_guarded"] = "", "", "", ""
+		names[":role_away"] = ", '', false"
 		names[":may_end"] = ownBackend
 	}
 }

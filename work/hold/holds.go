@@ -114,6 +114,7 @@ const (
 	QueueFull // a task: the server's queue of notifications is full
 	Crossed   // a task: another transaction was in the way
 	Closed    // tasks whose remote or role accepts no connection
+	Untold    // a run on a remote: it is not known yet how its transaction has ended
 )
 
 // backoffs has the first and the longest wait for each reason. Waits double in between.
@@ -128,6 +129,7 @@ var backoffs = [...]struct{ first, most time.Duration }{
 	QueueFull: {time.Second, time.Minute},
 	Crossed:   {5 * time.Millisecond, 640 * time.Millisecond},
 	Closed:    {time.Second, time.Minute},
+	Untold:    {200 * time.Millisecond, 10 * time.Second},
 }
 
 // After returns how long to wait after so many earlier tries.

@@ -150,6 +150,7 @@ func (b *Inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (ru
 	entry := &ledger.Entry{
 		Kind: ledger.Prepare, ID: t.Row.ID, Version: t.Row.Version, PID: p.PID, Since: p.Since, Start: p.Start, Stop: p.Stop,
 		Output: p.Output, Notice: p.Notice, Exactly: p.Exactly, Xact: p.Xact, Patient: !t.Row.Rerun,
+		Place: p.Place, Flush: p.Place != "",
 		Tell: func(a ledger.Answer) { answer <- a },
 	}
 	if p.Claims {

@@ -29,6 +29,7 @@ type Judge struct {
 // New returns a Judge without tasks.
 func New(c Config) *Judge {
 	cut := &cutter{Config: c}
+	cut.away = &Away{cutter: cut, asked: map[string]*inquiry{}, verdicts: map[int64]verdict{}}
 	return &Judge{
 		cutter:  cut,
 		Lost:    &Lost{cutter: cut, runs: map[int64]run.Outcome{}},
@@ -40,6 +41,7 @@ func New(c Config) *Judge {
 // Begin begins a term. now is the server's time.
 func (j *Judge) Begin(now time.Time) {
 	j.began, j.looked = now, time.Time{}
+	clear(j.away.verdicts)
 	*j.Watch = Watch{cutter: j.cutter}
 }
 
@@ -163,6 +165,7 @@ type Config struct {
 	Prefix string         // of the application_name of the target's sessions
 	Place  func() *string // where our transactions are, as in xact_at; nil: unknown
 
+	Later   func(func())           // makes the loop call the function; any goroutine may call it
 	Partial func() bool            // scans have not yet shown all rows that are due or under way
 	Pending func() bool            // rows that have become due have not been read yet
 	Ended   func([]change.Changed) // these rows show their ends, or PLAN
@@ -173,17 +176,23 @@ type Config struct {
 // cutter judges the rows of runs that were cut off.
 type cutter struct {
 	Config
+	away  *Away
 	began time.Time // start of the term, by the server's clock
 }
 
 // cut judges tasks that were cut off or stopped, if it is certain that they run no more. The
-// backends of tasks in lost are known to be gone. cut had no time for the tasks in left.
+// backends of tasks in lost are known to be gone. cut had no time for the tasks in left, or a remote
+// has not told yet how they have ended.
 func (c *cutter) cut(
 	ctx context.Context, ids []int64, lost map[int64]run.Outcome,
 ) (done map[int64]bool, left []int64, err error) {
 	done = map[int64]bool{}
 	if len(ids) == 0 {
 		return done, nil, nil
+	}
+	ids, waiting, err := c.away.split(ctx, ids)
+	if err != nil {
+		return done, nil, err
 	}
 	left, err = c.Changes.EachWithWords(ctx, ids, func(ids []int64, mute bool) error {
 		gone, starts, versions := make([]int64, len(ids)), make([]*time.Time, len(ids)), make([]int32, len(ids))
@@ -192,7 +201,9 @@ func (c *cutter) cut(
 				gone[i], starts[i], versions[i] = int64(o.PID), &o.Start, int32(o.Task.Row.Version)
 			}
 		}
-		some, err := c.Changes.Tasks(ctx, "cut", ids, gone, starts, versions, c.Panics.all(), mute, c.Runs.Pool.PIDs(), c.Place())
+		xacts, statuses, reasons := c.away.columns(ids)
+		some, err := c.Changes.Tasks(ctx, "cut", ids, gone, starts, versions, c.Panics.all(), mute, c.Runs.Pool.PIDs(), c.Place(),
+			xacts, statuses, reasons)
 		if err != nil {
 			return err
 		}
@@ -205,12 +216,13 @@ func (c *cutter) cut(
 	if err == nil {
 		for id := range done {
 			c.Panics.forget(id)
+			delete(c.away.verdicts, id)
 		}
 	}
 	if len(done) > 0 {
 		c.Log.Warn().Int("tasks", len(done)).Msg("found interrupted tasks")
 	}
-	return done, left, err
+	return done, append(left, waiting...), err
 }
 
 // Panics has the ids of tasks at which a runner of this controller has panicked. They do not run

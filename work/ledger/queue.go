@@ -230,10 +230,11 @@ type Entry struct {
 	Since          time.Time // when the session began
 	Start, Stop    time.Time // Stop is zero if the run has not ended
 	Output, Notice *string
-	Exactly        bool  // the effects happen exactly once
-	Xact           int64 // 0: none
-	Flush          bool  // the server must have it on disk before the answer
-	Patient        bool  // waits for a lock as long as it takes: the run must not be repeated
+	Exactly        bool   // the effects happen exactly once
+	Xact           int64  // 0: none
+	Place          string // on a remote, where that transaction is, as in xact_at
+	Flush          bool   // the server must have it on disk before the answer
+	Patient        bool   // waits for a lock as long as it takes: the run must not be repeated
 
 	// Tell is called once, while the ledger is locked: it must not block, nor call the ledger.
 	Tell func(Answer)

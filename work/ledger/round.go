@@ -2,6 +2,7 @@ package ledger
 
 import (
 	"context"
+	"strings"
 	"time"
 
 	"github.com/jackc/pgx/v5"
@@ -84,7 +85,7 @@ const knownMost = 4096
 
 // unseen is the start of the entry's session if the statement must check it; otherwise nil.
 func (w *writer) unseen(e *waiting) *time.Time {
-	if !e.Kind.urgent() || w.known[pool.Backend{PID: e.PID, Since: e.Since}] {
+	if !e.Kind.urgent() || e.Place != "" || w.known[pool.Backend{PID: e.PID, Since: e.Since}] {
 		return nil
 	}
 	return &e.Since
@@ -94,7 +95,7 @@ func (w *writer) unseen(e *waiting) *time.Time {
 func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
 	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.unseen(e) == nil {
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
-			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, orNull(e.Stop), e.Output, e.Notice, e.Exactly, orNull(e.Xact), l.Place())
+			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, orNull(e.Stop), e.Output, e.Notice, e.Exactly, orNull(e.Xact), l.placeOf(e))
 		if err != nil || len(rows) > 0 { // the row may still show the lock of a transaction that is gone
 			return rows, err
 		}
@@ -110,7 +111,7 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 		column(entries, func(e *waiting) *string { return e.Notice }),
 		column(entries, func(e *waiting) bool { return e.Exactly }),
 		column(entries, func(e *waiting) *int64 { return orNull(e.Xact) }),
-		l.Place(),
+		column(entries, l.placeOf),
 		column(entries, conn.unseen))
 	for _, e := range entries {
 		if _, met := rows[e.ID]; met && err == nil && e.Kind.urgent() {
@@ -140,9 +141,28 @@ func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, valu
 	return rows, conn.SendBatch(ctx, batch).Close() // includes the answer to COMMIT
 }
 
+// placeOf returns where the entry's transaction is, as in xact_at; nil: unknown.
+func (l *Ledger) placeOf(e *waiting) *string {
+	if e.Place != "" {
+		return &e.Place
+	}
+	return l.Place()
+}
+
+// isElsewhere tells whether the entry's session is on another server: its process id means nothing
+// on ours.
+func (l *Ledger) isElsewhere(e *waiting) bool {
+	here, away := l.Place(), e.Place
+	if away == "" || here == nil {
+		return away != ""
+	}
+	server, _, _ := strings.Cut(*here, "/")
+	return !strings.HasPrefix(away, server+"/")
+}
+
 // look finds out why a row was passed over. waited: its round has waited for a lock in vain.
 func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting, waited bool) (why Reason, err error) {
-	queries, row := l.Control.Queries(), sight{ours: true, there: true}
+	queries, row := l.Control.Queries(), sight{ours: true, there: true, elsewhere: l.isElsewhere(e)}
 	if err := conn.QueryRow(ctx, queries.Text("holders"), e.PID).Scan(&row.own, &row.others); err != nil {
 		return why, err
 	}
@@ -156,6 +176,7 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting, waited bo
 	})
 	switch err = conn.SendBatch(ctx, batch).Close(); fault.Of(err) {
 	case fault.None:
+		row.there = row.there || e.Place != "" // it is not known when a session on a remote began
 		return row.reason(e.Kind, waited), nil
 	case fault.Lost:
 		return why, err
@@ -164,12 +185,15 @@ func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting, waited bo
 }
 
 // sight is what holders.sql and blocked.sql return about a row.
-type sight struct{ ours, own, others, holds, free, there bool }
+type sight struct{ ours, own, others, holds, free, there, elsewhere bool }
 
 // reason says why the row was passed over. If the round has waited for a lock that nobody else
 // seems to hold, the run probably holds it: on another row that a trigger of the table changes, or
 // on an equal value in an index. Before its SQL (Claim), a run holds no lock.
 func (s sight) reason(k Kind, waited bool) Reason {
+	if s.elsewhere {
+		s.others, s.own, s.holds = s.others || s.own || waited, false, false
+	}
 	switch {
 	case !s.there:
 		return SessionGone

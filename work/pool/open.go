@@ -28,7 +28,11 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	if p.opened(err == nil); err != nil {
 		return nil, err
 	}
-	return &Session{Session: session, Need: n, born: time.Now()}, nil
+	s := &Session{Session: session, Need: n, born: time.Now()}
+	if n.Remote != "" {
+		s.Place, _ = session.Locate(ctx) // without a place its runs are not exactly once
+	}
+	return s, nil
 }
 
 // waitsMost is how many places Delay remembers.

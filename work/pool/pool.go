@@ -18,6 +18,7 @@ import (
 // Pool keeps the sessions of a target. Any goroutine may use it.
 type Pool struct {
 	Config
+	Fences *Fences
 	shortage
 
 	mu    sync.Mutex
@@ -47,12 +48,14 @@ type Backend struct {
 
 // New returns a pool without sessions.
 func New(c Config) *Pool {
-	return &Pool{
+	p := &Pool{
 		Config:   c,
 		waits:    map[string]hold.Backoff{},
 		shortage: shortage{log: c.Log},
 		pids:     map[int32]time.Time{},
 	}
+	p.Fences = &Fences{pool: p, all: map[fencedBy]*fence{}}
+	return p
 }
 
 // most is how many sessions there may be. In a shortage it is 0, as no more can be opened.
@@ -198,7 +201,7 @@ func (p *Pool) Stale(idle time.Duration) (old []*Session) {
 		}
 		return out
 	})
-	return old
+	return append(old, p.Fences.idle(idle)...)
 }
 
 // Close closes sessions in parallel. It takes at most a second.

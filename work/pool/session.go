@@ -65,6 +65,10 @@ type Session struct {
 	// long that server takes to answer.
 	Ahead, Lag time.Duration
 
+	// Place: for a remote, where the transactions of the session are; zero: the remote cannot be
+	// asked about them later.
+	Place exec.Place
+
 	Shielded bool // its last task was marked, so a new leader spares it: see (*run.runner).ready
 
 	Saved lane.Key // the lane of its last task
@@ -134,7 +138,7 @@ func (p *Pool) Connect(ctx context.Context, n Need) (session *exec.Session, err 
 	limit, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
 	defer cancel()
 	if n.Remote != "" {
-		session, err = p.elsewhere(limit, n)
+		session, err = p.elsewhere(limit, n, sessionName(p.Target, n.Group))
 	} else if session, err = p.connectOwn(limit, n); err == nil {
 		session, err = p.registered(ctx, session, n)
 	}
@@ -173,7 +177,7 @@ func (p *Pool) connectOwn(ctx context.Context, n Need) (*exec.Session, error) {
 // elsewhere opens a session at a remote. The rules for remotes apply to the role of the task: parts
 // that its string leaves out come from the target's own connection, except for user and password.
 // All roles may use a remote of the configuration.
-func (p *Pool) elsewhere(ctx context.Context, n Need) (*exec.Session, error) {
+func (p *Pool) elsewhere(ctx context.Context, n Need, application string) (*exec.Session, error) {
 	c := p.Control.Facts()
 	rules := remote.Rules{Base: c.Base, Superuser: c.Superuser, Named: p.Target.Remotes}
 	if _, named := p.Target.Remotes[n.Remote]; n.Role.Name != "" && !named {
@@ -183,7 +187,7 @@ func (p *Pool) elsewhere(ctx context.Context, n Need) (*exec.Session, error) {
 	if err != nil {
 		return nil, err
 	}
-	return destination.Connect(ctx, sessionName(p.Target, n.Group), SessionLimit)
+	return destination.Connect(ctx, application, SessionLimit)
 }
 
 // configure returns the settings of a session for a role ("": the target's own) and a group.

@@ -93,6 +93,11 @@ func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) ac
 			"HINT", "With rerun = true it would have been run once more, in another way.", "STATEMENT", input)
 	case OthersLock:
 		o.Kind, o.Delay = Refused, time.Millisecond
+	case Unfenced:
+		o.Kind, o.Fault, o.Delay = Released, refused, unfencedWait
+		if !a.task.Row.Rerun {
+			o.Kind = Finished
+		}
 	case Unprepared:
 		o.Kind, o.Fault = Finished, refused
 	case Unreachable:
@@ -109,7 +114,7 @@ func (a *attempt) untaken(o *Outcome, answer Prepared, refused *text.Failure) ac
 func (a *attempt) concluded(o *Outcome, verdict *exec.Verdict, err error) {
 	away, input := a.task.Row.Remote != "", *a.task.Row.Input
 	switch {
-	case away && verdict == nil && broken(err):
+	case away && verdict == nil && o.Xact == 0 && broken(err):
 		o.Fault = lostFailure(err, input)
 	case verdict == nil && !away && o.Xact == 0 && terminated(err):
 		o.Kind, o.Fault = Killed, lostFailure(err, input)
@@ -203,7 +208,9 @@ type attempt struct {
 	task    *Task // nil: no task
 	atomic  bool  // it runs in a transaction of ours
 	query   bool  // atomic on a remote, and it must not write
-	watch   bool  // atomic on a remote, and it may write: its profile learns whether it does
+	forced  bool  // its transaction gets an id even if it seems to write nothing
+	exact   bool  // atomic on a remote, and its effects happen exactly once
+	watch   bool  // atomic on a remote, and may write, but not exactly once: its profile learns whether it writes
 	again   bool  // it runs once more, for a reason of our own:
 	outside bool  // it cannot run in a transaction,
 	claims  bool  // or it locks its own row; so its row is prepared before its SQL begins
@@ -212,19 +219,24 @@ type attempt struct {
 	refused *text.Failure // why the table refuses it
 }
 
-// decide decides how the task runs on the session.
-func (a *attempt) decide(d *Dispatcher, session *pool.Session) {
+// decide decides how the task runs on the session. may: on a remote, it can run exactly once if the
+// remote can.
+func (a *attempt) decide(d *Dispatcher, session *pool.Session) (may bool) {
 	t := a.task
 	t.Examine()
+	a.atomic, a.forced = t.atomic() && !a.outside, t.Traits.Notifies
 	if t.Row.Remote == "" {
-		a.atomic = t.atomic() && !a.outside
-		return
+		a.forced = a.forced || d.Foreign.Load()
+		return false
 	}
-	a.query, a.watch = false, false // the attempt may repeat a run as a query that has written
+	a.forced = a.forced || session.Foreign
+	a.query, a.watch, a.exact = false, false, false // the attempt may repeat a run as a query that has written
 	if !a.again && !session.Foreign {
 		a.query, a.watch = d.Profiles.asQuery(t)
 	}
+	may = a.atomic && !a.query
 	a.atomic = a.query || a.watch
+	return may
 }
 
 // once tells whether the effects of the run happen exactly once, judged by its SQL.
@@ -243,7 +255,7 @@ func (a *attempt) guarded() bool { return !a.once() || !a.task.Row.Rerun }
 // once, must not run again, or has met a lock on its row before.
 func (a *attempt) needsMark() bool {
 	t := a.task
-	return t.Row.marksFirst() || !a.atomic || a.watch || a.again || t.Again > 0 || t.Traits.Outside
+	return t.Row.marksFirst() || !a.atomic || a.watch || a.exact || a.again || t.Again > 0 || t.Traits.Outside
 }
 
 // spec returns the task in the form that its session needs. keep: it runs in the state that the
@@ -266,6 +278,6 @@ func (d *Dispatcher) spec(a *attempt, keep bool) *exec.Task {
 			pool.OfGroup(d.Target, t.Row.Group), pool.OfTask(d.Target, *t.Row.Data, parent, int(t.Row.Attempt)),
 		},
 		Own: how.Settings, Timeout: how.Timeout, Format: how.Format, Limit: live.OutputLimit, Strict: live.OutputFail,
-		Query: a.query, Forced: t.Row.Remote == "" && (d.Foreign.Load() || t.Traits.Notifies), Guarded: a.guarded(),
+		Query: a.query, Exact: a.exact, Forced: a.forced, Guarded: a.guarded(),
 	}
 }

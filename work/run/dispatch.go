@@ -112,17 +112,6 @@ func (d *Dispatcher) CallBack() {
 	}
 }
 
-// prepare makes the row show the transaction that holds the effects of the run. The failure tells
-// why the table refuses that.
-func (d *Dispatcher) prepare(t *Task, p Preparation) (Prepared, *text.Failure) {
-	t.xact.Store(p.Xact)
-	answer, refused := d.Leader.Prepare(d.Group.Context(), t, p)
-	if answer != Taken && answer != Unreachable {
-		t.xact.Store(0)
-	}
-	return answer, refused
-}
-
 // servable tells whether a session is free for the task, or one may be opened.
 func (d *Dispatcher) servable(t *Task) bool {
 	return t.need().Place() != "" || !d.Pool.Short() || d.Pool.Fits(t.need()) || d.Pool.Admit()

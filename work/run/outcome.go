@@ -134,6 +134,9 @@ type Answer struct {
 	Text    *string // nil: there is none, or it is too long by now
 }
 
+// Role is the role under which a task runs.
+type Role = pool.Role
+
 // Preparation says what the row of a task is to show before its transaction commits: WORK, and the
 // transaction.
 type Preparation struct {
@@ -141,7 +144,8 @@ type Preparation struct {
 	Since          time.Time // start of that backend
 	Start, Stop    time.Time // zero: it has not stopped
 	Xact           int64
-	Exactly        bool // the effects of the run happen exactly once
+	Place          string // on a remote, where that transaction is, as in xact_at
+	Exactly        bool   // the effects of the run happen exactly once
 	Output, Notice *string
 	Claims         bool // its SQL has not begun, and will run in that transaction
 }
@@ -156,6 +160,7 @@ const (
 	OwnLock                     // the run itself has locked the row or the table
 	OthersLock                  // another transaction has held a lock for too long
 	Unprepared                  // the table refuses it: see the failure
+	Unfenced                    // the remote did not make sure that it will remember the transaction
 	Unreachable                 // the leader's connection was lost: the row may have taken it
 )
 

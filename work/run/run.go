@@ -147,7 +147,15 @@ func (r *runner) ready() bool {
 			return false
 		}
 	}
-	a.decide(s, r.session)
+	if a.decide(s, r.session) {
+		if !r.settled() {
+			return false
+		}
+		if unreached := s.exact(ctx, a, r.session); unreached != nil {
+			r.note(*unreached)
+			return false
+		}
+	}
 	if s.Lanes.Slots.IsClosed() {
 		r.turnAway(nil)
 		return false
@@ -181,7 +189,7 @@ func (r *runner) spec() *exec.Task {
 	spec := r.shared.spec(a, t.Row.How.Save && r.session.Keeps(t.Lane))
 	if a.claims && a.atomic {
 		spec.Claim = func(xact int64) bool {
-			a.claim, a.refused = r.shared.prepare(t, Preparation{
+			a.claim, a.refused = r.shared.prepare(t, r.session, Preparation{
 				PID: int32(r.session.PID), Since: r.session.Since, Start: r.shared.Clock.Now(), Xact: xact, Exactly: a.once(), Claims: true,
 			})
 			t.claimed.Store(a.claim == Taken)

@@ -186,7 +186,7 @@ func (r *runner) ran(start time.Time, result *exec.Result) {
 	case actCommit:
 		o.Exactly = r.at.once()
 		r.pending = pending{r.at, o, &exec.Tail{Input: *o.Task.Row.Input}}
-		if !r.inPipeline() && o.Task.Row.Remote == "" && result.Wrote() {
+		if !r.inPipeline() && result.Wrote() && (o.Task.Row.Remote == "" || r.at.exact) {
 			r.prepare()
 		}
 		return
@@ -208,7 +208,7 @@ func (r *runner) prepare() {
 	if o.Xact = o.Task.Xact(); o.Xact != 0 && o.Xact == o.Result.Xact { // prepared before its SQL began
 		return
 	}
-	answer, refused := r.shared.prepare(o.Task, Preparation{
+	answer, refused := r.shared.prepare(o.Task, r.session, Preparation{
 		PID: o.PID, Since: o.Since, Start: o.Start, Stop: o.Stop, Xact: o.Result.Xact, Exactly: o.Exactly,
 		Output: o.Result.Output, Notice: o.Result.Notice,
 	})

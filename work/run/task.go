@@ -62,12 +62,10 @@ func (t *Task) Examine() {
 	t.Traits = &traits
 }
 
-// atomic tells whether the task runs in a transaction of ours, judged by its SQL: not on a remote,
-// and not a CALL with effects outside of transactions if the task must not run twice (a CALL that
+// atomic tells whether the task can run in a transaction of ours, judged by its SQL: not a CALL with effects outside of transactions if the task must not run twice (a CALL that
 // commits inside fails in our transaction, and runs again without).
 func (t *Task) atomic() bool {
-	return t.Row.Remote == "" && (t.Traits == nil ||
-		t.Traits.Atomic() && (t.Row.Rerun || !t.Traits.Calls || !t.Traits.Outside))
+	return t.Traits == nil || t.Traits.Atomic() && (t.Row.Rerun || !t.Traits.Calls || !t.Traits.Outside)
 }
 
 // light tells whether the row and the input allow the task to be a query that can run once more.

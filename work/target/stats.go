@@ -28,6 +28,7 @@ type Stats struct {
 	ended     [len(Ends)]atomic.Int64
 	skipped   [len(Skips)]atomic.Int64
 	run, wait histogram
+	unknown   atomic.Int64             // see Unknown
 	connected atomic.Int64             // control connections so far
 	serving   atomic.Pointer[Load]     // nil: no loop serves the target
 	standing  atomic.Pointer[Standing] // nil: the target is starting
@@ -71,7 +72,7 @@ type Figures struct {
 	Ended                  [len(Ends)]uint64
 	Skipped                [len(Skips)]uint64
 	Run, Wait              Times
-	Reconnects             uint64
+	Reconnects, Unknown    uint64
 	Running, Ready, Seated int // tasks that run; tasks that are due but do not run; sessions
 	Table                  *Survey
 }
@@ -85,7 +86,7 @@ func (s *Stats) Read() Figures {
 	s.asked.Store(time.Now().Unix())
 	f := Figures{
 		Standing: s.Standing(), Run: s.run.read(), Wait: s.wait.read(),
-		Reconnects: uint64(max(s.connected.Load()-1, 0)), Table: s.table.Load(),
+		Reconnects: uint64(max(s.connected.Load()-1, 0)), Unknown: uint64(s.unknown.Load()), Table: s.table.Load(),
 	}
 	read(f.Ended[:], s.ended[:])
 	read(f.Skipped[:], s.skipped[:])
@@ -117,6 +118,9 @@ func (s *Stats) LastFault() (text string, at time.Time) {
 	}
 	return "", time.Time{}
 }
+
+// Unknown counts a run of which it is not known whether its transaction was committed.
+func (s *Stats) Unknown() { s.unknown.Add(1) }
 
 // Serves sets the function by which Read gets the load; nil: nobody serves the target now.
 func (s *Stats) Serves(load Load) { s.serving.Store(&load) }
