@@ -88,8 +88,9 @@ func (b *table) registered(ctx context.Context, st *Status) error {
 		}
 		return nil
 	})
-	if len(followers) >= len(st.Followers) {
-		st.Followers = append([]Controller{}, followers[:len(st.Followers)]...)
+	// A leader that has written there may have several sessions.
+	if found || len(followers) >= len(st.Followers) {
+		st.Followers = append([]Controller{}, followers[:min(len(followers), len(st.Followers))]...)
 	}
 	return err
 }

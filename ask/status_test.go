@@ -75,7 +75,7 @@ func TestStatusTellsWhatIsDue(t *testing.T) {
 func TestStatusTellsWhoLeads(t *testing.T) {
 	t.Parallel()
 	target, tasks := made(t)
-	servertest.Exec(t, tasks.Conn, "DROP TABLE IF EXISTS task_leader")
+	servertest.Exec(t, tasks.Conn, "DROP TABLE IF EXISTS task_leader; CREATE SEQUENCE task_leader") // which takes the name
 	serve(t, target)
 	var st Status
 	servertest.Wait(t, patient, "a leader", func() bool {
@@ -132,6 +132,16 @@ func TestStatusReadsTheTableOfControllers(t *testing.T) {
 		t.Error(err)
 	}
 	has(t, s.out.String(), "north process 11", "(3 h", "south process 12")
+	servertest.Exec(t, tasks.Conn, "DELETE FROM task_leader WHERE NOT leads")
+	if all, err := status(t, target); err != nil || len(all[0].Followers) != 0 {
+		t.Errorf("the leader's second session stands by: %+v %v", all[0], err)
+	}
+	servertest.Exec(t, tasks.Conn, "DELETE FROM task_leader")
+	s = people()
+	if err := ShowStatus(t.Context(), s.Screen, []work.Target{target}, 20*limit); err != nil {
+		t.Error(err)
+	}
+	has(t, s.out.String(), fmt.Sprintf(" session pid %d", holder.PgConn().PID()))
 }
 
 // TestStatusDoesNotWaitForAServerThatIsAway: after the limit it shows the others, and says why this

@@ -33,6 +33,7 @@ type Job struct {
 	ID       int64  `json:"id"` // of its task that waits, is paused or runs, else of the last one
 	Key      string `json:"key,omitempty"`
 	State    string `json:"state"`
+	Last     string `json:"last_state,omitempty"`
 	Failures int32  `json:"failures,omitempty"` // in a row
 	Error    string `json:"error,omitempty"`    // first line of the last one
 	By       string `json:"by,omitempty"`       // who or what has paused it, if that is known
@@ -74,6 +75,9 @@ func (b *table) jobs(ctx context.Context, st *Status) error {
 		}
 		if j.Error != nil {
 			job.Error = *j.Error
+		}
+		if j.LastState != nil {
+			job.Last = *j.LastState
 		}
 		switch {
 		case j.State == "STOP" && j.Paused:
@@ -129,6 +133,12 @@ func (j Job) paused() string {
 func (j Job) failing() string {
 	text := " fails"
 	switch {
+	case j.Last == "GONE":
+		text = " was not run"
+	case j.State == "DONE":
+		text = " has ended"
+	case j.Failures == 0 && j.State == "PLAN":
+		text = " fails, and is tried again"
 	case j.Failures == 1:
 		text = " has failed once"
 	case j.Failures > 1:

@@ -28,7 +28,10 @@ func TestStatusShowsTrouble(t *testing.T) {
 		(7, '', 'PLAN', 'good', '1 h', 'mail', now() + interval '1 h', NULL, 0, 0, NULL, NULL, NULL),
 		(8, '', 'FAIL', 'single', '0', 'group', now(), now(), 0, 0, 'ERROR:  once', NULL, NULL),
 		(9, '', 'PLAN', NULL, '0', 'mail', now() - interval '2 h', NULL, 0, 0, NULL, NULL, NULL),
-		(10, '', 'PLAN', NULL, '0', 'group', now() - interval '1 h', NULL, 0, 0, NULL, NULL, NULL)`)
+		(10, '', 'PLAN', NULL, '0', 'group', now() - interval '1 h', NULL, 0, 0, NULL, NULL, NULL),
+		(11, '', 'GONE', 'late', '1 h', 'group', now() - interval '1 h', now(), 0, 0, E'ERROR:  task not active\nDETAIL:  more', NULL, 12),
+		(12, '', 'PLAN', 'late', '1 h', 'group', now() + interval '2 h', NULL, 0, 0, NULL, 11, NULL),
+		(13, '', 'PLAN', 'again', '0', 'group', now() + interval '3 h', NULL, 0, 0, 'ERROR:  third', NULL, NULL)`)
 	put(t, tasks.Conn, `INSERT INTO task_group ("group", paused, until, note, changed_by) VALUES ('mail', true, NULL, E'relay\ndown', 'ann'), ('it''s%', true, '2100-01-01', NULL, 'bob'),
 		('over', true, now() - interval '1 h', NULL, 'bob'), ('on', false, NULL, NULL, 'bob')`)
 	s := people()
@@ -44,6 +47,8 @@ func TestStatusShowsTrouble(t *testing.T) {
 		"  job nightly is paused after 3 failures in a row; pgtaskd act resume 5 lets it go on; its last error: ERROR:  worse",
 		"  job of task 6 is paused; pgtaskd act resume 6 lets it go on",
 		"  job often has failed 2 times in a row: ERROR:  second",
+		"  job late was not run: ERROR:  task not active",
+		"  job again fails, and is tried again: ERROR:  third",
 		"  task 9 of group mail has waited longest, for 2 h: " + why,
 		"",
 	}, "\n")
@@ -61,7 +66,7 @@ func TestStatusShowsTrouble(t *testing.T) {
 	has(t, s.out.String(), "READY", "FAIL 24 H", "pgtaskd\n    act resume 5 lets it go on")
 	all, _ := status(t, target)
 	if st := all[0]; len(st.Groups) != 2 || st.Groups[1] != (PausedGroup{"mail", "ann", "relay down", ""}) || st.Groups[0].Until != "2100-01-01T00:00:00+00:00" ||
-		len(st.Paused) != 2 || len(st.Failing) != 1 || st.Failing[0] != (Job{3, "often", "PLAN", 2, "ERROR:  second", ""}) || st.Oldest.Why != why {
+		len(st.Paused) != 2 || len(st.Failing) != 3 || st.Failing[0] != (Job{3, "often", "PLAN", "FAIL", 2, "ERROR:  second", ""}) || st.Oldest.Why != why {
 		t.Errorf("%+v", st)
 	}
 }
