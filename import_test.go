@@ -237,7 +237,16 @@ func TestImportMovesTheChainsOfPgTimetable(t *testing.T) {
 	if want := `- key: "load"
   group: "load"
   cron: "CRON_TZ=UTC 30 3 * * 1-5"
-  on_fail: "SELECT told()"
+  on_fail: |-
+    DO $on_error$
+    BEGIN
+        IF EXISTS (SELECT FROM "public"."task" AS t JOIN "public"."task" AS f ON f.id = t.parent
+            WHERE t.id = pg_catalog.current_setting('pg_task.id')::pg_catalog.int8 AND f.state = 'FAIL')
+        THEN
+            EXECUTE $sql$SELECT told()$sql$;
+        END IF;
+    END
+    $on_error$
   input: |-
     PREPARE task_2 AS INSERT INTO done VALUES ($1, $2); EXECUTE task_2('1', 'it''s'); EXECUTE task_2('2', NULL); DEALLOCATE task_2;
     DO $ignore$BEGIN EXECUTE $sql$SELECT 1/0;$sql$; EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', SQLERRM; END$ignore$;
@@ -270,5 +279,17 @@ chain 2 "start", run_at "@reboot": left out: a start of the server is no time: i
 	servertest.Exec(t, conn, servertest.Get(t, conn, "SELECT input FROM task WHERE key = 'load'"))
 	if got := servertest.Get(t, conn, "SELECT string_agg(concat(n, word), ' ' ORDER BY n) FROM done"); got != "1it's 2 3c" {
 		t.Error(got)
+	}
+	// on_error is not for a run that was missed
+	servertest.Exec(t, conn, "CREATE FUNCTION told() RETURNS void LANGUAGE sql AS 'INSERT INTO done VALUES (9)'")
+	for state, want := range map[string]string{"GONE": "0", "FAIL": "1"} {
+		servertest.Exec(t, conn, "TRUNCATE done; SET session_replication_role = replica")
+		servertest.Exec(t, conn, "SELECT set_config('pg_task.id', n.id::text, false) FROM (SELECT nextval('task_id_seq') AS id) AS n")
+		servertest.Exec(t, conn, "INSERT INTO task (id, state, input) VALUES (-1, '"+state+"', 'x'); INSERT INTO task (id, parent, input) VALUES (current_setting('pg_task.id')::int8, -1, 'x')")
+		servertest.Exec(t, conn, servertest.Get(t, conn, "SELECT on_fail FROM task WHERE key = 'load'"))
+		servertest.Exec(t, conn, "DELETE FROM task WHERE id = -1")
+		if got := servertest.Get(t, conn, "SELECT count(*) FROM done"); got != want {
+			t.Errorf("%s: on_error ran %s times", state, got)
+		}
 	}
 }

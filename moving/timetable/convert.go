@@ -41,6 +41,9 @@ func (p Place) convert(c Chain, table string, notes *moving.Notes) (j moving.Job
 	if !j.Run(table, "task", parts, lost, notes) {
 		return j, false
 	}
+	if len(parts) == 1 && j.OnFail != "" { // of several, no part is GONE unless an earlier one has failed
+		j.OnFail = unlessGone(table, j.OnFail)
+	}
 	if !c.Live {
 		notes.Add("is not live: %s", moving.Parked)
 		j.Plan = moving.Paused

@@ -94,6 +94,19 @@ func ignoring(sql string) string {
 	return "DO " + moving.Dollars("ignore", "BEGIN EXECUTE "+moving.Dollars("sql", sql)+"; EXCEPTION WHEN OTHERS THEN RAISE WARNING '%', SQLERRM; END") + ";"
 }
 
+// unlessGone wraps the SQL of on_fail: pg_timetable does not run it for a run that was missed.
+func unlessGone(table, sql string) string {
+	return "DO " + moving.Dollars("on_error", fmt.Sprintf(`
+BEGIN
+    IF EXISTS (SELECT FROM %[1]s AS t JOIN %[1]s AS f ON f.id = t.parent
+        WHERE t.id = pg_catalog.current_setting('pg_task.id')::pg_catalog.int8 AND f.state = 'FAIL')
+    THEN
+        EXECUTE %[2]s;
+    END IF;
+END
+`, table, moving.Dollars("sql", sql)))
+}
+
 // as runs SQL under another role, as pg_timetable does.
 func (p Place) as(t Task, sql string) string {
 	if t.RunAs == "" || t.RunAs == p.User {
