@@ -70,10 +70,12 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 }
 
 // Standby starts another server with the same settings, which follows this one by streaming
-// replication until Promote. Each of the two must be stopped.
+// replication until Promote. A slot keeps the write-ahead log that it has not got yet: a checkpoint
+// would remove it. Each of the two must be stopped.
 func (s *Server) Standby(ctx context.Context) (*Server, error) {
 	return start(ctx, &Server{Bindir: s.Bindir, options: s.options, password: s.password}, func(standby *Server) error {
 		return standby.folder.run(ctx, s.Bindir, "pg_basebackup", "--pgdata", standby.folder.data(), "--write-recovery-conf",
+			"--create-slot", "--slot", strings.ReplaceAll(filepath.Base(standby.folder.path), "-", "_"),
 			"--checkpoint", "fast", "--no-sync", "--host", s.SocketDir, "--port", strconv.Itoa(s.Port), "--username", "postgres")
 	})
 }

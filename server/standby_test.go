@@ -15,6 +15,9 @@ func TestStandby(t *testing.T) {
 	if got := ask(t, primary.DSN("postgres"), writable) + ask(t, standby.DSN("postgres"), writable); got != "truefalse" {
 		t.Errorf("before: %s", got)
 	}
+	if got := ask(t, primary.DSN("postgres"), "SELECT count(*)::text FROM pg_replication_slots"); got != "1" {
+		t.Errorf("%s slots keep the write-ahead log", got)
+	}
 	if err := primary.Crash(); err != nil {
 		t.Fatal(err)
 	}
