@@ -132,13 +132,13 @@ func (s *Session) closeTransaction(t *Task, result *Result) error {
 func (r *Result) explain(t *Task, output *text.Output, took time.Duration) {
 	switch {
 	case r.Raw != nil:
-		shown := *r.Raw
+		shown, passed := *r.Raw, t.Timeout > 0 && took >= t.Timeout-timeoutMargin
 		switch {
 		case r.Reason == TimedOut && shown.Code == queryCanceled:
 			shown.Message, shown.Detail = TimeoutMessage, TimeoutDetail(t.Timeout)
-		case shown.Code == queryCanceled && shown.Message == TimeoutMessage: // other cancels have this code, too
+		case shown.Code == queryCanceled && (shown.Message == TimeoutMessage || passed && r.Reason == NotCancelled && interrupted(&shown)):
 			shown.Detail = foreignTimeout
-			if t.Timeout > 0 && took >= t.Timeout-timeoutMargin {
+			if passed {
 				shown.Detail = TimeoutDetail(t.Timeout)
 			}
 		case t.Claim != nil && shown.Hint == "" && (shown.Code == "25001" || shown.Code == "40001"):
@@ -175,6 +175,12 @@ const claimHint = "The task locks its own row, or the table of tasks, so its row
 
 // queryCanceled is the code of the error after a time limit, and after anybody's cancel request.
 const queryCanceled = "57014"
+
+// interrupted reports whether an error of this code is the server's own, and may be that of a time
+// limit: in English the message tells. In another language it does not.
+func interrupted(failure *pgproto3.ErrorResponse) bool {
+	return failure.Routine == "ProcessInterrupts" && failure.Message != "canceling statement due to user request"
+}
 
 // A server that waits for us to read does not read itself. So the data that we send before we read
 // must fit into the socket buffers, or a second goroutine must write while we read. Otherwise both

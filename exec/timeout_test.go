@@ -8,6 +8,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/jackc/pgx/v5/pgproto3"
+
 	"pgtaskd/exec/text"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
@@ -56,6 +58,33 @@ func TestTheTimeoutOfAnotherIsNotTheTasks(t *testing.T) {
 	task := spec("DO $$ BEGIN PERFORM pg_cancel_backend(pg_backend_pid()); PERFORM pg_sleep(60); END $$")
 	if result, _ := b.run(task, nil); result.Failure == nil || strings.Contains(result.Failure.Text, "DETAIL") {
 		t.Errorf("%v", result.Failure)
+	}
+}
+
+// TestATimeoutIsKnownInEachLanguage: by the time that the run took, if the server itself has ended it
+// and its message does not tell.
+func TestATimeoutIsKnownInEachLanguage(t *testing.T) {
+	t.Parallel()
+	const german, english = "storniere Anfrage wegen Zeitüberschreitung der Anfrage", "canceling statement due to user request"
+	for _, c := range []struct {
+		message, routine string
+		took             time.Duration
+		reason           Reason
+		is               bool
+	}{
+		{german, "ProcessInterrupts", 200 * time.Millisecond, NotCancelled, true},
+		{german, "ProcessInterrupts", 100 * time.Millisecond, NotCancelled, false},
+		{german, "ProcessInterrupts", 200 * time.Millisecond, Stopped, false},
+		{german, "exec_stmt_raise", 200 * time.Millisecond, NotCancelled, false},
+		{english, "ProcessInterrupts", 200 * time.Millisecond, NotCancelled, false},
+	} {
+		r := &Result{Raw: &pgproto3.ErrorResponse{Severity: "FEHLER", Code: queryCanceled, Message: c.message, Routine: c.routine}, Reason: c.reason}
+		task := spec("SELECT 1")
+		task.Timeout = 200 * time.Millisecond
+		r.explain(task, nil, c.took)
+		if is := strings.Contains(r.Failure.Text, "The task's timeout of 200 ms has passed."); is != c.is {
+			t.Errorf("%+v: %s", c, r.Failure.Text)
+		}
 	}
 }
 
