@@ -11,10 +11,9 @@ func TestBeatsFallTogether(t *testing.T) {
 	t.Parallel()
 	second := time.Since(birth).Truncate(beatGrid)
 	for _, within := range []time.Duration{0, time.Millisecond, 400 * time.Millisecond, beatGrid - 1} {
-		s := &shape{}
-		s.seen = birth.Add(second + within)
-		if next := s.speaks(); next != birth.Add(second+beat) {
-			t.Errorf("%v after the second: %v after that", within, next.Sub(s.seen))
+		last := birth.Add(second + within)
+		if next := beatAfter(last); next != birth.Add(second+beat) {
+			t.Errorf("%v after the second: %v after that", within, next.Sub(last))
 		}
 	}
 	if silent := (&shape{}).silence(); silent > 0 {

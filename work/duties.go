@@ -36,7 +36,8 @@ func (l *loop) timetable() []duty {
 		{do: l.leader.rescan, next: l.leader.nextScan},
 		{do: l.leader.expire.Step, next: l.leader.expire.Next, timed: true, rests: true},
 		{do: l.leader.successors.Step, next: l.leader.successors.Next, rests: true},
-		{do: l.leader.comesNext, next: l.leader.shape.silence, timed: true},
+		{do: l.leader.comesNext, next: l.leader.nextComesNext, timed: true},
+		{do: l.leader.shape.beat, next: l.leader.shape.silence, timed: true},
 		// After the scan: see Watch.rest.
 		{do: l.leader.judge.Watch.Step, next: l.leader.judge.Watch.Next},
 		// After all that finds tasks.

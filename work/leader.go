@@ -40,11 +40,14 @@ type leader struct {
 	judge      *judge.Judge
 	walk       *keep.Walk
 	disk       *keep.Disk
+
+	worked time.Time // when tasks of ours were last known, or the term began
 }
 
 // begin reads the state of the table when a term begins.
 func (l *leader) begin(ctx context.Context) error {
 	l.clear()
+	l.worked = time.Now()
 	l.judge.Begin(l.runs.Clock.Now())
 	var used bool // tasks have been written to the table: some lanes may be in a pause
 	var crashed *time.Time
@@ -98,37 +101,13 @@ func (l *leader) fetch(ctx context.Context) error {
 
 func (l *leader) nextScan() time.Duration { return l.scan.Next(l.drain.on()) }
 
-// comesNext reads the server's clock and the earliest plan to come. It is due when the control
-// session has been silent for long (as a sign of life), or the last look at the table is old.
-func (l *leader) comesNext(ctx context.Context) error {
-	batch := &pgx.Batch{}
-	l.scan.QueueNext(batch)
-	if err := l.control.Send(ctx, batch); err != nil {
-		return err
-	}
-	return l.redescribe(ctx)
-}
-
-// redescribe looks at the table again when it has changed: a repetition copies all columns, and
-// somebody may have dropped objects that we need.
-func (l *leader) redescribe(ctx context.Context) error {
-	if !l.table.Changed() {
-		return nil
-	}
-	if err := l.shape.install(ctx); err != nil {
-		return err
-	}
-	l.scan.All() // notifications of new tasks may have been missed meanwhile
-	l.leads.Renew()
-	return nil
-}
-
 // askMore adds the queries of other rooms to the first part of a scan. full: it reads all due
 // tasks.
 func (l *leader) askMore(batch *pgx.Batch, full bool) {
 	l.planner.Queue(batch)
 	if full {
 		l.judge.Orphans.QueueStopping(batch)
+		l.successors.QueueAny(batch)
 	}
 }
 
@@ -141,11 +120,12 @@ func (l *leader) hearMore(ctx context.Context, first bool) error {
 }
 
 // expects tells whether to try to read one task alone: no other task is known, ours or not, and a
-// session lies ready. A leader that is awake scans all the time instead.
+// session lies ready. A leader that is awake scans all the time instead. After a long rest a scan
+// comes first: the table may be another one, or the server take no writes any more.
 func (l *leader) expects() bool {
 	busy, waiting, ready := l.runs.Lanes.Load()
 	known := busy + waiting + ready + len(l.tasks) + l.judge.Orphans.Len() + l.holds.Len()
-	return known == 0 && !l.wake.Awake() && !l.scan.Active() && !l.runs.Pool.Empty()
+	return known == 0 && l.shape.age() > -beatGrid && !l.wake.Awake() && !l.scan.Active() && !l.runs.Pool.Empty()
 }
 
 // startAlone reads the due task if there is exactly one, and starts it. If no session suits the
@@ -196,6 +176,7 @@ func (l *leader) nextDispatch() time.Duration {
 // ended records that the row of a task shows its end, or that the task waits again.
 func (l *leader) ended(e *ends.End, state string) {
 	l.stats.Ends(state, 1)
+	l.walk.Ended()
 	l.successors.EndedAs(e.Task.Row.ID, state)
 	if !l.log.Wants(state) {
 		return
@@ -212,6 +193,7 @@ func (l *leader) ended(e *ends.End, state string) {
 
 // counted records tasks that have ended, or wait again, without a run of ours.
 func (l *leader) counted(all []change.Changed) {
+	l.walk.Ended()
 	for _, c := range all {
 		l.stats.Ends(c.State, 1)
 		l.successors.Over(c.ID)

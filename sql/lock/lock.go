@@ -64,17 +64,36 @@ func (k Lock) Take(ctx context.Context, conn *pgx.Conn) (has bool, err error) {
 	return has, err
 }
 
+// TakeOrHolder is Take and Holder in one transaction of the server.
+func (k Lock) TakeOrHolder(ctx context.Context, conn *pgx.Conn) (has bool, h *Holder, err error) {
+	class, number := k.numbers()
+	batch := &pgx.Batch{}
+	batch.Queue("SELECT "+k.function("pg_try_advisory_lock")+"($1, $2)", class, number).QueryRow(func(row pgx.Row) error {
+		return row.Scan(&has)
+	})
+	batch.Queue(statements.Text("holder"), class, number).Query(func(rows pgx.Rows) error {
+		h, err = holder(rows)
+		return err
+	})
+	err = conn.SendBatch(ctx, batch).Close()
+	return has, h, err
+}
+
 // Await waits for the lock, and holds it until the transaction ends.
 func (k Lock) Await(ctx context.Context, conn *pgx.Conn) error {
 	return k.call(ctx, conn, "pg_advisory_xact_lock", nil)
 }
 
 func (k Lock) call(ctx context.Context, conn *pgx.Conn, function string, result any) error {
-	if k.shared {
-		function += "_shared"
-	}
 	class, number := k.numbers()
-	return conn.QueryRow(ctx, "SELECT pg_catalog."+function+"($1, $2)", class, number).Scan(result)
+	return conn.QueryRow(ctx, "SELECT "+k.function(function)+"($1, $2)", class, number).Scan(result)
+}
+
+func (k Lock) function(name string) string {
+	if k.shared {
+		name += "_shared"
+	}
+	return "pg_catalog." + name
 }
 
 // valid makes valid UTF-8 of a name that others have chosen, maybe in another encoding.
@@ -87,6 +106,10 @@ func (k Lock) Holder(ctx context.Context, conn *pgx.Conn) (*Holder, error) {
 	if err != nil {
 		return nil, err
 	}
+	return holder(rows)
+}
+
+func holder(rows pgx.Rows) (*Holder, error) {
 	h, err := pgx.CollectOneRow(rows, func(row pgx.CollectableRow) (*Holder, error) {
 		var h Holder
 		var role, text []byte

@@ -3,6 +3,8 @@ package after
 import (
 	"fmt"
 	"testing"
+
+	"github.com/jackc/pgx/v5"
 )
 
 // TestSuccessorsAreFreed: a successor is free when its task has ended. The loop reports the first
@@ -30,7 +32,12 @@ func TestSuccessorsAreFreed(t *testing.T) {
 	s.successors.Over(first)
 	frees(one)
 	s.Exec(ends, second)
-	s.successors.Clear() // another term
+	s.successors.Clear() // another term, which begins with a scan
+	batch := &pgx.Batch{}
+	s.successors.QueueAny(batch)
+	if err := s.successors.Control.Send(t.Context(), batch); err != nil {
+		t.Fatal(err)
+	}
 	frees(one, both)
 	if len(s.successors.awaited) > 0 {
 		t.Error("known to be waited for are still ", s.successors.awaited)

@@ -6,6 +6,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/jackc/pgx/v5"
+
 	"pgtaskd/work/change"
 	"pgtaskd/work/control"
 	"pgtaskd/work/hold"
@@ -72,6 +74,19 @@ func (s *Successors) EndedAs(id int64, state string) {
 // Doubt asks for a survey: others may have ended a task, or changed an after.
 func (s *Successors) Doubt() { s.surveys.wanted = s.surveys.wanted || len(s.awaited) > 0 }
 
+// QueueAny asks in a batch whether any task waits for another, and then wants a survey. A survey of
+// its own for that would be one more transaction of an idle database.
+func (s *Successors) QueueAny(batch *pgx.Batch) {
+	if len(s.awaited) > 0 {
+		return
+	}
+	s.Control.Queue(batch, "awaited", int64(math.MinInt64), 1).Query(func(rows pgx.Rows) error {
+		s.surveys.wanted = s.surveys.wanted || rows.Next()
+		rows.Close()
+		return rows.Err()
+	})
+}
+
 // await records that successors wait for a task, which has not ended.
 func (s *Successors) await(id int64) {
 	if s.awaited[id] != notAwaited || len(s.awaited) < mostKnown {
@@ -104,7 +119,7 @@ func (s *Successors) Next() time.Duration {
 // Step resolves successors of ended tasks, and new successors. From time to time it surveys all
 // awaited tasks. Each step takes little time, even if after is long.
 func (s *Successors) Step(ctx context.Context) error {
-	if s.nextSurvey() <= 0 || time.Since(s.surveys.last) >= surveyTick {
+	if s.nextSurvey() <= 0 {
 		if err := s.survey(ctx); err != nil {
 			return err
 		}

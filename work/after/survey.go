@@ -11,7 +11,7 @@ import (
 )
 
 const (
-	surveyTick  = 30 * time.Second
+	surveyTick  = time.Minute
 	surveyRest  = time.Second // the shortest time between two surveys
 	surveyShare = 20          // surveys take one part in surveyShare of the time
 	awaitedPart = 5000        // awaited tasks in one part of a survey

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"errors"
 	"sync/atomic"
 	"time"
 
@@ -121,11 +122,13 @@ func (c *Control) set(ctx context.Context, setting, value string) error {
 	return err
 }
 
-// Ping makes a round trip.
+// Ping makes a round trip, and the silence of the session begins again. A Sync alone
+// does that without a transaction; even an empty query would be one.
 func (c *Control) Ping(ctx context.Context) error {
 	ctx, cancel := Limited(ctx)
 	defer cancel()
-	return c.conn.Ping(ctx)
+	sync := c.conn.PgConn().StartPipeline(ctx)
+	return errors.Join(sync.Sync(), sync.Close())
 }
 
 // Exec runs a query that returns nothing, and returns how many rows it has met.

@@ -20,6 +20,9 @@ const (
 	// PrepareLimit covers everything that is checked and created before a target can be led.
 	PrepareLimit = 3 * time.Minute
 
+	// StreamLimit is the longest silence on a stream of the write-ahead log, on both sides.
+	StreamLimit = 3 * time.Minute
+
 	statementLimit = 30 * time.Second
 	lockLimit      = 2 * time.Second
 	silenceLimit   = 10 * time.Second // the server ends a session that is silent for so long (14 and later)
@@ -157,10 +160,11 @@ const unconverted = "SQL_ASCII"
 // Stream opens a connection for logical replication.
 func Stream(ctx context.Context, t target.Target) (*pgconn.PgConn, error) {
 	cfg, err := ownConfig(t.Connect, map[string]string{
-		"replication":       "database",
-		"role":              "none", // the login has the right to replicate
-		"application_name":  t.ControlName(),
-		"statement_timeout": "0", // creating the slot may wait for the transactions of others
+		"replication":        "database",
+		"role":               "none", // the login has the right to replicate
+		"application_name":   t.ControlName(),
+		"statement_timeout":  "0", // creating the slot may wait for the transactions of others
+		"wal_sender_timeout": Milliseconds(StreamLimit),
 	})
 	if err != nil {
 		return nil, err

@@ -2,6 +2,7 @@ package control
 
 import (
 	"context"
+	"strconv"
 	"testing"
 	"time"
 
@@ -60,4 +61,32 @@ func databaseOf(t *testing.T) (target.Target, *pgx.Conn) {
 		t.Fatal(err)
 	}
 	return target.Target{Connect: settings, Admin: settings, Schema: "public", Table: "task"}, servertest.Connect(t, dsn)
+}
+
+// TestAPingIsNoTransaction: a database may sleep. But it ends the silence of the session.
+func TestAPingIsNoTransaction(t *testing.T) {
+	t.Parallel()
+	served, conn := databaseOf(t)
+	c := New(served, nil)
+	if err := c.Open(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	const limit, pings = 500 * time.Millisecond, 50
+	if c.Facts().Version >= 140000 {
+		servertest.Exec(t, c.conn, "SET idle_session_timeout = '"+limit.String()+"'")
+	}
+	for range pings {
+		time.Sleep(2 * limit / pings)
+		if err := c.Ping(t.Context()); err != nil {
+			t.Fatal("the session was silent: ", err)
+		}
+	}
+	c.Close() // now the server counts its transactions
+	servertest.Wait(t, 25*time.Second, "the end", func() bool {
+		return servertest.Get(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", c.Facts().PID) == "0"
+	})
+	n, err := strconv.Atoi(servertest.Get(t, conn, "SELECT xact_commit + xact_rollback FROM pg_stat_database WHERE datname = current_database()"))
+	if err != nil || n >= pings {
+		t.Error("so many transactions: ", n, err)
+	}
 }

@@ -26,6 +26,8 @@ const (
 	namesMost   = 1000             // waiting tasks that one statement reads
 	stepLimit   = time.Second      // the server ends a statement that takes longer
 	walkRest    = 10 * time.Second // shortest time between two walks
+	idleRest    = time.Minute      // longest rest for each step of a walk that has found nothing,
+	idleMost    = time.Hour        // at most
 	refusedMost = 100_000          // refused rows that are remembered
 	refusedFor  = 24 * time.Hour   // how long they are remembered
 )
@@ -41,6 +43,8 @@ type Walk struct {
 
 	next        time.Time // earliest time of the next step
 	began       time.Time // start of this walk
+	steps       int       // of this walk
+	idle        int       // walks in a row that have found nothing, while no task ended
 	page, pages int64     // next page, and number of pages; no pages: no walk is under way
 	found       []int64   // rows to delete, unless a waiting task names them
 	asked       bool      // all waiting tasks were read
@@ -53,7 +57,21 @@ type Walk struct {
 
 // Restart makes the walk begin again at once. The loop calls it when the retention has changed.
 func (w *Walk) Restart() {
-	w.next, w.pages, w.found = time.Time{}, 0, nil
+	w.next, w.pages, w.found, w.idle = time.Time{}, 0, nil, 0
+}
+
+// Ended reports that a task has ended: a walk that rests long comes soon.
+func (w *Walk) Ended() {
+	if soon := time.Now().Add(walkRest); w.idle > 0 && w.next.After(soon) {
+		w.next = soon
+	}
+	w.idle = 0
+}
+
+// rest is the time between two walks. An idle database may sleep in between.
+func (w *Walk) rest() time.Duration {
+	most := min(time.Duration(w.steps)*idleRest, idleMost)
+	return max(min(walkRest<<min(w.idle, 10), most), walkRest, time.Since(w.began))
 }
 
 // Next returns the time until the next step.
@@ -67,6 +85,7 @@ func (w *Walk) Next() time.Duration {
 // Step deletes or looks for some old tasks. Then it rests five times as long as the step took.
 func (w *Walk) Step(ctx context.Context) error {
 	began := time.Now()
+	w.steps++
 	err := w.step(ctx)
 	took := time.Since(began)
 	var answer *pgconn.PgError
@@ -80,7 +99,7 @@ func (w *Walk) Step(ctx context.Context) error {
 	case err != nil:
 		w.next = time.Now().Add(time.Second)
 	case w.pages == 0:
-		w.next = time.Now().Add(max(walkRest, time.Since(w.began)))
+		w.next = time.Now().Add(w.rest())
 	default:
 		w.next = time.Now().Add(max(20*time.Millisecond, 5*took))
 	}
@@ -108,7 +127,8 @@ func (w *Walk) step(ctx context.Context) error {
 
 // begin starts a walk: it reads the number of pages.
 func (w *Walk) begin(ctx context.Context) error {
-	w.began, w.page, w.asked, w.most = time.Now(), 0, false, deletesMost
+	w.began, w.steps, w.page, w.asked, w.most = time.Now(), 1, 0, false, deletesMost
+	w.idle++
 	if time.Since(w.since) > refusedFor || len(w.refused) >= refusedMost {
 		w.refused, w.since = map[int64]bool{}, time.Now()
 	}
@@ -123,7 +143,7 @@ func (w *Walk) find(ctx context.Context) error {
 	var id int64
 	return w.query(ctx, "old", []any{w.Live.Load().Keep.Ages(), page, pagesMost}, []any{&id}, func() {
 		if !w.refused[id] {
-			w.found = append(w.found, id)
+			w.found, w.idle = append(w.found, id), 0
 		}
 	})
 }

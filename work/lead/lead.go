@@ -62,15 +62,13 @@ func (l *Lead) Elect(ctx context.Context) (leads bool, err error) {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	c, k := l.Control.Conn(), lock.Leadership(l.Target.Relation(), false)
-	leads, err = k.Take(ctx, c)
-	l.Handed = l.Handed && !leads
-	if err != nil || leads || time.Since(l.looked) < rivalTick {
-		return leads, err
-	}
-	if l.Rival, err = k.Holder(ctx, c); err == nil {
+	if time.Since(l.looked) < rivalTick {
+		leads, err = k.Take(ctx, c)
+	} else if leads, l.Rival, err = k.TakeOrHolder(ctx, c); err == nil && !leads {
 		l.looked = time.Now()
 	}
-	return false, err
+	l.Handed = l.Handed && !leads
+	return leads, err
 }
 
 // ours reports whether a rival may be a controller like us.

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	groupsEvery = 30 * time.Second      // between two reads of the limits, if notifications tell of changes
+	groupsEvery = time.Minute           // between two reads of the limits, if notifications tell of changes
 	heedTick    = 20 * time.Millisecond // between two reads after notifications
 	groupsRetry = time.Second           // after a read that failed: a lock, or a missing right
 )

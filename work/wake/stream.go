@@ -24,8 +24,8 @@ import (
 // the log before any statement sees it, so the leader looks again for transactions that it could
 // not see.
 const (
-	streamTick  = time.Second      // between two reports of our position
-	streamLimit = 40 * time.Second // longest silence: the server speaks at half its wal_sender_timeout
+	streamTick  = time.Second      // between two reports of our position, while tasks come
+	streamIdle  = time.Minute      // and while none come: each is a transaction to the server
 	streamRetry = 30 * time.Second // longest time between two tries to start a stream
 )
 
@@ -139,14 +139,14 @@ var errSilent = errors.New("the server is silent")
 func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
 	var d decoder
 	var done pglogrepl.LSN
-	said, heard := time.Now(), time.Now()
+	said, heard, tick := time.Now(), time.Now(), streamTick
 	for {
-		waiting, cancel := context.WithDeadline(ctx, said.Add(streamTick))
+		waiting, cancel := context.WithDeadline(ctx, said.Add(tick))
 		data, err := bound.CopyData(waiting, conn)
 		cancel()
 		late := pgconn.Timeout(err) && ctx.Err() == nil
 		switch {
-		case late && time.Since(heard) > streamLimit:
+		case late && time.Since(heard) > control.StreamLimit:
 			return errSilent
 		case err != nil && !late:
 			return err
@@ -163,11 +163,11 @@ func (s *stream) read(ctx context.Context, conn *pgconn.PgConn) error {
 		}
 		if len(d.committed) > 0 {
 			s.tell(d.committed)
-			d.committed = d.committed[:0]
+			d.committed, tick = d.committed[:0], streamTick
 		}
-		if time.Since(said) >= streamTick {
-			said = time.Now()
-			update := pglogrepl.StandbyStatusUpdate{WALWritePosition: done, ReplyRequested: time.Since(heard) > streamLimit/4}
+		if time.Since(said) >= tick {
+			said, tick = time.Now(), streamIdle
+			update := pglogrepl.StandbyStatusUpdate{WALWritePosition: done, ReplyRequested: time.Since(heard) > streamIdle/2}
 			if err := pglogrepl.SendStandbyStatusUpdate(ctx, conn, update); err != nil {
 				return err
 			}
