@@ -1,4 +1,4 @@
-.PHONY: help build demo quick test smoke attack thorough steps lint bench pairs chaos fuzz pictures clean
+.PHONY: help build demo quick test test-matrix smoke attack thorough steps lint bench pairs chaos fuzz pictures clean
 
 FUZZTIME ?= 20s
 TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
@@ -6,7 +6,7 @@ TOOL := go tool -modfile=$(CURDIR)/tools/go.mod
 VERSION ?= $(shell git describe --tags --always --dirty 2>/dev/null)
 
 help: ## List the targets.
-	@sed -n 's/^\([a-z]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
+	@sed -n 's/^\([a-z-]*\):.*## \(.*\)/  make \1\t\2/p' $(firstword $(MAKEFILE_LIST)) | expand -t 16
 
 build: ## Build bin/pgtaskd.
 	CGO_ENABLED=0 go build -ldflags "$(if $(VERSION),-X main.version=$(VERSION))" -o bin/pgtaskd .
@@ -51,6 +51,22 @@ test-browser: test-needs
 test-needs:
 	server/install.sh postgresql compiler clock
 	-server/install.sh pg_cron pgagent pgq promtool psycopg
+
+# The servers that make test-matrix installs, from oldest to newest.
+MAJORS := 12 13 14 15 16 17 18
+SUITE ?= test smoke
+servers := tools/majors/node_modules
+
+test-matrix: test-needs $(addprefix matrix-,$(MAJORS)) ## Run all tests on PostgreSQL 12 to 18. MAJORS='12 18' SUITE=smoke.
+
+matrix-%: $(servers)/.linked
+	PG_BINDIR=$(CURDIR)/$(servers)/pg$*/native/bin $(MAKE) $(SUITE)
+
+$(servers)/.linked: tools/majors/package-lock.json
+	server/install.sh npm
+	npm ci --prefix tools/majors --ignore-scripts --no-audit --no-fund
+	for server in $(servers)/pg*; do (cd $$server && node scripts/hydrate-symlinks.js) || exit; done
+	touch $@
 
 smoke: build ## Test the built program from outside.
 	server/install.sh postgresql

@@ -39,7 +39,7 @@ func TestDocumentsNameMakeTargets(t *testing.T) {
 }
 
 // makeCommand matches a call of make in code: between backquotes, or at the beginning of a line.
-var makeCommand = regexp.MustCompile("(?m)(?:`|^ {4}|^)make ([a-z]+)(?:$|[` ]+(?:$|#|[A-Z]+=|[^a-z]))")
+var makeCommand = regexp.MustCompile("(?m)(?:`|^ {4}|^)make ([a-z-]+)(?:$|[` ]+(?:$|#|[A-Z]+=|[^a-z]))")
 
 // TestMakefileNamesTests: the tests that the Makefile selects by name exist.
 func TestMakefileNamesTests(t *testing.T) {

@@ -76,6 +76,15 @@ func hasServer(dir string) bool {
 	return true
 }
 
+// Program returns the path of one of PostgreSQL's programs. It is beside the server's, or on some
+// systems only on the PATH.
+func (s *Server) Program(name string) string {
+	if path, err := exec.LookPath(filepath.Join(s.Bindir, name)); err == nil {
+		return path
+	}
+	return name
+}
+
 var number = regexp.MustCompile(`\d+`)
 
 // versionIn returns the numbers in a path: 9 and 6 in /usr/pgsql-9.6/bin.

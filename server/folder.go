@@ -11,6 +11,8 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+
+	"pgtaskd/major"
 )
 
 // folder is the folder of one server: data, socket and log. Nobody else may enter it, so trust on
@@ -95,7 +97,27 @@ func (f *folder) initdb(ctx context.Context, bindir string) (password string, er
 		"--encoding", "UTF8", "--locale", "C", "--no-sync"); err != nil {
 		return "", err
 	}
+	if err := f.closePublic(ctx, bindir); err != nil {
+		return "", err
+	}
 	return password, errors.Join(f.root.Remove(passwordName), f.include())
+}
+
+// closePublic takes from PUBLIC the right to create in the schema public: pgtaskd serves no superuser's table where everybody may create objects.
+func (f *folder) closePublic(ctx context.Context, bindir string) error {
+	version, err := f.root.ReadFile("data/PG_VERSION")
+	if err != nil || major.ClosedPublic.In(major.Version(string(version))) {
+		return err
+	}
+	for _, database := range []string{"template1", "postgres"} {
+		cmd := exec.CommandContext(ctx, filepath.Join(bindir, "postgres"), "--single", "-F", "-D", f.data(), database)
+		cmd.Stdin = strings.NewReader("REVOKE CREATE ON SCHEMA public FROM PUBLIC")
+		f.owner.adopt(cmd)
+		if out, err := cmd.CombinedOutput(); err != nil {
+			return fmt.Errorf("postgres --single: %w\n%s", err, out)
+		}
+	}
+	return nil
 }
 
 // run runs a program of PostgreSQL as the server's user.

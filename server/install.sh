@@ -1,8 +1,8 @@
 #!/bin/sh
 # Installs from the system's package manager what is missing of: postgresql (with psql and pgbench), compiler (for
-# go test -race), clock (the library that gives a server another clock), make,
+# go test -race), clock (the library that gives a server another clock), make, npm (which has servers of all versions),
 # promtool (of Prometheus, for a test of the metrics), psycopg (for a test of the guide), chromium (for tests of the page), and of extensions that tests meet: pg_cron, pgagent, pgq.
-# Usage: install.sh [-n] postgresql|compiler|clock|make|promtool|chromium|pg_cron|pgagent|pgq|psycopg ...
+# Usage: install.sh [-n] postgresql|compiler|clock|make|npm|promtool|chromium|pg_cron|pgagent|pgq|psycopg ...
 # With -n it installs nothing: it says what is missing and which packages have it, and fails.
 set -eu
 
@@ -65,6 +65,8 @@ has_pgq() { has_extension pgq; }
 
 has_make() { command -v make >/dev/null; }
 
+has_npm() { command -v npm >/dev/null; }
+
 has_promtool() { command -v promtool >/dev/null; }
 
 # The names under which the driver of the tests finds it.
@@ -99,11 +101,13 @@ packages() {
 	'brew chromium') die "Chromium is missing; install it by hand" ;;
 	*' chromium') echo chromium ;;
 	'brew psycopg') die "psycopg is missing; install it for python3 by hand" ;;
+	'brew npm') echo node ;;
 	'brew '*) die "$2 is missing; install Apple's command line tools: xcode-select --install" ;;
 	*' postgresql') echo postgresql postgresql-server postgresql-contrib ;;
 	*' clock') echo libfaketime ;;
 	*' compiler') echo gcc glibc-devel ;;
 	*' make') echo make ;;
+	*' npm') echo npm ;;
 	'apt-get psycopg') echo python3-psycopg ;;
 	'pacman psycopg') echo python-psycopg ;;
 	'apk psycopg') echo py3-psycopg ;;
@@ -181,8 +185,8 @@ fi
 missing=
 for thing in "$@"; do
 	case $thing in
-	postgresql | compiler | clock | make | promtool | chromium | pg_cron | pgagent | pgq | psycopg) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
-	*) die "usage: install.sh [-n] postgresql|compiler|clock|make|promtool|chromium|pg_cron|pgagent|pgq|psycopg ..." ;;
+	postgresql | compiler | clock | make | npm | promtool | chromium | pg_cron | pgagent | pgq | psycopg) "has_$thing" || missing="$missing${missing:+ }$thing" ;;
+	*) die "usage: install.sh [-n] postgresql|compiler|clock|make|npm|promtool|chromium|pg_cron|pgagent|pgq|psycopg ..." ;;
 	esac
 done
 [ -n "$missing" ] || exit 0

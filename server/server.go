@@ -69,17 +69,6 @@ func Start(ctx context.Context, options Options) (*Server, error) {
 	})
 }
 
-// Standby starts another server with the same settings, which follows this one by streaming
-// replication until Promote. A slot keeps the write-ahead log that it has not got yet: a checkpoint
-// would remove it. Each of the two must be stopped.
-func (s *Server) Standby(ctx context.Context) (*Server, error) {
-	return start(ctx, &Server{Bindir: s.Bindir, options: s.options, password: s.password}, func(standby *Server) error {
-		return standby.folder.run(ctx, s.Bindir, "pg_basebackup", "--pgdata", standby.folder.data(), "--write-recovery-conf",
-			"--create-slot", "--slot", strings.ReplaceAll(filepath.Base(standby.folder.path), "-", "_"),
-			"--checkpoint", "fast", "--no-sync", "--host", s.SocketDir, "--port", strconv.Itoa(s.Port), "--username", "postgres")
-	})
-}
-
 // start starts a server in a new folder; fill makes its data.
 func start(ctx context.Context, s *Server, fill func(*Server) error) (_ *Server, err error) {
 	if s.folder, err = newFolder(s.options); err != nil {

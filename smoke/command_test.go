@@ -79,7 +79,7 @@ func TestSchema(t *testing.T) {
 	database := newDatabase(t)
 	psql := func(stdin string) {
 		t.Helper()
-		out, faults, status := programtest.Shell(t, stdin, filepath.Join(postgres.Bindir, "psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN(database))
+		out, faults, status := programtest.Shell(t, stdin, postgres.Program("psql"), "-X", "-q", "-v", "ON_ERROR_STOP=1", "-d", postgres.DSN(database))
 		if status != 0 || faults != "" {
 			t.Fatalf("psql ends with %d: %s%s", status, out, faults)
 		}
@@ -177,7 +177,7 @@ func printed(t *testing.T) string {
 // TestSchemaOfAConfiguration: the output is enough for a configuration that creates nothing.
 func TestSchemaOfAConfiguration(t *testing.T) {
 	t.Parallel()
-	psql := filepath.Join(postgres.Bindir, "psql")
+	psql := postgres.Program("psql")
 	u := connect(t, postgres.DSN("postgres"))
 	databases := []string{newDatabase(t), `odd "name" it's \a :b ` + "`c` =%"}
 	u.exec(`CREATE DATABASE ` + pgx.Identifier{databases[1]}.Sanitize())

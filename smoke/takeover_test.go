@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/major"
 	"pgtaskd/server/servertest"
 )
 
@@ -64,7 +65,7 @@ func TestFrozenLeader(t *testing.T) {
 	second := run(t, "run", "--config", first.conf)
 	second.says(t, "standing by", 1)
 	u := first.user(t)
-	if !u.since(14) { // before 14 TCP keepalive detects it, later than a test may take
+	if !major.ClientCheck.Of(u.conn) { // TCP keepalive detects it, later than a test may take
 		return
 	}
 	u.exec("CREATE TABLE effect (id int8)")
@@ -89,6 +90,9 @@ func TestFrozenLeader(t *testing.T) {
 func TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader(t *testing.T) {
 	t.Parallel()
 	first, second, u := pair(t)
+	if !major.ClientCheck.Of(u.conn) {
+		return
+	}
 	for _, input := range []string{"SELECT pg_sleep(60)", "CREATE TABLE slow (); SELECT pg_sleep(60)", "BEGIN; SELECT pg_sleep(60); COMMIT"} {
 		u.becomes(u.add(`input, "group"`, literal(input)+", "+literal(input)), "WORK")
 	}
@@ -107,6 +111,9 @@ func TestOtherLanesDoNotWaitForALongTaskOfAFrozenLeader(t *testing.T) {
 func TestALaneGoesOnBehindATaskThatEndedUnderAFrozenLeader(t *testing.T) {
 	t.Parallel()
 	first, second, u := pair(t)
+	if !major.ClientCheck.Of(u.conn) {
+		return
+	}
 	ended := u.add(`input, "group"`, "'BEGIN; SELECT pg_sleep(1); COMMIT', 'lane'")
 	output := u.add(`input, "group"`, "'SELECT repeat(''x'', 10000), pg_sleep(0.001) FROM generate_series(1, 2000)', 'output'")
 	u.becomes(ended, "WORK")

@@ -2,7 +2,6 @@ package smoke
 
 import (
 	"errors"
-	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -10,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"github.com/jackc/pgx/v5/pgconn"
 
+	"pgtaskd/major"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
 )
@@ -119,17 +119,11 @@ func (u *user) dump() string {
 	return strings.Join(u.values("SELECT to_jsonb(t) - 'input' FROM "+u.table+" AS t ORDER BY id LIMIT 20"), "\n")
 }
 
-// since tells whether the server has this major version or a later one.
-func (u *user) since(major int) bool {
-	u.Helper()
-	return u.value(fmt.Sprintf("SELECT current_setting('server_version_num')::int >= %d0000", major)) == "t"
-}
-
-// gone waits for the end of a backend whose client is gone. Before PostgreSQL 14 a backend does not
-// notice that while a statement runs, so gone ends it.
+// gone waits for the end of a backend whose client is gone. A backend that does not notice that
+// while a statement runs is ended.
 func (u *user) gone(pid string) {
 	u.Helper()
-	if !u.since(14) {
+	if !major.ClientCheck.Of(u.conn) {
 		u.exec("SELECT pg_terminate_backend(" + pid + ")")
 	}
 	u.until("SELECT NOT EXISTS (SELECT FROM pg_stat_activity WHERE pid = $1 AND state = 'active')", pid)

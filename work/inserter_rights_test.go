@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/major"
 )
 
 // TestTasksOfOthersAreGuarded: a role that is no member of a task's role cannot change what the
@@ -82,8 +83,8 @@ func TestWhoMayNotBecomeARoleDoesNotChangeItsTasks(t *testing.T) {
 	c := employed(t)
 	bobs := c.asks(c.bob, "SELECT session_user", "plan", "'infinity'")
 	alices := c.asks(c.alice, "SELECT session_user", "plan", "'infinity'")
-	memberships := map[string]bool{"": true} // before 16, each member can become the role
-	if c.get("SELECT current_setting('server_version_num')::int4 >= 160000") == "true" {
+	memberships := map[string]bool{"": true}
+	if major.MemberOptions.Of(c.conn) {
 		memberships = map[string]bool{
 			"": true, " WITH INHERIT FALSE, SET TRUE": true, " WITH INHERIT TRUE, SET FALSE": false, " WITH INHERIT FALSE, SET FALSE": false,
 		}

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgtaskd/major"
 	"pgtaskd/remote"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
@@ -73,7 +74,7 @@ func TestPromises(t *testing.T) {
 	s.exec(script("promises"))
 	s.serve()
 	s.settled()
-	merges := s.get("SELECT current_setting('server_version_num')::int >= 150000") == "true"
+	merges := major.Merge.Of(s.Conn)
 	// The whole server shares files and prepared transactions.
 	database := s.get("SELECT oid FROM pg_database WHERE datname = current_database()")
 	type try struct {

@@ -6,6 +6,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/major"
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 )
@@ -85,7 +86,7 @@ func (c *company) asks(role, input string, more ...string) (id int64) {
 // replicates lets a role set session_replication_role, if the server can grant that.
 func (c *company) replicates(role string) {
 	c.t.Helper()
-	if c.get("SELECT current_setting('server_version_num')::int4 >= 150000") == "true" {
+	if major.ParameterRights.Of(c.conn) {
 		c.exec(c.named("GRANT SET ON PARAMETER session_replication_role TO " + role))
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/jackc/pgx/v5"
 	"go.uber.org/goleak"
 
+	"pgtaskd/major"
 	"pgtaskd/server"
 )
 
@@ -169,9 +170,9 @@ func copied(t testing.TB, template string) (dsn string) {
 }
 
 // Strategy is the end of a CREATE DATABASE. Copying files is several times as fast as a copy
-// through the log. Servers before 15 always copy files, and do not know the option.
+// through the log.
 func Strategy(conn *pgx.Conn) string {
-	if conn.PgConn().ParameterStatus("server_version") < "15" { // majors have two digits
+	if !major.CopyStrategy.Of(conn) { // it always copies files
 		return ""
 	}
 	return " STRATEGY file_copy"

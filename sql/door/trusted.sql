@@ -13,7 +13,7 @@ WITH RECURSIVE named (oid, why) AS (
     UNION ALL
     SELECT oid, 'has CREATEROLE, which makes a member of any role before PostgreSQL 16'
     FROM pg_roles
-    WHERE rolcreaterole AND current_setting('server_version_num')::int4 < 160000
+    WHERE rolcreaterole AND :plain_memberships
 ),
 member (role, oid, why) AS ( -- since 16 a membership may give nothing
     SELECT m.roleid, m.member, 'can become role ' || quote_ident(pg_get_userbyid(m.roleid)) COLLATE "default"

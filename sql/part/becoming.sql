@@ -1,3 +1,3 @@
--- The privilege that makes pg_has_role tell who can become the role. Since 16 MEMBER does not mean
--- that: a membership may be without SET.
-CASE WHEN current_setting('server_version_num')::int4 < 160000 THEN 'MEMBER' ELSE 'SET' END
+-- The privilege that makes pg_has_role tell who can become the role. MEMBER also counts memberships
+-- without SET.
+CASE WHEN :plain_memberships THEN 'MEMBER' ELSE 'SET' END

@@ -5,6 +5,7 @@ import (
 	"strconv"
 	"strings"
 
+	"pgtaskd/major"
 	"pgtaskd/sql"
 	"pgtaskd/sql/lock"
 	"pgtaskd/sql/schema"
@@ -92,7 +93,7 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 	if d.Register == 0 {
 		names[":earlier"] = ":earlier_named"
 	}
-	if d.Server < 140000 {
+	if !major.TIDRange.In(d.Server) {
 		names[":pages"] = ":pages_listed"
 	}
 	if d.Group == 0 {

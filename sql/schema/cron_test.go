@@ -11,6 +11,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/major"
 	"pgtaskd/sql"
 	"pgtaskd/work/schedule"
 )
@@ -25,8 +26,7 @@ func TestTheServerReadsCronAsTheProgramDoes(t *testing.T) {
 	for len(exprs) < 10_000 {
 		exprs = append(exprs, randomCron(random))
 	}
-	// Values out of range wrap.
-	wraps := value(t, conn, "SELECT current_setting('server_version_num')::int < 150000") == "true"
+	wraps := !major.IntervalRange.Of(conn)
 	rows, err := conn.Query(t.Context(), "SELECT coalesce(public.pgtaskd_cron(e), '') FROM unnest($1::text[]) WITH ORDINALITY AS x (e, n) ORDER BY n", exprs)
 	if err != nil {
 		t.Fatal(err)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/major"
 	"pgtaskd/sql"
 )
 
@@ -138,7 +139,7 @@ func (m *missing) indexStep(s step) {
 }
 
 func (m *missing) triggerStep(s step) {
-	if m.partitioned() && m.version < 130000 && strings.Contains(s.sql, " BEFORE ") {
+	if m.partitioned() && !major.PartitionedTriggers.In(m.version) && strings.Contains(s.sql, " BEFORE ") {
 		// Impossible before 13: there intervals are unbounded, new tasks are not told, STOP on an ended task stays.
 		return
 	}
@@ -239,7 +240,7 @@ func (m *missing) versioned(comment string) string {
 
 // publicationStep makes our publication, or replaces it if it was made for another table.
 func (m *missing) publicationStep(s step) {
-	if m.published != 0 || m.partitioned() && m.version < 130000 {
+	if m.published != 0 || m.partitioned() && !major.PartitionedTriggers.In(m.version) {
 		return
 	}
 	m.add(s, "publication "+sql.Publication(m.table)).Optional = true

@@ -7,6 +7,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/major"
 	"pgtaskd/sql"
 )
 
@@ -61,7 +62,7 @@ func (m *missing) roles(inserter bool) error {
 	if column != nil && (!m.fits(*column, "text") || column.Generated) {
 		return wrongType(m.table, *column, "text")
 	}
-	if m.partitioned() && m.version < 130000 {
+	if m.partitioned() && !major.PartitionedTriggers.In(m.version) {
 		return fmt.Errorf(`table %s is partitioned: "as": "inserter" needs PostgreSQL 13 or later for that`, m.table)
 	}
 	for _, s := range roleSteps() {

@@ -3,7 +3,6 @@ package schema
 import (
 	"context"
 	"os/exec"
-	"path/filepath"
 	"strconv"
 	"strings"
 	"testing"
@@ -112,7 +111,7 @@ func psql(t *testing.T, dsn, script string, settings ...string) string {
 	for _, setting := range settings {
 		args = append(args, "-v", setting)
 	}
-	run := exec.CommandContext(t.Context(), filepath.Join(servertest.Server(t).Bindir, "psql"), args...)
+	run := exec.CommandContext(t.Context(), servertest.Server(t).Program("psql"), args...)
 	run.Stdin = strings.NewReader(script)
 	out, err := run.CombinedOutput()
 	if err != nil && !strings.Contains(err.Error(), "exit status 3") {

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/major"
 	"pgtaskd/sql"
 )
 
@@ -66,7 +67,7 @@ func TestWaysOfWaking(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
-	modern := value(t, conn, "SELECT current_setting('server_version_num')::int >= 130000") == "true"
+	modern := major.PartitionedTriggers.Of(conn)
 	for _, c := range []struct {
 		wake               sql.Wake
 		changes, published bool

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
+	"pgtaskd/major"
 	"pgtaskd/remote"
 	"pgtaskd/work/control"
 	"pgtaskd/work/lane"
@@ -210,7 +211,7 @@ func configure(ctx context.Context, t *target.Target, role, group string, versio
 	// A session is idle only between tasks, or between a task and its end. We have our own limits
 	// for that.
 	cfg.RuntimeParams["idle_in_transaction_session_timeout"] = control.Milliseconds(SessionLimit)
-	if version >= 140000 {
+	if major.ClientCheck.In(version) {
 		cfg.RuntimeParams["idle_session_timeout"] = "0"
 		cfg.RuntimeParams["client_connection_check_interval"] = "1s" // the server notices a dead controller while SQL runs
 	}
