@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"os/exec"
+	"path/filepath"
 	"regexp"
 	"runtime"
 	"strconv"
@@ -54,7 +55,7 @@ func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients
 	for _, variable := range variables {
 		args = append(args, "--define", variable)
 	}
-	cmd := exec.CommandContext(ctx, s.server.Program("pgbench"), append(args, s.db.name)...)
+	cmd := exec.CommandContext(ctx, pgbench(s.server.Bindir), append(args, s.db.name)...)
 	cmd.Stdin = strings.NewReader(text(script))
 	before, err := s.read(ctx, nil)
 	if err != nil {
@@ -72,6 +73,15 @@ func (s *stand) pgbench(ctx context.Context, seconds int, script string, clients
 	tps, err := parseTPS(string(out))
 	s.cost = after.per(before, int(tps*float64(seconds)))
 	return tps, err
+}
+
+// pgbench returns the path of the program. It is beside the server's other programs, or on some
+// systems only on the PATH.
+func pgbench(bindir string) string {
+	if path, err := exec.LookPath(filepath.Join(bindir, "pgbench")); err == nil {
+		return path
+	}
+	return "pgbench"
 }
 
 var tpsLine = regexp.MustCompile(`(?m)^tps = ([0-9.]+)`)

@@ -8,6 +8,7 @@ import (
 
 	"github.com/jackc/pgx/v5"
 
+	"pgtaskd/major"
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/target"
@@ -72,7 +73,7 @@ func TestAPingIsNoTransaction(t *testing.T) {
 		t.Fatal(err)
 	}
 	const limit, pings = 500 * time.Millisecond, 50
-	if c.Facts().Version >= 140000 {
+	if major.ClientCheck.In(c.Facts().Version) {
 		servertest.Exec(t, c.conn, "SET idle_session_timeout = '"+limit.String()+"'")
 	}
 	for range pings {
