@@ -74,7 +74,7 @@ func TestPromises(t *testing.T) {
 	s.exec(script("promises"))
 	s.serve()
 	s.settled()
-	merges := major.Merge.Of(s.Conn)
+	merges := major.Merge.Of(s.conn)
 	// The whole server shares files and prepared transactions.
 	database := s.get("SELECT oid FROM pg_database WHERE datname = current_database()")
 	type try struct {
