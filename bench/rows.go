@@ -16,13 +16,16 @@ func rates() []row {
 	saving, remote := manyLanes, manyLanes
 	saving.save, saving.lanes = true, sessions // each session finds the state of its lane
 	remote.remote = true
+	writes := backlog{input: "INSERT INTO effect VALUES (1)", output: "INSERT 0 1", lanes: 1, max: sessions - 1, run: sessions, effects: true}
+	writesAway := writes
+	writesAway.remote = true
 	return []row{
 		&rate{name: "SELECT 1, one lane, max 15", tasks: oneLane, peer: reads, bar: 0.22, aim: 0.4},
 		&rate{name: "SELECT 1, 1000 lanes", tasks: manyLanes, peer: reads, bar: 0.22, aim: 0.4},
 		&rate{name: "SELECT 1, 16 lanes, save", tasks: saving, peer: reads, bar: 0.30, aim: 0.5},
 		&rate{
 			name:  "INSERT of a row, one lane, max 15",
-			tasks: backlog{input: "INSERT INTO effect VALUES (1)", output: "INSERT 0 1", lanes: 1, max: sessions - 1, run: sessions, effects: true},
+			tasks: writes,
 			peer:  peer{script: "effect.sql", clients: sessions, writes: true},
 			bar:   1.0,
 			aim:   1.4,
@@ -35,6 +38,13 @@ func rates() []row {
 			aim:   0.6,
 		},
 		&rate{name: "SELECT 1, 1000 lanes, remote", tasks: remote, peer: reads, bar: 0.25, aim: 0.4},
+		&rate{
+			name:  "INSERT of a row, one lane, max 15, remote",
+			tasks: writesAway,
+			peer:  peer{script: "effect.sql", clients: sessions, writes: true},
+			bar:   0.4,
+			aim:   0.6,
+		},
 	}
 }
 

@@ -3,8 +3,9 @@
 // round, writes everything that waits.
 //
 // The Queue is pure: it decides what to write next, and what follows from each answer. The Ledger
-// runs the rounds: on a connection of its own while there is much to write or a session waits,
-// otherwise on the loop's, when the loop calls Step. It passes over a row that is locked, was
+// runs the rounds, in two lines: preparations that must be on the disk, of runs on remotes, and all
+// else. A line has a connection of its own while there is much to write or a session waits; otherwise
+// it uses the loop's, when the loop calls Step. The ledger passes over a row that is locked, was
 // changed, refuses the entry, or has something that follows on its end: the loop has other
 // statements for these.
 //
@@ -12,7 +13,7 @@
 // and the server cannot see that deadlock.
 //
 // Any goroutine may call Put, Len, Place and Follow. Begin, Step, Next and Stop belong to the loop.
-// The ledger's own connection belongs to a goroutine that Put starts and Stop awaits.
+// The connection of a line belongs to a goroutine that Put starts and Stop awaits.
 //
 // Locks: mu guards the queue. It is held while entries get their answers, never across a statement.
 // writes is held during a round, so that only one runs at a time; it is locked before mu.

@@ -36,6 +36,11 @@ func (q *Queue) Len() int { return len(q.urgent) + len(q.others) }
 // Urgent reports whether a session waits in an open transaction.
 func (q *Queue) Urgent() bool { return len(q.urgent) > 0 }
 
+// Awaited reports whether a session waits for any entry.
+func (q *Queue) Awaited() bool {
+	return q.Urgent() || slices.ContainsFunc(q.others, func(e *waiting) bool { return e.Awaited })
+}
+
 // Seen adds an entry.
 func (q *Queue) Seen(e *Entry) { q.add(&waiting{Entry: e}) }
 
@@ -234,6 +239,7 @@ type Entry struct {
 	Xact           int64  // 0: none
 	Place          string // on a remote, where that transaction is, as in xact_at
 	Flush          bool   // the server must have it on disk before the answer
+	Awaited        bool   // a task starts only after the answer
 	Patient        bool   // waits for a lock as long as it takes: the run must not be repeated
 
 	// Tell is called once, while the ledger is locked: it must not block, nor call the ledger.

@@ -16,7 +16,7 @@ const patience = "50ms"
 
 // round writes one round, in one exchange of messages and one transaction, and returns its entries.
 // An error concerns the connection or the table as a whole.
-func (l *Ledger) round(ctx context.Context, conn *writer) (entries []*waiting, err error) {
+func (l *line) round(ctx context.Context, conn *writer) (entries []*waiting, err error) {
 	l.writes.Lock()
 	defer l.writes.Unlock()
 	l.mu.Lock()
@@ -92,7 +92,7 @@ func (w *writer) unseen(e *waiting) *time.Time {
 }
 
 // write sends the round: one row alone by the cheaper statement, if possible.
-func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
+func (l *line) write(ctx context.Context, conn *writer, entries []*waiting) (rows map[int64]Row, err error) {
 	if e := entries[0]; len(entries) == 1 && e.tries == 0 && conn.unseen(e) == nil {
 		rows, err = l.send(ctx, conn, paceOf(entries), "ledger_row",
 			e.ID, string(e.Kind), int32(e.Version), e.PID, e.Start, orNull(e.Stop), e.Output, e.Notice, e.Exactly, orNull(e.Xact), l.placeOf(e))
@@ -123,7 +123,7 @@ func (l *Ledger) write(ctx context.Context, conn *writer, entries []*waiting) (r
 
 // send runs the statement that writes the entries. The commit of a preparation does not wait for
 // the disk: it comes before the commit of the run in the server's log.
-func (l *Ledger) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
+func (l *line) send(ctx context.Context, conn *writer, pace, name string, values ...any) (rows map[int64]Row, err error) {
 	queries, batch := l.Control.Queries(), &pgx.Batch{}
 	if !conn.lazy || pace != lazy {
 		batch.Queue(queries.Text("ledger_limits"), patience, pace)
@@ -161,7 +161,7 @@ func (l *Ledger) isElsewhere(e *waiting) bool {
 }
 
 // look finds out why a row was passed over. waited: its round has waited for a lock in vain.
-func (l *Ledger) look(ctx context.Context, conn *pgx.Conn, e *waiting, waited bool) (why Reason, err error) {
+func (l *line) look(ctx context.Context, conn *pgx.Conn, e *waiting, waited bool) (why Reason, err error) {
 	queries, row := l.Control.Queries(), sight{ours: true, there: true, elsewhere: l.isElsewhere(e)}
 	if err := conn.QueryRow(ctx, queries.Text("holders"), e.PID).Scan(&row.own, &row.others); err != nil {
 		return why, err

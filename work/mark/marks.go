@@ -146,7 +146,7 @@ func (m *Marks) Awaited() (entries []*ledger.Entry) {
 		a.task.Marks.Store(true)
 		entries = append(entries, &ledger.Entry{
 			Kind: ledger.Mark, ID: a.task.Row.ID, Version: a.task.Row.Version, PID: a.PID, Start: m.Runs.Clock.Now(),
-			Exactly: a.Exactly, Flush: a.Guarded,
+			Exactly: a.Exactly, Flush: a.Guarded, Awaited: true,
 			Tell: func(said ledger.Answer) { m.Later(func() { m.answered(a, said) }) },
 		})
 		return true
