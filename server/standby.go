@@ -47,9 +47,11 @@ func (s *Server) backup(ctx context.Context, to *folder) error {
 	if err := conn.QueryRow(ctx, "SELECT labelfile FROM "+end).Scan(&label); err != nil {
 		return err
 	}
+	altered, err := s.folder.root.ReadFile("data/postgresql.auto.conf") // ALTER SYSTEM holds for the standby, too
 	return errors.Join(
+		err,
 		to.write("data/backup_label", label),
-		to.write("data/postgresql.auto.conf", "primary_conninfo = "+quote(s.DSN("postgres"))+"\nprimary_slot_name = "+slot+"\n"),
+		to.write("data/postgresql.auto.conf", string(altered)+"primary_conninfo = "+quote(s.DSN("postgres"))+"\nprimary_slot_name = "+slot+"\n"),
 		to.write("data/standby.signal", ""),
 	)
 }
