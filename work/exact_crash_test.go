@@ -50,12 +50,8 @@ func TestARemoteCrashesBeforeCommit(t *testing.T) {
 // crashes crashes the server of the remote, and starts it again.
 func (s *abroad) crashes(other *server.Server) {
 	s.t.Helper()
-	if err := other.Crash(); err != nil {
-		s.t.Fatal(err)
-	}
-	if err := other.Restart(s.t.Context()); err != nil {
-		s.t.Fatal(err)
-	}
+	s.succeeds(other.Crash())
+	s.succeeds(other.Restart(s.t.Context()))
 	s.far.conn = s.far.connect()
 }
 

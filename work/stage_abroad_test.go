@@ -41,6 +41,8 @@ type spoken struct {
 	fence    bool // the message belongs to the commit of a fence,
 	prepares bool // to a preparation,
 	commits  bool // or to the COMMIT of a task
+	locates  bool // it asks where it is
+	last     bool // the connection is cut after it: the answer must not pass
 }
 
 var placed = regexp.MustCompile(`[0-9]+/[0-9]+/[0-9A-F]{8}`)
@@ -48,7 +50,7 @@ var placed = regexp.MustCompile(`[0-9]+/[0-9]+/[0-9A-F]{8}`)
 // hears takes a message of the controller. The last one of each statement is a Sync.
 func (w *spoken) hears(kind byte, body []byte) {
 	if w.kind == 'S' {
-		w.fence, w.prepares, w.commits = false, false, false
+		w.fence, w.prepares, w.commits, w.locates = false, false, false, false
 	}
 	text := string(body)
 	w.kind = kind
@@ -56,6 +58,7 @@ func (w *spoken) hears(kind byte, body []byte) {
 	case 'Q':
 		w.input = w.input || strings.Contains(text, "effect")
 	case 'P':
+		w.locates = strings.Contains(text, "pg_walfile_name")
 		w.fence, w.commits = strings.Contains(text, "pg_logical_emit_message"), w.input && strings.HasPrefix(text, "\x00COMMIT")
 	case 'B':
 		w.prepares = w.prepares || placed.MatchString(text)
@@ -71,22 +74,27 @@ func tapped(t *testing.T, socket string) *tap {
 	t.Cleanup(p.Stop)
 	a := &tap{Proxy: p, talks: map[int]*spoken{}}
 	p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
-		if !fromClient {
-			return proxy.Pass
-		}
 		a.mu.Lock()
-		w := a.talks[conn]
+		defer a.mu.Unlock()
+		w, does := a.talks[conn], a.does
 		if w == nil {
 			w = &spoken{}
 			a.talks[conn] = w
 		}
-		w.hears(kind, body)
-		does := a.does
-		a.mu.Unlock()
-		if does == nil {
+		switch {
+		case !fromClient && w.last:
+			return proxy.Cut
+		case !fromClient:
 			return proxy.Pass
 		}
-		return does(w)
+		if w.hears(kind, body); does == nil {
+			return proxy.Pass
+		}
+		a.mu.Unlock()
+		v := does(w)
+		a.mu.Lock()
+		w.last = v == proxy.PassThenCut
+		return v
 	})
 	return a
 }
@@ -166,6 +174,13 @@ func (a *abroad) ends(id int64, want string) {
 	a.becomes(id, strings.Fields(want)[0])
 	if got := a.get("SELECT concat_ws(' ', state, sqlstate, attempt, interrupted) FROM task WHERE id = $1", id) + " " + a.effects(id); got != want {
 		a.t.Errorf("%s, want %s: %s", got, want, a.row(id, "output, error, runs, xact"))
+	}
+}
+
+func (a *abroad) succeeds(err error) {
+	a.t.Helper()
+	if err != nil {
+		a.t.Fatal(err)
 	}
 }
 

@@ -3,10 +3,10 @@
 -- $1 ids
 SELECT
     t.id,
-    t.remote,
+    coalesce(t.remote, ''), -- somebody has set it to null since
     t.xact,
     t.xact_at,
-    t.start:role_away
+    coalesce(t.stop, t.start):role_away
 FROM unnest($1::int8[]) AS l (id)
 CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
     SELECT *
@@ -16,5 +16,4 @@ CROSS JOIN LATERAL ( -- one lookup for each, whatever the statistics say
 ) AS t
 WHERE t.state = 'WORK'
     AND t.xact IS NOT NULL
-    AND t.remote IS NOT NULL
     AND :away

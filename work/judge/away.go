@@ -34,7 +34,7 @@ type prepared struct {
 	role   run.Role
 	xact   int64
 	place  string
-	start  time.Time
+	since  time.Time
 }
 
 // verdict says how the transaction of a row has ended.
@@ -50,6 +50,8 @@ const untold exec.Status = "unknown"
 // expires is how long the judge asks a remote before it gives up.
 const expires = 24 * time.Hour
 
+const elsewhere = "Another server, or another database, is now in the place of its remote."
+
 // judgeAt decides how a transaction of place has ended. The remote says that its own place is now
 // at ("": it is a standby), and the status. ok is false if it must be asked again later.
 func judgeAt(place, at string, status exec.Status) (v verdict, ok bool) {
@@ -59,7 +61,7 @@ func judgeAt(place, at string, status exec.Status) (v verdict, ok bool) {
 	case at == "", status == exec.InProgress, same && nowTimeline < timeline: // a standby, or a primary of before
 		return v, false
 	case !same:
-		v = verdict{status: untold, reason: "Another server, or another database, is now in the place of its remote."}
+		v = verdict{status: untold, reason: elsewhere}
 	case status == exec.Aborted, status == exec.Future:
 		v = verdict{status: exec.Aborted}
 	case status == exec.Forgotten:
@@ -88,14 +90,17 @@ func (a *Away) split(ctx context.Context, ids []int64) (ready, waiting []int64, 
 	remotes := map[string][]prepared{}
 	for _, id := range ids {
 		row, away := rows[id]
-		switch v := a.verdicts[id]; {
+		key := row.remote + "\x00" + row.role.Name
+		switch v, q := a.verdicts[id], a.asked[key]; {
 		case !away, v.xact == row.xact:
 			ready = append(ready, id)
-		case a.Runs.Clock.Now().Sub(row.start) >= expires:
+		case row.remote == "":
+			a.verdicts[id] = verdict{row.xact, untold, elsewhere}
+			ready = append(ready, id)
+		case q != nil && q.failed && a.Runs.Clock.Now().Sub(row.since) >= expires:
 			a.verdicts[id] = verdict{row.xact, untold, "Its remote could not be asked for " + human.Duration(expires) + "."}
 			ready = append(ready, id)
 		default:
-			key := row.remote + "\x00" + row.role.Name
 			remotes[key] = append(remotes[key], row)
 			waiting = append(waiting, id)
 		}
@@ -110,7 +115,7 @@ func (a *Away) split(ctx context.Context, ids []int64) (ready, waiting []int64, 
 func (a *Away) rows(ctx context.Context, ids []int64) (map[int64]prepared, error) {
 	rows, p := map[int64]prepared{}, prepared{}
 	err := a.Control.Each(ctx, "away", []any{ids},
-		[]any{&p.id, &p.remote, &p.xact, &p.place, &p.start, &p.role.Name, &p.role.Superuser}, func() error {
+		[]any{&p.id, &p.remote, &p.xact, &p.place, &p.since, &p.role.Name, &p.role.Superuser}, func() error {
 			rows[p.id] = p
 			return nil
 		})
@@ -170,15 +175,14 @@ func (a *Away) hear(ctx context.Context, rows []prepared) (map[int64]verdict, er
 		if v, ok := judgeAt(row.place, at, statuses[i]); ok {
 			v.xact = row.xact
 			verdicts[row.id] = v
+		} else if at == "" || statuses[i] != exec.InProgress {
+			err = errBehind
 		}
-	}
-	if at == "" {
-		err = errStandby
 	}
 	return verdicts, err
 }
 
-var errStandby = errors.New("it is a standby")
+var errBehind = errors.New("it is a standby, or the primary of before a failover")
 
 // columns returns the verdicts in the form that cut.sql takes.
 func (a *Away) columns(ids []int64) (xacts []int64, statuses []string, reasons []*string) {

@@ -42,6 +42,7 @@ func New(c Config) *Judge {
 func (j *Judge) Begin(now time.Time) {
 	j.began, j.looked = now, time.Time{}
 	clear(j.away.verdicts)
+	clear(j.away.asked)
 	*j.Watch = Watch{cutter: j.cutter}
 }
 
