@@ -3,6 +3,7 @@ package work
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pgtaskd/server"
 	"pgtaskd/server/proxy"
@@ -126,31 +127,48 @@ func TestARemoteFailsOver(t *testing.T) {
 	}
 }
 
-// TestARemoteIsAway: the row waits, and other lanes go on. After a day the task FAILs, but only if
-// the remote cannot be asked: perhaps nobody has led the table for so long.
+// TestARemoteIsAway: the row waits, and other lanes go on. After a day the task FAILs.
 func TestARemoteIsAway(t *testing.T) {
 	t.Parallel()
-	other := servertest.New(t, server.Options{})
-	for name, back := range map[string]bool{"for a day": false, "and comes back": true} {
-		t.Run(name, func(t *testing.T) {
-			t.Parallel()
-			s := goAbroad(t, other)
-			id := s.hangs(true, ", on_fail", "SELECT 1")
-			s.others()
-			if got := s.row(id, "state, xact IS NOT NULL AS xact"); got != `{"state":"WORK","xact":true}` {
-				t.Error(got)
-			}
-			if back {
-				s.drain()
-				s.there.Refuse(false)
-			}
-			s.exec("UPDATE task SET start = start - interval '1 day', stop = stop - interval '1 day' WHERE id = $1", id)
-			if back {
-				s.serve()
-				s.ends(id, "DONE 1 0 1")
-			} else {
-				s.isUnknown(id, "Its remote could not be asked for 24 h.")
-			}
-		})
+	s := goAbroad(t, servertest.New(t, server.Options{}))
+	id := s.hangs(true, ", on_fail", "SELECT 1")
+	s.others()
+	if got := s.row(id, "state, xact IS NOT NULL AS xact"); got != `{"state":"WORK","xact":true}` {
+		t.Error(got)
+	}
+	s.exec("UPDATE task SET stop = stop - interval '1 day' WHERE id = $1", id)
+	s.isUnknown(id, "Its remote could not be asked for 24 h.")
+}
+
+// TestNobodyHasLedForDays: a remote that can be asked knows how a run has ended.
+func TestNobodyHasLedForDays(t *testing.T) {
+	t.Parallel()
+	s := furnished(t)
+	s.exec("CREATE TABLE effect (id int8)")
+	id := s.add("input, remote, state, start, stop, xact, xact_at, output", writes, s.dsn, "WORK", time.Now().AddDate(0, 0, -3), time.Now().AddDate(0, 0, -2),
+		1, s.get("SELECT concat(system_identifier, '/', oid, '/00000001') FROM pg_control_system(), pg_database WHERE datname = current_database()"), "INSERT 0 1")
+	s.exec("UPDATE task SET xact = txid_current()")
+	s.serve()
+	s.becomes(id, "DONE")
+	if got := s.row(id, "output, attempt, interrupted"); got != `{"output":"INSERT 0 1","attempt":0,"interrupted":0}` {
+		t.Error(got)
+	}
+}
+
+// TestARemoteIsPromoted: a session that was opened while it was a standby can be exactly once.
+func TestARemoteIsPromoted(t *testing.T) {
+	t.Parallel()
+	primary := servertest.New(t, server.Options{})
+	s := goAbroad(t, primary)
+	standby := servertest.Standby(t, primary)
+	s.moves(standby)
+	first := s.add("input, remote", "SELECT pg_backend_pid()", s.remote)
+	s.becomes(first, "DONE")
+	s.succeeds(standby.Promote(t.Context()))
+	s.far = stageOn(t, standby.DSN(s.get("SELECT current_database()")))
+	second := s.add("input, remote", writes+" RETURNING pg_backend_pid()", s.remote)
+	s.ends(second, "DONE 1 0 1")
+	if got := s.get("SELECT split_part(output, E'\\n', 1) || ' ' || atomic FROM task WHERE id = $1", second); got != s.get("SELECT output || ' true' FROM task WHERE id = $1", first) {
+		t.Error(got, s.row(first, "output"))
 	}
 }

@@ -130,26 +130,30 @@ var (
 )
 
 // goAbroad serves a table of the shared server, with a remote on another one.
-func goAbroad(t *testing.T, other *server.Server, change ...func(*Target)) *abroad {
+func goAbroad(t *testing.T, other *server.Server) *abroad {
 	t.Helper()
-	a := &abroad{stats: target.NewStats(), here: tapped(t, servertest.Server(t).Socket()), link: filepath.Join(t.TempDir(), "remote")}
-	a.stage = furnished(t, func(t *Target) { t.Stats = a.stats })
-	name := a.get("SELECT current_database()")
-	stageOn(t, other.DSN("postgres")).exec("CREATE DATABASE " + name)
-	a.far = stageOn(t, other.DSN(name))
-	a.far.exec("CREATE TABLE effect (id int8)")
-	a.moves(other)
-	a.there = tapped(t, a.link)
-	a.remote = a.there.DSN("dbname=" + name + " user=postgres")
+	stats := target.NewStats()
+	a := neighbour(furnished(t, func(t *Target) { t.Stats = stats }), other)
+	a.stats, a.here = stats, tapped(t, servertest.Server(t).Socket())
 	var err error
-	if a.target.Connect, err = remote.Parse(a.here.DSN(a.dsn)); err != nil {
-		t.Fatal(err)
-	}
-	for _, c := range change {
-		c(&a.target)
-	}
+	a.target.Connect, err = remote.Parse(a.here.DSN(a.dsn))
+	a.succeeds(err)
 	a.serve()
 	a.settled()
+	return a
+}
+
+// neighbour makes a remote for a stage.
+func neighbour(s *stage, other *server.Server) *abroad {
+	s.t.Helper()
+	a := &abroad{stage: s, link: filepath.Join(s.t.TempDir(), "remote")}
+	name := a.get("SELECT current_database()")
+	stageOn(s.t, other.DSN("postgres")).exec("CREATE DATABASE " + name)
+	a.far = stageOn(s.t, other.DSN(name))
+	a.far.exec("CREATE TABLE effect (id int8)")
+	a.moves(other)
+	a.there = tapped(s.t, a.link)
+	a.remote = a.there.DSN("dbname=" + name + " user=postgres")
 	return a
 }
 

@@ -68,6 +68,10 @@ var errPlace = errors.New("two connections to the remote have reached two server
 // Exact tells whether runs on a session of a remote can happen exactly once. It opens the fence if
 // that is not open. The error says that no server has answered.
 func (p *Fences) Exact(ctx context.Context, s *Session) (bool, error) {
+	if s.standby { // it may have been promoted since
+		s.Place, _ = s.Locate(ctx)
+		s.standby = s.Place == exec.Place{}
+	}
 	if s.Place == (exec.Place{}) {
 		return false, nil
 	}

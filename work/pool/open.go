@@ -30,7 +30,8 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 	}
 	s := &Session{Session: session, Need: n, born: time.Now()}
 	if n.Remote != "" {
-		s.Place, _ = session.Locate(ctx) // without a place its runs are not exactly once
+		s.Place, err = session.Locate(ctx) // without a place its runs are not exactly once
+		s.standby = err == nil && s.Place == exec.Place{}
 	}
 	return s, nil
 }

@@ -68,7 +68,8 @@ type Session struct {
 
 	// Place: for a remote, where the transactions of the session are; zero: the remote cannot be
 	// asked about them later.
-	Place exec.Place
+	Place   exec.Place
+	standby bool // it has no place yet: the remote was a standby
 
 	Shielded bool // its last task was marked, so a new leader spares it: see (*run.runner).ready
 
