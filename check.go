@@ -30,9 +30,9 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	if len(file.Targets) == 0 {
 		printLine(p.stdout, "no targets: run would have nothing to do")
 	}
-	reports := make([]install.Report, len(file.Targets))
+	reports, checks := make([]install.Report, len(file.Targets)), new(work.Checks)
 	for i, target := range file.Targets {
-		reports[i] = work.Check(ctx, target)
+		reports[i] = checks.Check(ctx, target)
 	}
 	failed := false
 	for i, target := range file.Targets {

@@ -52,3 +52,36 @@ func TestCheckOfThePage(t *testing.T) {
 		}
 	}
 }
+
+// TestCheckSaysWhatRemotesPromise, and which right would change it.
+func TestCheckSaysWhatRemotesPromise(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn := servertest.Connect(t, dsn)
+	database := value(t, conn, "SELECT current_database()")
+	for _, statement := range []string{"CREATE ROLE weak LOGIN", "REVOKE EXECUTE ON FUNCTION pg_logical_emit_message(bool, text, text) FROM PUBLIC"} {
+		if _, err := conn.Exec(t.Context(), statement); err != nil {
+			t.Fatal(err)
+		}
+	}
+	file := filepath.Join(t.TempDir(), "pgtaskd.json")
+	config := fmt.Sprintf(`{"dsn": %q, "targets": [{"data": %q, "user": "postgres"}],
+		"remotes": {"good": "application_name=good", "weak": "user=weak", "away": "host=/nowhere"}}`, dsn, database)
+	if err := os.WriteFile(file, []byte(config), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	var out, said bytes.Buffer
+	if err := run(t.Context(), []string{"check", "--config", file}, &out, &said); err != nil {
+		t.Error(err)
+	}
+	for _, want := range []string{
+		`remote "good": effects happen exactly once`,
+		`remote "weak": effects happen at least once: permission denied for function pg_logical_emit_message; as a superuser there: ` +
+			`GRANT EXECUTE ON FUNCTION pg_catalog.pg_logical_emit_message(bool, text, text) TO "weak"`,
+		`warning: targets[0] ` + database + `/public/task: remote "away" cannot be reached: `,
+	} {
+		if !strings.Contains(out.String()+said.String(), want) {
+			t.Errorf("no %s in:\n%s%s", want, out.String(), said.String())
+		}
+	}
+}

@@ -30,6 +30,12 @@ const location = `SELECT pg_catalog.pg_backend_pid(), CASE WHEN pg_catalog.pg_is
 	), '/', pg_catalog.left(pg_catalog.pg_walfile_name(pg_catalog.pg_current_wal_lsn()), 8)) END,
 	pg_catalog.pg_postmaster_start_time()`
 
+// Needed are the functions that a role needs on a remote so that its runs there can be exactly once.
+var Needed = []string{
+	"pg_control_system()", "pg_is_in_recovery()", "pg_walfile_name(pg_lsn)", "pg_current_wal_lsn()", "pg_postmaster_start_time()",
+	"pg_logical_emit_message(bool, text, text)", "txid_status(int8)", "txid_current_if_assigned()",
+}
+
 // ErrPooled is the error of Locate if a pooler is on the way: it may send two statements to two
 // sessions.
 var ErrPooled = errors.New("a pooler is on the way to the server")

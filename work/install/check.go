@@ -52,12 +52,18 @@ func (r *Report) doubt(format string, args ...any) {
 	r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...))
 }
 
-// Try returns an error if a session for tasks of a role ("": the target's own) cannot be opened.
-// version is the server's.
-type Try func(ctx context.Context, role string, version int) error
+// Tries are what Check tries beside the task table.
+type Tries struct {
+	// Role returns an error if a session for tasks of a role ("": the target's own) cannot be opened.
+	// version is the server's.
+	Role func(ctx context.Context, role string, version int) error
+	// Remote returns why effects on a named remote do not happen exactly once; "": they do. The error
+	// says that it cannot be reached.
+	Remote func(ctx context.Context, f *control.Facts, name string) (obstacle string, err error)
+}
 
 // Check finds out whether the target can be served, and what would be created. It changes nothing.
-func Check(ctx context.Context, t target.Target, try Try) (r Report) {
+func Check(ctx context.Context, t target.Target, try Tries) (r Report) {
 	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
 	defer cancel()
 	c := control.New(t, nil)
@@ -65,11 +71,12 @@ func Check(ctx context.Context, t target.Target, try Try) (r Report) {
 	switch {
 	case err == nil:
 		defer c.Close()
-		if err := try(ctx, "", c.Facts().Version); err != nil {
+		if err := try.Role(ctx, "", c.Facts().Version); err != nil {
 			r.failed("cannot open a session for tasks: ", err)
 		}
 		r.roles(ctx, c.Facts(), t, try)
 		r.table(ctx, c, t)
+		r.remotes(ctx, c.Facts(), t, try)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
 	case errors.Is(err, control.ErrRecovery), errors.Is(err, control.ErrReadOnly):
@@ -233,7 +240,7 @@ func (r *Report) rights(ctx context.Context, c *control.Control, t target.Target
 
 // roles reports whether tasks have the rights of a superuser, and which roles under which tasks may
 // run cannot open a session.
-func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, try Try) {
+func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, try Tries) {
 	user := sql.Quoted(f.Role)
 	if text := acts(f, t); text != "" {
 		r.Notes = append(r.Notes, text)
@@ -248,8 +255,22 @@ func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, t
 		return
 	}
 	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
-		if err := try(ctx, role, f.Version); err != nil {
+		if err := try.Role(ctx, role, f.Version); err != nil {
 			r.doubt("tasks of role %s would fail: %s", sql.Quoted(role), err)
+		}
+	}
+}
+
+// remotes reports what each named remote promises.
+func (r *Report) remotes(ctx context.Context, f *control.Facts, t target.Target, try Tries) {
+	for _, name := range slices.Sorted(maps.Keys(t.Remotes)) {
+		switch obstacle, err := try.Remote(ctx, f, name); {
+		case err != nil:
+			r.doubt("remote %q cannot be reached: %s", name, err)
+		case obstacle != "":
+			r.say("remote %q: effects happen at least once: %s", name, obstacle)
+		default:
+			r.say("remote %q: effects happen exactly once", name)
 		}
 	}
 }

@@ -55,7 +55,7 @@ func TestCheckSaysWhomTheTableHasToTrust(t *testing.T) {
 	m := s.stranger()
 	s.exec("CREATE SCHEMA postgres; GRANT CREATE ON SCHEMA public TO " + m + "; GRANT UPDATE ON SEQUENCE task_id_seq TO " + m)
 	check := func() Report {
-		return Check(t.Context(), s.Target, func(context.Context, string, int) error { return nil })
+		return Check(t.Context(), s.Target, Tries{Role: func(context.Context, string, int) error { return nil }})
 	}
 	r := check()
 	want := `role "` + m + `" may CREATE in schema public: REVOKE CREATE ON SCHEMA public FROM ` + m + `, or trust the role: "trust": ["` + m + `"]`
