@@ -151,6 +151,8 @@ func (e *End) refused(err error) verdict {
 // free: we held the row's lock, so nobody was in the way.
 func (e *End) passedOver(s inflight.Standing, free bool) verdict {
 	switch {
+	case s.Ours && s.Undone && e.Failure() == nil && e.Kind == run.Finished: // another server, now a standby, has answered COMMIT
+		return forget // the next scan finds the row, and the judge asks the server's record
 	case s.Ours && free: // a trigger leaves the end out
 		if !e.lessen() {
 			return giveUp

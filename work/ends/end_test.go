@@ -73,6 +73,21 @@ func TestAnEndThatIsLeftOut(t *testing.T) {
 	}
 }
 
+// TestAnEndThatTheServerContradicts is left to the judge: a standby was promoted that lacks the commit.
+func TestAnEndThatTheServerContradicts(t *testing.T) {
+	t.Parallel()
+	shows := inflight.Standing{State: "WORK", Ours: true, Undone: true}
+	good, refused := randomEnd(), randomEnd()
+	good.Result, good.Fault = nil, nil
+	refused.Result = &exec.Result{Failure: text.NewFailure("odd", "23503")}
+	if got := good.passedOver(shows, false); got != forget {
+		t.Error("DONE:", got)
+	}
+	if got := refused.passedOver(shows, false); got != wait {
+		t.Error("FAIL:", got)
+	}
+}
+
 // TestEndsInTheQueue: each end comes out exactly once, whatever delays it, and releases its runner
 // exactly once.
 func TestEndsInTheQueue(t *testing.T) {

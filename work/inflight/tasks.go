@@ -89,6 +89,7 @@ type Standing struct {
 	Ours     bool   // the row is still as we have left it
 	Stopping bool   // set to STOP while under way, and without an end
 	Recalls  bool   // the row is prepared, and remembers a STOP
+	Undone   bool   // the row is prepared, and the server does not say that its transaction was committed
 }
 
 // UnderWay tells whether the task may run, on any session.
@@ -108,7 +109,7 @@ func Standings(ctx context.Context, c *control.Control, claims []Claim) (map[int
 	}
 	var id int64
 	var s Standing
-	err := c.Each(ctx, "check", []any{ids, versions, pids, xacts}, []any{&id, &s.State, &s.Ours, &s.Stopping, &s.Recalls}, func() error {
+	err := c.Each(ctx, "check", []any{ids, versions, pids, xacts}, []any{&id, &s.State, &s.Ours, &s.Stopping, &s.Recalls, &s.Undone}, func() error {
 		if other := all[id]; s.Ours || !other.Ours && (s.UnderWay() || !other.UnderWay()) {
 			all[id] = s
 		}
