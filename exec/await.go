@@ -231,6 +231,7 @@ const lastWord = 100 * time.Millisecond
 // server has skipped everything after it.
 func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, refused bool, err error) {
 	committed, ended := false, false
+	s.wire.unreplicated = false
 	failure, err := s.wire.answers(n, nil, func(tag []byte) {
 		committed = string(tag) == "COMMIT"
 		ended = committed || string(tag) == "ROLLBACK"
@@ -242,6 +243,8 @@ func (s *Session) readTail(tail *Tail, n int) (verdict *Verdict, refused bool, e
 		return &Verdict{Failure: text.ServerFailure(failure, tail.Input)}, true, s.setup.rollback()
 	case !ended:
 		return nil, false, &Lost{Cause: errors.New("the server has not answered COMMIT"), Broken: true}
+	case s.wire.unreplicated && !s.question.local: // a failover may lose it, and our own table has no part in that
+		return nil, false, &Lost{Cause: errUnreplicated}
 	case !committed:
 		return &Verdict{Failure: text.NewFailure("the transaction could not be committed", "40000")}, false, nil
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -34,29 +35,44 @@ const location = `SELECT pg_catalog.pg_backend_pid(), CASE WHEN pg_catalog.pg_is
 var Needed = []string{
 	"pg_control_system()", "pg_is_in_recovery()", "pg_walfile_name(pg_lsn)", "pg_current_wal_lsn()", "pg_postmaster_start_time()",
 	"pg_logical_emit_message(bool, text, text)", "txid_status(int8)", "txid_current_if_assigned()",
+	"pg_stat_get_activity(int)",
 }
 
-// ErrPooled is the error of Locate if a pooler is on the way: it may send two statements to two
-// sessions.
-var ErrPooled = errors.New("a pooler is on the way to the server")
+// ErrUnable is the error of a server that cannot be asked about transactions, and will say so again.
+var ErrUnable = errors.New("the server cannot be asked about transactions")
 
-// Locate finds the place of the session. The zero Place without an error is that of a standby. The
-// error is ErrPooled, or a *pgconn.PgError if the server refuses a function.
+// ErrPooled is ErrUnable because a pooler is on the way: it may send two statements to two sessions.
+var ErrPooled = fmt.Errorf("%w: a pooler is on the way to it", ErrUnable)
+
+// unable makes the error of a question an ErrUnable, if asking again would not help: the server
+// refuses a function, or answers something else.
+func unable(err error) error {
+	var refused *pgconn.PgError
+	if !errors.As(err, &refused) && !errors.Is(err, errAnswer) {
+		return err
+	}
+	if refused != nil && slices.Contains([]string{"40", "53", "55", "57"}, refused.Code[:min(2, len(refused.Code))]) {
+		return err // somebody has cancelled it; the server has no room now, shuts down or starts
+	}
+	return fmt.Errorf("%w: %w", ErrUnable, err)
+}
+
+// Locate finds the place of the session. The zero Place without an error is that of a standby.
 func (s *Session) Locate(ctx context.Context) (Place, error) {
 	row, err := s.wire.row(ctx, location, 3)
 	if err != nil {
-		return Place{}, err
+		return Place{}, unable(err)
 	}
 	switch pid, err := int4Of(row[0]); {
 	case err != nil:
-		return Place{}, err
+		return Place{}, unable(err)
 	case uint32(pid) != s.PID:
 		return Place{}, ErrPooled
 	case row[1] == nil:
 		return Place{}, nil
 	}
 	started, err := moment(row[2])
-	return Place{At: string(row[1]), Started: started}, err
+	return Place{At: string(row[1]), Started: started}, unable(err)
 }
 
 // Witness is a session on a remote that runs no task: it makes the remote remember transactions, and
@@ -66,8 +82,7 @@ type Witness struct {
 	Place Place
 }
 
-// NewWitness makes a witness of a new session. The error is as in Locate, and ErrPooled behind
-// Pgpool-II, too, which shows the process id of the backend as if there were no pooler.
+// NewWitness makes a witness of a new session. The error is ErrPooled behind Pgpool-II, too, which shows the process id of the backend as if there were no pooler.
 func NewWitness(ctx context.Context, s *Session) (*Witness, error) {
 	place, err := s.Locate(ctx)
 	if err != nil {
@@ -101,7 +116,18 @@ func (s *Witness) Fence(ctx context.Context, limit time.Duration) error {
 	if err == nil && s.wire.unreplicated {
 		err = errUnreplicated
 	}
-	return err
+	return unable(err)
+}
+
+// Holds tells whether a session of the same role has this transaction open.
+func (s *Witness) Holds(ctx context.Context, pid uint32, xact int64) (bool, error) {
+	row, err := s.wire.row(ctx, fmt.Sprintf("SELECT pg_catalog.count(*)::pg_catalog.int4 FROM pg_catalog.pg_stat_get_activity(%d) AS a "+
+		"WHERE pg_catalog.xideq(a.backend_xid, '%d')", pid, uint32(xact)), 1)
+	if err != nil {
+		return false, err
+	}
+	n, err := int4Of(row[0])
+	return n > 0, err
 }
 
 // Status is how a transaction has ended, as its server remembers it.

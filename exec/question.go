@@ -229,7 +229,9 @@ func (w *wire) answers(n int, row func([][]byte), complete func([]byte)) (failur
 				return failure, nil
 			}
 			failed = false
-		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.NoticeResponse, *pgproto3.NotificationResponse:
+		case *pgproto3.NoticeResponse:
+			w.unreplicated = w.unreplicated || m.Routine == syncRepWait
+		case *pgproto3.ParseComplete, *pgproto3.BindComplete, *pgproto3.NotificationResponse:
 		default:
 			return failure, unexpected(m)
 		}

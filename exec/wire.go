@@ -37,6 +37,9 @@ type wire struct {
 	unreplicated bool // somebody has cancelled the wait of a COMMIT for a synchronous standby
 }
 
+// syncRepWait is the routine of the warning that such a wait was cancelled: the message may be translated.
+const syncRepWait = "SyncRepWaitForLSN"
+
 // dial opens a connection. own means that it goes to the target's own database (local in Connect);
 // limit and trusted are as in Connect.
 func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, trusted bool) (*wire, error) {
@@ -49,7 +52,7 @@ func dial(ctx context.Context, cfg *pgconn.Config, limit time.Duration, own, tru
 		return build(from, w.outlet)
 	}
 	cfg.OnNotice = func(_ *pgconn.PgConn, n *pgconn.Notice) {
-		w.unreplicated = w.unreplicated || n.Routine == "SyncRepWaitForLSN"
+		w.unreplicated = w.unreplicated || n.Routine == syncRepWait
 	}
 	var err error
 	if w.conn, err = pgconn.ConnectConfig(ctx, cfg); err != nil {

@@ -3,10 +3,9 @@ package pool
 import (
 	"context"
 	"errors"
+	"slices"
 	"sync"
 	"time"
-
-	"github.com/jackc/pgx/v5/pgconn"
 
 	"pgtaskd/exec"
 )
@@ -24,20 +23,19 @@ type Fences struct {
 
 // fence is that connection, for all sessions with the same remote and role.
 type fence struct {
-	turn    sync.Mutex    // held while the connection is opened, or commits
-	witness *exec.Witness // nil: it is not open; guarded by turn
+	turn sync.Mutex // held while the connection is opened or used
 
-	mu    sync.Mutex
-	place exec.Place // of the open connection; zero: it is not open
-	next  *commit    // not sent yet; nil: no run waits
-	used  time.Time  // guarded by the mu of Fences
+	mu      sync.Mutex
+	witness *exec.Witness // nil: it is not open; changed under turn
+	next    *commit       // not sent yet; nil: no run waits
+	used    time.Time     // guarded by the mu of Fences
 }
 
 // commit is a commit for which runs wait. Runs that come while one is under way share the next.
 type commit struct {
-	done  chan struct{} // closed when the rest is known
-	place exec.Place
-	err   error
+	done    chan struct{} // closed when the rest is known
+	witness *exec.Witness // that has made it
+	err     error
 }
 
 // fenceMost limits a commit of a fence: a synchronous standby of the remote may be away.
@@ -65,35 +63,39 @@ func (p *Fences) of(n Need) *fence {
 // errPlace means that the fence has reached another server than the session.
 var errPlace = errors.New("two connections to the remote have reached two servers")
 
-// Exact tells whether runs on a session of a remote can happen exactly once. It opens the fence if
-// that is not open. The error says that no server has answered.
+// errCrashed means that the session with the transaction is gone.
+var errCrashed = errors.New("the remote has ended the session")
+
+// Exact tells whether the next run on a session of a remote can happen exactly once. It opens the
+// fence if that is not open. The error says that there is no connection now.
 func (p *Fences) Exact(ctx context.Context, s *Session) (bool, error) {
 	if s.standby { // it may have been promoted since
-		s.Place, _ = s.Locate(ctx)
-		s.standby = s.Place == exec.Place{}
+		if err := s.locate(ctx); err != nil {
+			return false, err
+		}
 	}
 	if s.Place == (exec.Place{}) {
 		return false, nil
 	}
 	f := p.of(s.Need)
-	if f.at() == s.Place {
+	if s.fence = f.at(s.Place); s.fence != nil {
 		return true, nil
 	}
 	f.turn.Lock()
 	defer f.turn.Unlock()
-	if f.at() == s.Place {
+	if s.fence = f.at(s.Place); s.fence != nil {
 		return true, nil
 	}
 	err := p.open(ctx, f, s)
-	var answer *pgconn.PgError
-	if errors.Is(err, errPlace) || errors.Is(err, exec.ErrPooled) || errors.As(err, &answer) || Final(err) {
-		return false, nil // it would say the same again
+	if errors.Is(err, errPlace) || errors.Is(err, exec.ErrUnable) {
+		return false, nil
 	}
+	s.fence = f.at(s.Place)
 	return err == nil, err
 }
 
-// Commit waits until the remote has a later transaction than that of the session on its disk.
-func (p *Fences) Commit(ctx context.Context, s *Session) error {
+// Commit waits until the remote has a later transaction than xact, that of the session, on its disk.
+func (p *Fences) Commit(ctx context.Context, s *Session, xact int64) error {
 	f := p.of(s.Need)
 	f.mu.Lock()
 	c, first := f.next, f.next == nil
@@ -106,10 +108,15 @@ func (p *Fences) Commit(ctx context.Context, s *Session) error {
 		p.commit(ctx, f, c, s)
 	}
 	<-c.done
-	if c.err == nil && c.place != s.Place {
+	switch {
+	case c.err != nil:
+		return c.err
+	case c.witness.Place != s.Place:
 		return errPlace
+	case c.witness != s.fence: // the server may have crashed meanwhile: then xact may be another transaction by now
+		return f.holds(ctx, c.witness, s, xact)
 	}
-	return c.err
+	return nil
 }
 
 // commit makes the commit c.
@@ -121,8 +128,8 @@ func (p *Fences) commit(ctx context.Context, f *fence, c *commit, s *Session) {
 	f.next = nil
 	f.mu.Unlock()
 	c.err = errors.New("the connection was not open")
-	if f.at() == s.Place {
-		c.err = f.witness.Fence(ctx, fenceMost)
+	if w := f.at(s.Place); w != nil {
+		c.err = w.Fence(ctx, fenceMost)
 	}
 	if c.err != nil && !errors.Is(c.err, context.DeadlineExceeded) { // the server may have ended the idle connection
 		c.err = p.open(ctx, f, s)
@@ -130,7 +137,21 @@ func (p *Fences) commit(ctx context.Context, f *fence, c *commit, s *Session) {
 	if c.err != nil {
 		f.close()
 	}
-	c.place = f.at()
+	c.witness = f.at(s.Place)
+}
+
+// holds returns an error unless the session still has its transaction.
+func (f *fence) holds(ctx context.Context, w *exec.Witness, s *Session, xact int64) error {
+	f.turn.Lock()
+	defer f.turn.Unlock()
+	if f.at(s.Place) != w {
+		return errCrashed // who has closed it may have met a crash
+	}
+	there, err := w.Holds(ctx, s.PID, xact)
+	if err == nil && !there {
+		err = errCrashed
+	}
+	return err
 }
 
 // open opens the connection, checks that it has reached the server of the session, without a
@@ -150,10 +171,7 @@ func (p *Fences) open(ctx context.Context, f *fence, s *Session) error {
 		opened.Close()
 		return err
 	}
-	f.witness = opened
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.place = s.Place
+	f.set(opened)
 	return nil
 }
 
@@ -172,7 +190,8 @@ func (p *Fences) reach(ctx context.Context, n Need) (*exec.Witness, error) {
 }
 
 // Ask asks a remote how transactions have ended, for a role ("": the target's own). place is where
-// the remote has its transactions now, as in xact_at; "": it is a standby.
+// the remote has its transactions now, as in xact_at; "": it is a standby. A synchronous standby of
+// the remote has what is committed: the run's own COMMIT may not have waited for that.
 func (p *Fences) Ask(ctx context.Context, remote string, role Role, xacts []int64) (place string, all []exec.Status, err error) {
 	ctx, cancel := context.WithTimeout(ctx, fenceMost)
 	defer cancel()
@@ -188,31 +207,35 @@ func (p *Fences) Ask(ctx context.Context, remote string, role Role, xacts []int6
 		}
 		all = append(all, status)
 	}
-	return witness.Place.At, all, nil
+	if witness.Place.At != "" && slices.Contains(all, exec.Committed) {
+		err = witness.Fence(ctx, fenceMost)
+	}
+	return witness.Place.At, all, err
 }
 
-// at returns the place of the open connection.
-func (f *fence) at() exec.Place {
+// at returns the open connection if it is at the place; else nil.
+func (f *fence) at(place exec.Place) *exec.Witness {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	return f.place
+	if f.witness == nil || f.witness.Place != place {
+		return nil
+	}
+	return f.witness
+}
+
+// set records the open connection; nil: there is none. The caller holds turn.
+func (f *fence) set(w *exec.Witness) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.witness = w
 }
 
 // close closes the connection, if it is open. The caller holds turn.
 func (f *fence) close() {
-	if f.witness == nil {
-		return
+	if f.witness != nil {
+		f.witness.Close()
+		f.set(nil)
 	}
-	f.witness.Close()
-	f.closed()
-}
-
-// closed records that the connection is closed. The caller holds turn.
-func (f *fence) closed() {
-	f.witness = nil
-	f.mu.Lock()
-	defer f.mu.Unlock()
-	f.place = exec.Place{}
 }
 
 // idle removes and returns the connections that were not used for so long.
@@ -225,7 +248,7 @@ func (p *Fences) idle(idle time.Duration) (old []*Session) {
 		}
 		if f.witness != nil {
 			old = append(old, &Session{Session: f.witness.Session})
-			f.closed()
+			f.set(nil)
 		}
 		f.turn.Unlock()
 		delete(p.all, key)

@@ -25,15 +25,26 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 		s.Close()
 	}
 	session, err := p.Connect(ctx, n)
+	s := &Session{Session: session, Need: n, born: time.Now()}
+	if err == nil && n.Remote != "" {
+		if err = s.locate(ctx); err != nil {
+			session.Close()
+		}
+	}
 	if p.opened(err == nil); err != nil {
 		return nil, err
 	}
-	s := &Session{Session: session, Need: n, born: time.Now()}
-	if n.Remote != "" {
-		s.Place, err = session.Locate(ctx) // without a place its runs are not exactly once
-		s.standby = err == nil && s.Place == exec.Place{}
-	}
 	return s, nil
+}
+
+// locate finds the place of a session on a remote. Without one its runs are not exactly once.
+func (s *Session) locate(ctx context.Context) (err error) {
+	s.Place, err = s.Locate(ctx)
+	s.standby = err == nil && s.Place == exec.Place{}
+	if errors.Is(err, exec.ErrUnable) {
+		return nil
+	}
+	return err
 }
 
 // waitsMost is how many places Delay remembers.

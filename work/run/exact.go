@@ -32,7 +32,7 @@ func (d *Dispatcher) exact(ctx context.Context, a *attempt, session *pool.Sessio
 // fence comes first. The failure tells why the remote or the table refuses that.
 func (d *Dispatcher) prepare(t *Task, session *pool.Session, p Preparation) (Prepared, *text.Failure) {
 	if t.Row.Remote != "" {
-		if err := d.Pool.Fences.Commit(d.Group.Context(), session); err != nil {
+		if err := d.Pool.Fences.Commit(d.Group.Context(), session, p.Xact); err != nil {
 			return Unfenced, fenceFailure(err, *t.Row.Input)
 		}
 		p.Place = session.Place.At
