@@ -112,7 +112,7 @@ pairs: ## Compare this build with the program OTHER in alternating runs. PAIRS=9
 	server/install.sh postgresql
 	go -C bench run . -other '$(abspath $(OTHER))' $(if $(PAIRS),-pairs $(PAIRS)) $(if $(ROWS),-rows '$(ROWS)') $(if $(QUICK),-quick)
 
-chaos: ## Break everything at random for two minutes, then check the promises. SEED=7 FOR=10m MODE=async|remote.
+chaos: ## Break everything at random for two minutes, then check the promises. SEED=7 FOR=10m MODE=async|remote|servers|failover.
 	server/install.sh postgresql
 	go run ./chaos $(if $(SEED),-seed $(SEED)) $(if $(FOR),-for $(FOR)) $(if $(MODE),-mode $(MODE))
 

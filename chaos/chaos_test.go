@@ -46,6 +46,7 @@ func TestChecks(t *testing.T) {
 		{"effects_over_runs.sql", task + "(1, 'a', 'DONE', '', 'least', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)", nil},
 		{"runs_over.sql", task + "(1, 'a', 'DONE', '', 'exactly', false, 0, now(), now()); UPDATE task SET attempt = 2", nil},
 		{"effect_twice.sql", task + "(1, 'a', 'DONE', '', 'most', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1), (1, 2)", nil},
+		{"unknown.sql", task + "(1, 'a', 'FAIL', '', 'exactly', false, 0, now(), now()); UPDATE task SET sqlstate = 'TK003'", nil},
 		{"effect_without_done.sql", task + "(1, 'a', 'FAIL', '', 'exactly', false, 0, now(), now()); INSERT INTO effect VALUES (1, 1)", nil},
 	}
 	conn := furnished(t)
@@ -89,7 +90,7 @@ func TestGoneTakesNoPlace(t *testing.T) {
 func furnished(t *testing.T) *pgx.Conn {
 	t.Helper()
 	conn := servertest.Connect(t, tasktest.Database(t))
-	servertest.Exec(t, conn, text("setup.sql"))
+	servertest.Exec(t, conn, text("effect.sql")+text("setup.sql"))
 	return conn
 }
 
@@ -110,7 +111,7 @@ func TestReport(t *testing.T) {
 	r.violated("broken", "one", "two", "three", "four")
 	r.violated("broken", "five", "six")
 	var out strings.Builder
-	if err := r.print(&out); err != nil {
+	if err := r.print(&out, faults); err != nil {
 		t.Fatal(err)
 	}
 	for _, want := range []string{"| network: slow ", "| kept ", "| 6 ", "\nbroken: five\n"} {

@@ -18,7 +18,7 @@ type fault struct {
 	strike func(ctx context.Context, s *stand, draw float64) error
 }
 
-// faults have equal chances.
+// faults come in all modes, with equal chances.
 var faults = []fault{
 	{"leader: kill -9", func(_ context.Context, s *stand, draw float64) error {
 		s.leader().crash(draw)
@@ -41,13 +41,13 @@ var faults = []fault{
 		return nil
 	}},
 	{"half the sessions terminated", func(ctx context.Context, s *stand, draw float64) error {
-		return s.onBackends(ctx, "terminate.sql", "pg_task %", 2, draw)
+		return onBackends(ctx, s.do, "terminate.sql", "pg_task %", 2, draw)
 	}},
 	{"control sessions terminated", func(ctx context.Context, s *stand, draw float64) error {
-		return s.onBackends(ctx, "terminate.sql", "pgtaskd %", 1, draw)
+		return onBackends(ctx, s.do, "terminate.sql", "pgtaskd %", 1, draw)
 	}},
 	{"a third of the sessions cancelled", func(ctx context.Context, s *stand, draw float64) error {
-		return s.onBackends(ctx, "cancel.sql", "pg_task %", 3, draw)
+		return onBackends(ctx, s.do, "cancel.sql", "pg_task %", 3, draw)
 	}},
 	{"server: immediate shutdown, restart", func(ctx context.Context, s *stand, _ float64) error {
 		if err := s.server.Crash(); err != nil {
@@ -75,17 +75,17 @@ var faults = []fault{
 		return nil
 	}},
 	{"network: cut before a message", func(_ context.Context, s *stand, draw float64) error {
-		s.cutAt(draw, proxy.Cut)
+		cutAt(s.proxy, draw, proxy.Cut)
 		return nil
 	}},
 	{"network: cut after a message", func(_ context.Context, s *stand, draw float64) error {
-		s.cutAt(draw, proxy.PassThenCut)
+		cutAt(s.proxy, draw, proxy.PassThenCut)
 		return nil
 	}},
 }
 
 // pick returns the fault for a draw.
-func pick(draw float64) fault { return faults[int(draw*float64(len(faults)))] }
+func pick(all []fault, draw float64) fault { return all[int(draw*float64(len(all)))] }
 
 // seldomLong returns a length of up to longest, mostly much shorter.
 func seldomLong(draw float64, longest time.Duration) time.Duration {
@@ -108,19 +108,21 @@ func (s *stand) freeze(c *controller, length time.Duration) {
 
 // onBackends runs a statement that affects one in oneIn of the backends whose application_name is
 // like the pattern.
-func (s *stand) onBackends(ctx context.Context, statement, like string, oneIn int, draw float64) error {
-	return s.do(ctx, func(conn *pgx.Conn) error {
+func onBackends(
+	ctx context.Context, do func(context.Context, func(*pgx.Conn) error) error, statement, like string, oneIn int, draw float64,
+) error {
+	return do(ctx, func(conn *pgx.Conn) error {
 		_, err := conn.Exec(ctx, text(statement), like, oneIn, int(draw*1000))
 		return err
 	})
 }
 
-// cutAt cuts the connection at one of the next 300 messages from or to a controller.
-func (s *stand) cutAt(draw float64, verdict proxy.Verdict) {
+// cutAt cuts the connection at one of the next 300 messages through a proxy.
+func cutAt(p *proxy.Proxy, draw float64, verdict proxy.Verdict) {
 	const within = 300
 	var left atomic.Int64
 	left.Store(1 + int64(draw*within))
-	s.proxy.Watch(func(int, bool, byte, []byte) proxy.Verdict {
+	p.Watch(func(int, bool, byte, []byte) proxy.Verdict {
 		if left.Add(-1) == 0 {
 			return verdict
 		}

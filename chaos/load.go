@@ -20,7 +20,7 @@ const (
 func (s *stand) load(ctx context.Context, _ *report) error {
 	from := 0
 	return s.again(ctx, loadEvery, func(conn *pgx.Conn) error {
-		_, err := conn.Exec(ctx, text("load.sql"), from, loadSize, loadBacklog, s.remoteOfTasks())
+		_, err := conn.Exec(ctx, text("load.sql"), from, loadSize, loadBacklog, s.remotes)
 		from += loadSize // the failed INSERT may have been committed
 		return err
 	})
@@ -29,7 +29,7 @@ func (s *stand) load(ctx context.Context, _ *report) error {
 // sample makes the checks that must always hold, until the context ends.
 func (s *stand) sample(ctx context.Context, r *report) error {
 	return s.again(ctx, sampleEvery, func(conn *pgx.Conn) error {
-		if s.mode != remote { // a new leader does not know the runs on remotes
+		if len(s.remotes) == 0 { // a new leader does not know the runs on remotes
 			if err := r.ask(ctx, conn, "lane over its limit, as seen while it ran", "lane_live.sql"); err != nil {
 				return err
 			}

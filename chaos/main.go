@@ -47,7 +47,7 @@ func run(ctx context.Context, args []string, stdout, stderr io.Writer) (err erro
 	if err := s.judge(ctx, &r); err != nil {
 		return err
 	}
-	if err := r.print(stdout); err != nil {
+	if err := r.print(stdout, o.mode.faults()); err != nil {
 		return err
 	}
 	if r.broken() == 0 {

@@ -84,7 +84,7 @@ func (r *report) broken() int {
 }
 
 // print writes the tables as Markdown.
-func (r *report) print(out io.Writer) error {
+func (r *report) print(out io.Writer, faults []fault) error {
 	w := tabwriter.NewWriter(out, 0, 0, 1, ' ', 0)
 	total := 0
 	fmt.Fprintln(w, "| fault\t| times\t|")

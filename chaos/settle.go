@@ -2,6 +2,7 @@ package main
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -30,14 +31,13 @@ func (s *stand) settle(ctx context.Context, r *report) error {
 			}
 		}
 		r.settled = time.Since(healed)
-		if err := awaitNone(ctx, conn, "backend_live.sql"); err != nil {
-			return err
-		}
-		if err := r.ask(ctx, conn, "backend stuck", "backend_live.sql"); err != nil {
-			return err
-		}
 		return r.ask(ctx, conn, "chain that stands still", "chain_still.sql", healed)
 	})
+	if err == nil {
+		err = s.everywhere(ctx, func(conn *pgx.Conn) error {
+			return errors.Join(awaitNone(ctx, conn, "backend_live.sql"), r.ask(ctx, conn, "backend stuck", "backend_live.sql"))
+		})
+	}
 	if err != nil {
 		return err
 	}
@@ -56,7 +56,18 @@ func (s *stand) settle(ctx context.Context, r *report) error {
 			c.kill()
 		}
 	}
-	return s.do(ctx, func(conn *pgx.Conn) error { return awaitNone(ctx, conn, "backend_stuck.sql") })
+	return s.everywhere(ctx, func(conn *pgx.Conn) error {
+		return errors.Join(awaitNone(ctx, conn, "backend_stuck.sql"), r.ask(ctx, conn, "backend left over", "backend_stuck.sql"))
+	})
+}
+
+// everywhere calls body with a connection to each server that runs tasks.
+func (s *stand) everywhere(ctx context.Context, body func(*pgx.Conn) error) error {
+	err := s.do(ctx, body)
+	if err == nil && s.away != nil {
+		err = s.away.do(ctx, body)
+	}
+	return err
 }
 
 // awaitNone returns when a statement finds nothing any more, or when patience is over.
@@ -87,15 +98,20 @@ var checks = []check{
 	{"chain broken", "chain_broken.sql"},
 	{"chain forked", "chain_forked.sql"},
 	{"lane over its limit, by start and stop", "lane_over.sql"},
+	{"unknown end without a promotion", "unknown.sql"},
 	{"effect twice", "effect_twice.sql"},
 	{"effect without DONE", "effect_without_done.sql"},
 	{"more effects than runs", "effects_over_runs.sql"},
 	{"run again for no reason", "runs_over.sql"},
-	{"backend left over", "backend_stuck.sql"},
 }
 
 // judge checks the tables when nothing runs any more.
 func (s *stand) judge(ctx context.Context, r *report) error {
+	if s.away != nil {
+		if err := s.bringEffects(ctx); err != nil {
+			return err
+		}
+	}
 	return s.do(ctx, func(conn *pgx.Conn) error {
 		for _, c := range checks {
 			if err := r.ask(ctx, conn, c.promise, c.statement); err != nil {

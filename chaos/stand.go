@@ -49,6 +49,8 @@ type stand struct {
 	proxy       *proxy.Proxy
 	controllers [2]*controller
 	repairs     repairs
+	away        *away    // nil: the remotes of the mode, if any, are on the same server
+	remotes     []string // of the tasks; a lane has one of them
 }
 
 func openStand(ctx context.Context, o options) (s *stand, err error) {
@@ -72,6 +74,9 @@ func openStand(ctx context.Context, o options) (s *stand, err error) {
 		return s, err
 	}
 	if s.proxy, err = proxy.Start(s.server.Socket()); err != nil {
+		return s, err
+	}
+	if err := s.openRemotes(ctx); err != nil {
 		return s, err
 	}
 	if err := s.furnish(ctx); err != nil {
@@ -111,20 +116,25 @@ func (s *stand) furnish(ctx context.Context) error {
 		if _, err := schema.Install(ctx, conn, sql.Table{Schema: "public", Name: "task"}, schema.Options{}); err != nil {
 			return err
 		}
-		if _, err := conn.Exec(ctx, text("setup.sql")); err != nil {
+		if _, err := conn.Exec(ctx, text("effect.sql")+text("setup.sql")); err != nil {
 			return err
 		}
-		_, err := conn.Exec(ctx, text("chains.sql"), s.remoteOfTasks())
+		_, err := conn.Exec(ctx, text("chains.sql"), s.remotes)
 		return err
 	})
 }
 
-// remoteOfTasks is the column remote of all tasks.
-func (s *stand) remoteOfTasks() any {
-	if s.mode == remote {
-		return "dbname=" + database
+// openRemotes makes the remotes of the tasks.
+func (s *stand) openRemotes(ctx context.Context) (err error) {
+	switch s.mode {
+	case remote:
+		s.remotes = []string{"dbname=" + database}
+	case servers, failover:
+		if s.away, err = openAway(ctx, s.mode == failover); err == nil {
+			s.remotes, err = s.away.ways()
+		}
 	}
-	return nil
+	return err
 }
 
 // startControllers writes both configurations, which differ in the way to the server, and starts a
@@ -183,6 +193,9 @@ func (s *stand) close() error {
 	}
 	if s.server != nil {
 		errs = append(errs, s.server.Stop())
+	}
+	if s.away != nil {
+		errs = append(errs, s.away.close()...)
 	}
 	if s.folder != "" {
 		errs = append(errs, os.RemoveAll(s.folder))

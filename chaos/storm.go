@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"sync"
 	"time"
+
+	"pgtaskd/server/proxy"
 )
 
 // longestPause is the longest time between two faults.
@@ -29,9 +31,9 @@ func (s *stand) storm(ctx context.Context, r *report) (err error) {
 	defer workers.Wait()
 	defer stop()
 
-	random := rand.New(rand.NewPCG(s.seed, 0))
+	faults, random := s.mode.faults(), rand.New(rand.NewPCG(s.seed, 0))
 	for end := time.Now().Add(s.length); time.Now().Before(end); {
-		f := pick(random.Float64())
+		f := pick(faults, random.Float64())
 		if err := f.strike(ctx, s, random.Float64()); err != nil {
 			return cmp.Or(context.Cause(ctx), err)
 		}
@@ -42,6 +44,9 @@ func (s *stand) storm(ctx context.Context, r *report) (err error) {
 	}
 	s.repairs.mend(time.Now().Add(time.Hour))
 	s.proxy.Watch(nil)
+	if s.away != nil {
+		s.away.network(func(p *proxy.Proxy) { p.Watch(nil) })
+	}
 	return s.tend(ctx, r)
 }
 

@@ -120,6 +120,12 @@ func (s *Server) Crash() error {
 	return s.alone(func() error { return s.process.stop(syscall.SIGQUIT) })
 }
 
+// Kill ends the main process of the server with SIGKILL, as a lack of memory does. Its backends
+// outlive it for a moment. Restart brings it back.
+func (s *Server) Kill() error {
+	return s.alone(func() error { return s.process.stop(syscall.SIGKILL) })
+}
+
 // Restart starts the server again on the same data, port and socket. If it still runs, a fast
 // shutdown comes first.
 func (s *Server) Restart(ctx context.Context) error {
@@ -128,6 +134,9 @@ func (s *Server) Restart(ctx context.Context) error {
 			return err
 		}
 		p, err := startProcess(ctx, s.Bindir, s.folder, s.environment)
+		for began := time.Now(); err != nil && strings.Contains(err.Error(), outlived) && time.Since(began) < stopTimeout; {
+			p, err = startProcess(ctx, s.Bindir, s.folder, s.environment)
+		}
 		if err != nil {
 			return fmt.Errorf("PostgreSQL server: %w", err)
 		}
@@ -135,6 +144,9 @@ func (s *Server) Restart(ctx context.Context) error {
 		return nil
 	})
 }
+
+// outlived is in the log of a server that cannot start because of backends that have outlived Kill.
+const outlived = "shared memory block"
 
 // Promote makes a standby a primary, and returns when it accepts writes.
 func (s *Server) Promote(ctx context.Context) error {

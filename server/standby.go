@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"slices"
 	"strings"
+	"syscall"
 
 	"github.com/jackc/pgx/v5"
 
@@ -21,6 +22,21 @@ import (
 func (s *Server) Standby(ctx context.Context) (*Server, error) {
 	return start(ctx, &Server{Bindir: s.Bindir, options: s.options, password: s.password}, func(standby *Server) error {
 		return s.backup(ctx, standby.folder)
+	})
+}
+
+// Follow ends the server for good, and starts a standby of another one in its place: with its port
+// and socket, and with a new copy of the data.
+func (s *Server) Follow(ctx context.Context, primary *Server) error {
+	return s.alone(func() (err error) {
+		if err := errors.Join(s.process.stop(syscall.SIGQUIT), s.folder.root.RemoveAll(dataName)); err != nil {
+			return err
+		}
+		if err := errors.Join(primary.backup(ctx, s.folder), s.folder.configure(s.Port, s.options)); err != nil {
+			return err
+		}
+		s.process, err = startProcess(ctx, s.Bindir, s.folder, s.environment)
+		return err
 	})
 }
 

@@ -27,4 +27,10 @@ func TestStandby(t *testing.T) {
 	if got := ask(t, standby.TCP("postgres"), writable); got != "true" {
 		t.Errorf("after: %s", got)
 	}
+	if err := primary.Follow(t.Context(), standby); err != nil {
+		t.Fatal(err)
+	}
+	if got := ask(t, primary.DSN("postgres"), writable) + ask(t, standby.DSN("postgres"), "SELECT count(*)::text FROM pg_stat_replication"); got != "false1" {
+		t.Errorf("the other way round: %s", got)
+	}
 }

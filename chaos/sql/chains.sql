@@ -1,4 +1,4 @@
--- $1 remote
+-- $1 remotes
 WITH t AS (
     INSERT INTO task ("group", input, repeat, drift, active, remote, promise, chain)
     SELECT
@@ -7,7 +7,7 @@ WITH t AS (
         '300 ms',
         i % 3 = 0,
         '0',
-        $1::text,
+        ($1::text[])[1 + i % greatest(cardinality($1::text[]), 1)],
         CASE WHEN i % 2 = 0 THEN 'exactly' END,
         true
     FROM generate_series(1, 6) AS i

@@ -1,4 +1,4 @@
--- $1 number of the first task, $2 tasks, $3 waiting tasks that are enough, $4 remote
+-- $1 number of the first task, $2 tasks, $3 waiting tasks that are enough, $4 remotes
 -- 20 lanes of up to three tasks at once; in the last five of them max differs from task to task.
 -- Ten more lanes of short queries for pipelines; in the last five of these some write.
 WITH n AS (
@@ -28,7 +28,7 @@ WITH n AS (
         kind <> 5,
         CASE WHEN i % 9 = 0 THEN 'key ' || i / 9 % 10 END,
         '0',
-        $4::text,
+        ($4::text[])[1 + lane % greatest(cardinality($4::text[]), 1)],
         CASE
             WHEN kind = 5 THEN 'most'
             WHEN kind IN (3, 6, 7) THEN NULL

@@ -1,23 +1,8 @@
--- Each run of a task writes a row here.
-CREATE TABLE effect (
-    id int8 NOT NULL,
-    attempt int4 NOT NULL,
-    pid int4 NOT NULL DEFAULT pg_backend_pid(),
-    at timestamptz NOT NULL DEFAULT clock_timestamp()
-);
-
-CREATE INDEX ON effect (id);
-
 -- Ids of all tasks that must exist, inserted together with the tasks.
 CREATE TABLE planned (id int8 PRIMARY KEY);
 
-CREATE FUNCTION leave_effect () RETURNS text
-LANGUAGE sql
-BEGIN ATOMIC
-    INSERT INTO effect (id, attempt)
-    VALUES (current_setting('pg_task.id')::int8, current_setting('pg_task.attempt')::int4)
-    RETURNING 'left';
-END;
+-- Tasks whose rows were prepared when the remote failed over.
+CREATE TABLE in_flight (id int8 NOT NULL);
 
 -- Columns only for the test. promise tells how often the effect may happen: exactly, least or most
 -- (once); null: no effect.

@@ -1,0 +1,4 @@
+INSERT INTO in_flight
+SELECT id
+FROM task
+WHERE xact IS NOT NULL
