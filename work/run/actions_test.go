@@ -75,7 +75,7 @@ func TestAQueryThatWroteRunsOnceMore(t *testing.T) {
 	if got := a.ran(&Outcome{Task: a.task, Result: &exec.Result{Alone: true}}, false); got != actRepeat {
 		t.Fatal(got)
 	}
-	if a.decide(&Dispatcher{}, &pool.Session{}); a.query || a.watch || a.atomic || !a.needsMark() || a.once() {
+	if a.decide(&Dispatcher{}, &pool.Session{Session: &exec.Session{}}); a.query || a.watch || a.atomic || !a.needsMark() || a.once() {
 		t.Errorf("it runs as %+v", a)
 	}
 }
