@@ -69,7 +69,7 @@ type Session struct {
 	// Place: for a remote, where the transactions of the session are; zero: the remote cannot be
 	// asked about them later.
 	Place   exec.Place
-	standby bool // it has no place yet: the remote was a standby
+	standby bool          // it has no place yet: the remote was a standby
 	fence   *exec.Witness // for a remote, the fence that was open before the current run began
 
 	Shielded bool // its last task was marked, so a new leader spares it: see (*run.runner).ready
