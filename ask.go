@@ -62,6 +62,7 @@ type askCommands struct {
 	Act    actCommand    `cmd:"" help:"Do to tasks what the page does: cancel, pause, resume, run, again, delete."`
 	Pause  pauseCommand  `cmd:"" help:"Let no task of a group start, until it is resumed."`
 	Resume resumeCommand `cmd:"" help:"Let tasks of a paused group start again."`
+	Adopt  adoptCommand  `cmd:"" help:"Let copies be served: tables that were restored or cloned, and are refused by run and check."`
 	Top    topCommand    `cmd:"" help:"Show jobs, what runs and errors, as the page does, and act on them."`
 	Tail   tailCommand   `cmd:"" help:"Show what starts and ends, until ^C."`
 	Drain  drainCommand  `cmd:"" help:"Run what is due, and exit: with 1 if anything failed, with 3 if a retry is left."`

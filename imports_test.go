@@ -61,8 +61,8 @@ var uses = map[string][]string{
 	"exec/bound":    {"exec/text"},
 	"exec/text":     {"exec/fault"},
 	"work/after":    {"work/lane"},
-	"work/install":  {"work/door", "work/wake"},
-	"work/lead":     {"work/pool"},
+	"work/install":  {"work/door", "work/place", "work/wake"},
+	"work/lead":     {"work/place", "work/pool"},
 	"work/read":     {"work/run", "work/lane", "work/pool", "work/wake"},
 }
 

@@ -33,6 +33,7 @@ const perServer = 16
 type Status struct {
 	Target    string       `json:"target"`
 	Error     string       `json:"error,omitempty"` // why the rest is missing or incomplete
+	Copy      string       `json:"copy,omitempty"`  // why the table is a copy that nobody has adopted
 	Leader    *Controller  `json:"leader"`          // nil: nobody leads
 	Followers []Controller `json:"followers"`
 	Tasks     *Tasks       `json:"tasks,omitempty"`
@@ -62,7 +63,7 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 	failed := false
 	rows := [][]string{{"TARGET", "LEADER", "SINCE", "STANDBY", "READY", "RUNNING", "OLDEST DUE", "FAIL 24 H"}}
 	for _, st := range all {
-		failed = failed || st.Leader == nil || st.Error != ""
+		failed = failed || st.Leader == nil || st.Error != "" || st.Copy != ""
 		if s.Objects == nil {
 			rows = append(rows, st.row())
 		} else if err := s.Object(st); err != nil {
@@ -74,6 +75,9 @@ func ShowStatus(ctx context.Context, s *Screen, targets []work.Target, limit tim
 			return err
 		}
 		for _, st := range all {
+			if st.Copy != "" {
+				s.Remark("%s: %s", st.Target, st.Copy)
+			}
 			if err := s.trouble(&st); err != nil {
 				return err
 			}
@@ -179,6 +183,9 @@ func inquire(ctx context.Context, conn **pgx.Conn, t work.Target, st *Status) (e
 		if text := err.Error(); !slices.Contains(said, text) {
 			said = append(said, text)
 		}
+	}
+	if st.Copy, err = b.copied(ctx); err != nil { // in no transaction: it goes on after a refusal of the server
+		said = append(said, err.Error())
 	}
 	if said != nil {
 		return errors.New(strings.Join(said, "; "))

@@ -71,12 +71,14 @@ func Parse(data []byte) (*File, error) {
 
 func (r *reader) file(root value) *File {
 	file := &File{Log: Log{Level: zerolog.InfoLevel, Tasks: target.LogFailed}}
+	cluster := ""
 	dsn, entries := remote.Settings{}, map[string]entry{}
 	targets := root
 	if root.kind == object {
 		targets = value{}
 		r.object(root, keys{
 			"dsn":     into(r, &dsn, r.dsn),
+			"cluster": into(r, &cluster, identifier),
 			"remotes": func(v value) { entries = r.remotes(v) },
 			"log":     func(v value) { file.Log = r.log(v) },
 			"http":    func(v value) { file.HTTP = r.http(v) },
@@ -85,7 +87,7 @@ func (r *reader) file(root value) *File {
 	}
 	switch {
 	case targets.kind == list:
-		file.Targets = r.targets(targets.items, dsn)
+		file.Targets = r.targets(targets.items, dsn, cluster)
 		if len(file.Targets) == len(targets.items) { // else an unknown name may be that of a target with a fault
 			r.allot(file.Targets, entries)
 		}
@@ -100,12 +102,12 @@ func (r *reader) file(root value) *File {
 }
 
 // targets reads the targets and reports those that have the same table.
-func (r *reader) targets(items []value, dsn remote.Settings) []work.Target {
+func (r *reader) targets(items []value, dsn remote.Settings, cluster string) []work.Target {
 	targets := make([]work.Target, 0, len(items))
 	first := map[string]string{}
 	for _, item := range items {
 		found := r.found
-		t := r.target(item, dsn)
+		t := r.target(item, dsn, cluster)
 		if r.found > found {
 			continue // the target may be meant for another table
 		}

@@ -32,8 +32,9 @@ func newTarget() work.Target {
 	}
 }
 
-func (r *reader) target(v value, dsn remote.Settings) work.Target {
+func (r *reader) target(v value, dsn remote.Settings, cluster string) work.Target {
 	t := newTarget()
+	t.Cluster = cluster
 	var data, user string
 	sleep, run := t.Sleep.Milliseconds(), int64(t.Run)
 	outputOver, as := "cut", "target"
@@ -55,6 +56,7 @@ func (r *reader) target(v value, dsn remote.Settings) work.Target {
 		"output_over":  into(r, &outputOver, choice("cut", "fail")),
 		"create":       into(r, &t.Create, yesOrNo),
 		"timezone":     into(r, &t.TimeZone, timeZone),
+		"cluster":      into(r, &t.Cluster, identifier),
 		"as":           into(r, &as, choice("target", "inserter")),
 		"roles":        func(v value) { t.Roles = r.roles(v) },
 		"trust":        func(v value) { t.Trust = r.trust(v) },

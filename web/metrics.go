@@ -80,6 +80,10 @@ var kinds = []kind{
 		"pgtaskd_follower", "1: this controller stands by while another leads; 0: it does not.", "gauge",
 		"", one(func(f *target.Figures) float64 { return number(f.Standing.StandsBy) }),
 	},
+	{
+		"pgtaskd_copy", "1: the table is a copy that nobody has adopted, and is not served; 0: it is none.", "gauge",
+		"", one(func(f *target.Figures) float64 { return number(f.Standing.Copy) }),
+	},
 	{"pgtaskd_sessions", "Sessions that are open for tasks.", "gauge", "", one(func(f *target.Figures) float64 { return float64(f.Seated) })},
 	{
 		"pgtaskd_table_bytes", "Size of the table with its indexes and partitions, once a minute.", "gauge",

@@ -23,6 +23,7 @@ import (
 	"pgtaskd/work/lead"
 	"pgtaskd/work/ledger"
 	"pgtaskd/work/mark"
+	"pgtaskd/work/place"
 	"pgtaskd/work/plan"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/read"
@@ -47,7 +48,7 @@ func newLoop(ctx context.Context, s *service) *loop {
 	common := newShared(ctx, s.target, s.trouble.log)
 	l := &loop{shared: common, leader: &leader{shared: common}, trouble: s.trouble}
 	l.drain.shared = common
-	l.reach(s.panics)
+	l.reach(s.panics, &s.places)
 	l.leader.plans()      // needs control and changes
 	l.leader.reads()      // needs waker and lanes
 	l.concludes(s.panics) // needs successors and scan
@@ -62,7 +63,7 @@ func newLoop(ctx context.Context, s *service) *loop {
 }
 
 // reach makes the rooms that reach the table and the sessions.
-func (l *loop) reach(panics *judge.Panics) {
+func (l *loop) reach(panics *judge.Panics, places *place.Memory) {
 	l.inbox = inbox.New(inbox.Config{Control: l.control, Longest: l.target.LongestText(), Seen: l.leader.seen})
 	clock := &run.Clock{}
 	l.runs = run.New(run.Config{
@@ -80,7 +81,7 @@ func (l *loop) reach(panics *judge.Panics) {
 		Control: l.control, Target: l.target, Log: l.log, Controller: l.target.Controller, Version: Version, Live: &l.live, Pool: l.runs.Pool,
 	}
 	l.table = &install.Table{
-		Control: l.control, Target: l.target, Log: l.log, Served: &l.trouble.served, Share: l.leads.Share,
+		Control: l.control, Target: l.target, Log: l.log, Served: &l.trouble.served, Share: l.leads.Share, Places: places,
 	}
 	l.changes = change.New(change.Config{
 		Control: l.control, Holds: l.holds, Log: l.log, Table: l.target.Relation(), Ours: l.tasks, Ended: l.leader.counted,

@@ -12,9 +12,9 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
-	"pgtaskd/work/door"
 	"pgtaskd/work/install"
 	"pgtaskd/work/judge"
+	"pgtaskd/work/place"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/target"
 )
@@ -32,6 +32,7 @@ type service struct {
 	target  target.Target
 	trouble *trouble
 	panics  *judge.Panics
+	places  place.Memory
 	begins  func(*loop) // for tests: called with each loop; may be nil
 }
 
@@ -110,7 +111,7 @@ func (l *loop) serve() error {
 		if err == nil || ctx.Err() != nil || !l.busy() || undone(err) != nil {
 			return err
 		}
-		if !l.control.Opened() || errors.Is(err, control.ErrReadOnly) || errors.As(err, new(*schema.OfInserters)) || errors.As(err, new(*door.Refused)) {
+		if !l.control.Opened() || errors.Is(err, control.ErrReadOnly) || errors.As(err, new(*schema.OfInserters)) || install.IsRefused(err) {
 			l.leave()
 		}
 		l.pause(ctx, l.trouble.failed(err))

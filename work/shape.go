@@ -64,6 +64,7 @@ func (s *shape) install(ctx context.Context) error {
 		return err
 	}
 	s.control.Describe(found.Table)
+	s.leads.At(found.Place)
 	s.ledger.Follow(found.Path)
 	path := "pg_catalog, pg_temp"
 	if found.Path != nil {

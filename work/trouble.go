@@ -2,7 +2,6 @@ package work
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
@@ -12,7 +11,6 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
-	"pgtaskd/work/door"
 	"pgtaskd/work/install"
 	"pgtaskd/work/target"
 )
@@ -50,11 +48,11 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 		t.tries = 0
 	}
 	t.began, t.say = time.Time{}, nil
-	t.stats.Fails(err)
+	t.stats.Stands(target.Standing{Fault: err.Error(), Copy: install.IsCopy(err)})
 	t.tries++
 	wait = pause(t.tries, err)
-	// The door has logged its refusal already.
-	if errors.As(err, new(*door.Refused)) || !t.failures.Once(err.Error(), target.SayAgain) {
+	// A refusal is logged where the table is looked at.
+	if install.IsRefused(err) || !t.failures.Once(err.Error(), target.SayAgain) {
 		return wait
 	}
 	line := fault.Advised(t.log.Error(), err)
@@ -94,8 +92,8 @@ const (
 // pause is how long to wait after a number of failures in a row (at least 1). It takes off up to a
 // quarter at random, so that the targets of a server that comes back do not all return at once.
 func pause(failures int, err error) time.Duration {
-	if errors.As(err, new(*door.Refused)) {
-		return install.RefusedPause
+	if install.IsRefused(err) {
+		return install.RetryOf(err)
 	}
 	length := min(firstPause<<min(failures-1, 16), longPause)
 	return length - rand.N(length/4+1)

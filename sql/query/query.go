@@ -63,7 +63,7 @@ func Of(table schema.Description, t sql.Table) sql.Queries {
 		":group_itself": d.itself(`t."group"`), ":remote_itself": d.itself("t.remote"),
 
 		":besides": sql.Array(sql.BesideNames(t)),
-		":leader":  sql.Beside(t, "leader"), ":schema_text": sql.Literal(t.Schema), ":table_text": sql.Literal(t.String()), ":groups": sql.Beside(t, "group"), ":limits": strconv.FormatInt(lock.Limits, 10),
+		":leader":  sql.Beside(t, "leader"), ":leader_name": sql.Literal(sql.BesideName(t, "leader")), ":schema_text": sql.Literal(t.Schema), ":table_text": sql.Literal(t.String()), ":groups": sql.Beside(t, "group"), ":limits": strconv.FormatInt(lock.Limits, 10),
 		":table_number": strconv.FormatInt(d.OID, 10),
 		":group_number": strconv.FormatInt(d.Group, 10), ":group_sequence": strconv.FormatInt(d.GroupSequence, 10),
 		":key_of_limit": d.key(`g."group"`), ":prefix_of_group": d.prefix(`g."group"`),

@@ -17,6 +17,7 @@ import (
 	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
 	"pgtaskd/work/door"
+	"pgtaskd/work/place"
 	"pgtaskd/work/target"
 	"pgtaskd/work/wake"
 )
@@ -118,7 +119,7 @@ func (r *Report) table(ctx context.Context, c *control.Control, t target.Target)
 		r.failed("", err)
 		return
 	}
-	if !r.door(ctx, conn, t) {
+	if !r.door(ctx, conn, t) || !r.place(ctx, conn, t) {
 		return
 	}
 	made, byAdmin, err := complete(ctx, conn, t, o, false)
@@ -211,6 +212,20 @@ func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (ope
 		}
 	}
 	return found.Err() == nil
+}
+
+// place reports a copy that nobody has adopted. false: do not make or try anything.
+func (r *Report) place(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
+	found, err := place.Look(ctx, conn, t, nil)
+	if err == nil {
+		err = found.Err()
+	}
+	if err != nil {
+		r.failed("", err)
+	} else if found.Say != "" {
+		r.Notes = append(r.Notes, found.Say)
+	}
+	return err == nil
 }
 
 // rights reports the rights that the role lacks on an existing table.

@@ -11,11 +11,24 @@ import (
 	"pgtaskd/human"
 	"pgtaskd/work/control"
 	"pgtaskd/work/door"
+	"pgtaskd/work/place"
 	"pgtaskd/work/target"
 )
 
-// RefusedPause is the time between two looks at a refused table.
-const RefusedPause = 30 * time.Second
+// Times between two looks at a refused table, and at a copy, which goes on as soon as somebody has
+// adopted it.
+const (
+	RefusedPause = 30 * time.Second
+	copyPause    = 5 * time.Second
+)
+
+// RetryOf returns how long to wait after this refusal.
+func RetryOf(err error) time.Duration {
+	if IsCopy(err) {
+		return copyPause
+	}
+	return RefusedPause
+}
 
 // doorTick is the time between two looks of a leader at the door.
 const doorTick = time.Hour
@@ -52,7 +65,27 @@ func (t *Table) lookBefore(ctx context.Context) error {
 		t.columns = *columns
 	}
 	t.described = t.columns
-	return t.lookAtDoor(ctx)
+	if err := t.lookAtDoor(ctx); err != nil {
+		return err
+	}
+	return t.lookAtPlace(ctx)
+}
+
+// lookAtPlace finds out where the table is. An error: it is a copy that nobody has adopted.
+func (t *Table) lookAtPlace(ctx context.Context) error {
+	found, err := place.Look(ctx, t.Control.Conn(), t.Target, t.Places)
+	if err != nil {
+		return err
+	}
+	t.place = found.Place
+	if found.Say != "" && t.Log.Once(found.Say, target.SayAgain) {
+		t.Log.Info().Msg(found.Say)
+	}
+	err = found.Err()
+	if refused := (*place.Refused)(nil); errors.As(err, &refused) && t.Log.Once(refused.Key(), target.SayAgain) {
+		t.Log.Error().Str("retry_in", RetryOf(err).String()).Msg(human.Visible(err.Error()))
+	}
+	return err
 }
 
 // lookAtDoor finds who could turn the table against us. An error: the table must not be served.
@@ -121,5 +154,8 @@ func Admit(ctx context.Context, conn *pgx.Conn, t target.Target) error {
 	return nil
 }
 
-// IsRefused reports whether the door has refused a table.
-func IsRefused(err error) bool { return errors.As(err, new(*door.Refused)) }
+// IsRefused reports whether the table must not be served: the door has refused it, or it is a copy.
+func IsRefused(err error) bool { return errors.As(err, new(*door.Refused)) || IsCopy(err) }
+
+// IsCopy reports whether the table is a copy that nobody has adopted.
+func IsCopy(err error) bool { return errors.As(err, new(*place.Refused)) }

@@ -11,14 +11,16 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
+	"pgtaskd/work/place"
 	"pgtaskd/work/wake"
 )
 
 // Found is the result of a look at the table.
 type Found struct {
 	Table schema.Description
-	Way   sql.Wake // the way of waking that is possible
-	Path  *string  // the search_path of statements that write rows; nil: only the server's path
+	Way   sql.Wake    // the way of waking that is possible
+	Place place.Place // where the table is
+	Path  *string     // the search_path of statements that write rows; nil: only the server's path
 }
 
 // Look completes the table, if the target wants that, and describes it. If somebody has taken away
@@ -36,6 +38,8 @@ func (t *Table) Look(ctx context.Context) (found Found, err error) {
 	if found, err = t.wakeable(ctx); err != nil {
 		return found, err
 	}
+	found.Place = t.place
+	t.Places.Leads(found.Place)
 	found.Table.Inserter = t.Target.Inserter
 	t.without(found.Table.Without...)
 	if err := t.seeToRights(ctx, found.Table); err != nil {

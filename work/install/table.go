@@ -8,6 +8,7 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
+	"pgtaskd/work/place"
 	"pgtaskd/work/target"
 )
 
@@ -24,6 +25,9 @@ type Table struct {
 	described string    // fingerprint of the table at the last look; "": there was no table
 	columns   string    // the same, as it is now
 	postponed time.Time // when a lock last prevented an optional change; zero: no change waits
+
+	Places *place.Memory // outlasts the Table
+	place  place.Place   // where the table is
 
 	Refused    error     // why the table may not be served any longer; nil: it may
 	looked     time.Time // at the door, last

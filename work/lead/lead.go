@@ -3,8 +3,10 @@ package lead
 import (
 	"cmp"
 	"context"
+	"encoding/json"
 	"fmt"
 	"os"
+	"reflect"
 	"strings"
 	"sync"
 	"sync/atomic"
@@ -16,6 +18,7 @@ import (
 	"pgtaskd/sql"
 	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
+	"pgtaskd/work/place"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/target"
 )
@@ -32,6 +35,9 @@ type Lead struct {
 	Live       *atomic.Pointer[target.Live] // live settings
 
 	Pool *pool.Pool // our open sessions
+
+	place    place.Place // where the table is
+	unplaced bool        // the table of controllers is of an earlier version, and has no column for that
 
 	// Rival held the lock when Elect last looked; anybody who can connect can hold it. nil: nobody,
 	// or not known.
@@ -52,7 +58,7 @@ type enrolment struct {
 }
 
 // Begin starts with a new control session, which holds no lock yet.
-func (l *Lead) Begin() { l.Rival, l.looked, l.Handed = nil, time.Time{}, false }
+func (l *Lead) Begin() { l.Rival, l.looked, l.Handed, l.unplaced = nil, time.Time{}, false, false }
 
 // rivalTick is how often a follower looks who leads: a look costs as much as thirty tries to lead.
 const rivalTick = 3 * time.Second
@@ -135,7 +141,15 @@ func (l *Lead) StandBy(ctx context.Context) error {
 }
 
 // Renew makes the next Show write, since the table of controllers may be a new one.
-func (l *Lead) Renew() { l.shown = time.Time{} }
+func (l *Lead) Renew() { l.shown, l.unplaced = time.Time{}, false }
+
+// At sets where the table is. The next Show writes it if it is new.
+func (l *Lead) At(p place.Place) {
+	if !reflect.DeepEqual(l.place, p) {
+		l.place = p
+		l.Renew()
+	}
+}
 
 // Show writes our row in the table of controllers, unless the row is less than a minute old and
 // says the same. A refusal by the server is no error: tasks run without that table.
@@ -144,11 +158,31 @@ func (l *Lead) Show(ctx context.Context, leads bool) error {
 		return nil
 	}
 	l.shown, l.shows = time.Now(), leads
+	return l.write(ctx, leads)
+}
+
+// write writes our row.
+func (l *Lead) write(ctx context.Context, leads bool) error {
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
 	host, controller := process()
-	_, err := l.Control.Conn().Exec(ctx, leaderLimits+l.Control.Queries().Text("lead"), pgx.QueryExecModeSimpleProtocol,
-		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Live.Load().Run, l.Control.Facts().TimeZone)
+	statements := leaderLimits + l.Control.Queries().Text("lead")
+	args := []any{
+		pgx.QueryExecModeSimpleProtocol,
+		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Live.Load().Run, l.Control.Facts().TimeZone,
+	}
+	if leads && !l.unplaced {
+		written, err := json.Marshal(l.place)
+		if err != nil {
+			return err
+		}
+		statements, args = statements+"; "+l.Control.Queries().Text("placed"), append(args, string(written))
+	}
+	_, err := l.Control.Conn().Exec(ctx, statements, args...)
+	if fault.Has(err, "42703") && !l.unplaced {
+		l.unplaced = true
+		return l.write(ctx, leads)
+	}
 	if fault.Has(err, "42P01", "42501") { // there is no such table, or we may not write to it
 		l.shown = time.Now().Add(target.SayAgain)
 	}

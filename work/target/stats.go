@@ -48,6 +48,7 @@ func NewStats() *Stats { return &Stats{} }
 type Standing struct {
 	Leads, StandsBy bool
 	Fault           string // why neither is true; "": it is starting or draining
+	Copy            bool   // the table is a copy that nobody has adopted
 }
 
 // fault is a Fault of a Standing, and when it was recorded.

@@ -27,6 +27,9 @@ type Target struct {
 
 	Schema, Table string
 
+	// Cluster names the place where the table is, for telling copies apart; "": it has no name.
+	Cluster string
+
 	Live
 	Reset time.Duration // between two searches for interrupted tasks
 

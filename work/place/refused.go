@@ -1,0 +1,62 @@
+package place
+
+import (
+	"fmt"
+	"strings"
+)
+
+// Refused is the error of a copy that nobody has adopted.
+type Refused struct{ Found Found }
+
+// Err returns a *Refused if the table is a copy.
+func (f Found) Err() error {
+	if f.Differs == "" {
+		return nil
+	}
+	return &Refused{f}
+}
+
+// Error says what the table was copied from, how many tasks wait, and what to do.
+func (r *Refused) Error() string {
+	f := r.Found
+	if f.Stale {
+		return fmt.Sprintf("table %s is not served: %s; fence it, or take it out of the dsn", f.table, f.Differs)
+	}
+	text := fmt.Sprintf("table %s is a copy, and not served: it comes from %s", f.table, f.from)
+	if f.seen != "" {
+		text += ", where it was last led at " + f.seen
+	}
+	text += "; here is " + f.Differs + "; " + f.brought()
+	text += ": pgtaskd adopt [--all | --keep-paused | --gone] lets them go on here, pauses them or gives them up; or DROP TABLE " + f.table.String()
+	if f.Named {
+		text += `; "cluster": "a name" in the configuration tells it apart for ever`
+	}
+	return text
+}
+
+// Key is the same for all errors of the same cause.
+func (r *Refused) Key() string { return r.Found.table.String() + r.Found.Differs }
+
+// brought says how many tasks the copy has brought.
+func (f Found) brought() string {
+	more := ""
+	if f.waits+f.atWork >= mostCounted {
+		more = "+"
+	}
+	text := fmt.Sprintf("%d%s tasks wait", f.waits, more)
+	if f.waits == 1 {
+		text = "1 task waits"
+	}
+	if f.atWork > 0 {
+		text += fmt.Sprintf(", %d%s were at work", f.atWork, more)
+	}
+	return text
+}
+
+// Reason is the error of a task that was given up in the copy.
+func (f Found) Reason() string {
+	return strings.Join([]string{
+		"ERROR:  task was given up in a copy of its table",
+		"DETAIL:  It comes from " + f.from + ", and pgtaskd adopt --gone has given up what waited.",
+	}, "\n")
+}
