@@ -49,6 +49,24 @@ func TestRecipeForCI(t *testing.T) {
 	}
 }
 
+// TestCopiesAreAdoptedAsShown in docs/copies.md.
+func TestCopiesAreAdoptedAsShown(t *testing.T) {
+	text, err := os.ReadFile("docs/copies.md")
+	if err != nil {
+		t.Fatal(err)
+	}
+	dsn := tasktest.Database(t)
+	if out, errs, _ := command(t, "drain", dsn); out == "" {
+		t.Fatal(errs)
+	}
+	conn := servertest.Connect(t, dsn)
+	servertest.Exec(t, conn, "INSERT INTO task (input, plan) VALUES ('SELECT 1', now()), ('SELECT 2', 'infinity')")
+	servertest.Exec(t, conn, `UPDATE task_leader SET place = jsonb_set(place, '{database}', '1')`)
+	if commands := showAll(t, dsn, string(text)); commands != 2 {
+		t.Error("there are ", commands, " commands")
+	}
+}
+
 // showAll runs the blocks of a text, and returns the number of commands.
 func showAll(t *testing.T, dsn, text string) (commands int) {
 	t.Helper()
@@ -88,7 +106,7 @@ func shows(t *testing.T, line, want string) {
 			return regexp.MustCompile(pattern).MatchString(strings.Join(strings.Fields(text), " "))
 		})
 	}
-	once := slices.Contains([]string{"stop", "again", "pause", "resume"}, args[0])
+	once := slices.Contains([]string{"stop", "again", "pause", "resume", "adopt"}, args[0])
 	if once && !try() || !once && !servertest.Comes(15*time.Second, try) {
 		t.Fatalf("pgtaskd %s prints\n%s\nand not\n%s", line, got, want)
 	}

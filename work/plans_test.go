@@ -49,6 +49,13 @@ const (
 var plans = map[string]planned{
 	"above":         {args: []string{"'public'", "'task'"}},
 	"away":          {args: []string{ids()}, state: "WORK"},
+	"adopt":         {args: []string{"'{}'"}},
+	"carried":       {args: []string{"20"}, state: "PLAN"},
+	"carry":         {args: []string{"'gone'", "'-infinity'", "0", "20", "'why'"}, state: "PLAN"},
+	"here":          {args: []string{"'public'", "'task'"}, makes: 1000}, // all settings
+	"led":           {},
+	"placed":        {args: []string{"'c'", "'{}'"}},
+	"timeline":      {},
 	"alive":         {args: []string{each("1"), each("2020-01-01")}},
 	"awaited":       {args: []string{"0", "20"}, state: "PLAN"},
 	"asleep":        {args: []string{"1"}},

@@ -13,7 +13,7 @@ BEGIN
     );
 END
 $$;
-COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets what defaults read, returns what was set (:version)';
+COMMENT ON FUNCTION :schema.pgtaskd_async_settings IS 'Sets what defaults read (:version)';
 
 -- Inserts a task with the columns that a trigger's arguments name, and returns what is wrong with
 -- them. Each %s stands for a column of the changed row; the next argument names it. If another task

@@ -36,8 +36,8 @@ type Lead struct {
 
 	Pool *pool.Pool // our open sessions
 
-	place    place.Place // where the table is
-	unplaced bool        // the table of controllers is of an earlier version, and has no column for that
+	place  place.Place // where the table is
+	placed bool        // the table of controllers says so, or cannot
 
 	// Rival held the lock when Elect last looked; anybody who can connect can hold it. nil: nobody,
 	// or not known.
@@ -58,7 +58,7 @@ type enrolment struct {
 }
 
 // Begin starts with a new control session, which holds no lock yet.
-func (l *Lead) Begin() { l.Rival, l.looked, l.Handed, l.unplaced = nil, time.Time{}, false, false }
+func (l *Lead) Begin() { l.Rival, l.looked, l.Handed, l.placed = nil, time.Time{}, false, false }
 
 // rivalTick is how often a follower looks who leads: a look costs as much as thirty tries to lead.
 const rivalTick = 3 * time.Second
@@ -141,7 +141,39 @@ func (l *Lead) StandBy(ctx context.Context) error {
 }
 
 // Renew makes the next Show write, since the table of controllers may be a new one.
-func (l *Lead) Renew() { l.shown, l.unplaced = time.Time{}, false }
+func (l *Lead) Renew() { l.shown, l.placed = time.Time{}, false }
+
+// Show writes our row in the table of controllers, unless the row is less than a minute old and
+// says the same. A refusal by the server is no error: tasks run without that table.
+func (l *Lead) Show(ctx context.Context, leads bool) error {
+	if time.Since(l.shown) < leaderTick && l.shows == leads {
+		return nil
+	}
+	l.shown, l.shows = time.Now(), leads
+	host, controller := process()
+	controller = cmp.Or(l.Controller, controller)
+	err := l.write(ctx, "lead", controller, leads, host, os.Getpid(), l.Version, l.Live.Load().Run, l.Control.Facts().TimeZone)
+	if err == nil && leads && !l.placed {
+		err = l.writePlace(ctx, controller)
+	}
+	if fault.Has(err, "42P01", "42501") { // there is no such table, or we may not write to it
+		l.shown = time.Now().Add(target.SayAgain)
+	}
+	if fault.IsAnswer(err) {
+		l.Log.Debug().Err(err).Msg("cannot show in the table of controllers who leads")
+		return nil
+	}
+	return err
+}
+
+// write runs a statement on the table of controllers.
+func (l *Lead) write(ctx context.Context, statement string, args ...any) error {
+	ctx, cancel := control.Limited(ctx)
+	defer cancel()
+	args = append([]any{pgx.QueryExecModeSimpleProtocol}, args...)
+	_, err := l.Control.Conn().Exec(ctx, leaderLimits+l.Control.Queries().Text(statement), args...)
+	return err
+}
 
 // At sets where the table is. The next Show writes it if it is new.
 func (l *Lead) At(p place.Place) {
@@ -151,45 +183,13 @@ func (l *Lead) At(p place.Place) {
 	}
 }
 
-// Show writes our row in the table of controllers, unless the row is less than a minute old and
-// says the same. A refusal by the server is no error: tasks run without that table.
-func (l *Lead) Show(ctx context.Context, leads bool) error {
-	if time.Since(l.shown) < leaderTick && l.shows == leads {
-		return nil
+// writePlace writes where the table is, once a term. A table of an earlier version cannot hold it.
+func (l *Lead) writePlace(ctx context.Context, controller string) error {
+	text, err := json.Marshal(l.place)
+	if err == nil {
+		err = l.write(ctx, "placed", controller, string(text))
 	}
-	l.shown, l.shows = time.Now(), leads
-	return l.write(ctx, leads)
-}
-
-// write writes our row.
-func (l *Lead) write(ctx context.Context, leads bool) error {
-	ctx, cancel := control.Limited(ctx)
-	defer cancel()
-	host, controller := process()
-	statements := leaderLimits + l.Control.Queries().Text("lead")
-	args := []any{
-		pgx.QueryExecModeSimpleProtocol,
-		cmp.Or(l.Controller, controller), leads, host, os.Getpid(), l.Version, l.Live.Load().Run, l.Control.Facts().TimeZone,
-	}
-	if leads && !l.unplaced {
-		written, err := json.Marshal(l.place)
-		if err != nil {
-			return err
-		}
-		statements, args = statements+"; "+l.Control.Queries().Text("placed"), append(args, string(written))
-	}
-	_, err := l.Control.Conn().Exec(ctx, statements, args...)
-	if fault.Has(err, "42703") && !l.unplaced {
-		l.unplaced = true
-		return l.write(ctx, leads)
-	}
-	if fault.Has(err, "42P01", "42501") { // there is no such table, or we may not write to it
-		l.shown = time.Now().Add(target.SayAgain)
-	}
-	if fault.IsAnswer(err) {
-		l.Log.Debug().Err(err).Msg("cannot show in the table of controllers who leads")
-		return nil
-	}
+	l.placed = err == nil || fault.Has(err, "42703")
 	return err
 }
 

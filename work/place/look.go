@@ -26,6 +26,7 @@ type Found struct {
 	Place Place // to be written by who leads the table here
 	Verdict
 	from, seen    string // where it was led, and when for the last time
+	server        string // the address to which the session is connected
 	waits, atWork int64  // tasks
 	table         sql.Table
 }
@@ -38,6 +39,11 @@ func (m *Memory) Leads(p Place) {
 	if m != nil {
 		m.last = p
 	}
+}
+
+// has reports whether we have led the table of this database.
+func (m *Memory) has(p Place) bool {
+	return m != nil && m.last.System == p.System && m.last.Database == p.Database && m.last.Table == p.Table
 }
 
 // latest returns the highest timeline of the server of led that the memory knows, unless somebody
@@ -53,7 +59,7 @@ func (m *Memory) latest(led, here Place) int {
 // an empty Place, and is none.
 func Look(ctx context.Context, conn *pgx.Conn, t target.Target, known *Memory) (f Found, err error) {
 	l := &look{conn: conn, target: t, queries: query.Of(schema.Description{}, t.Relation())}
-	f.table = t.Relation()
+	f.table, f.server = t.Relation(), conn.PgConn().Conn().RemoteAddr().String()
 	var replicated, readable bool
 	switch f.Place, replicated, readable, err = l.here(ctx); {
 	case errors.Is(err, pgx.ErrNoRows):
@@ -65,12 +71,16 @@ func Look(ctx context.Context, conn *pgx.Conn, t target.Target, known *Memory) (
 		return f, nil
 	}
 	var written string
-	var controllers, empty bool
-	err = l.row(ctx, "led", nil, &written, &f.seen, &controllers, &empty)
-	if fault.IsDenied(err) { // the role lacks rights: the error of serving says which
+	var controllers, old bool
+	var led Place
+	err = l.row(ctx, "led", nil, &written, &f.seen, &controllers, &old)
+	switch {
+	case fault.IsDenied(err): // the role lacks rights: the error of serving says which
+		return f, nil
+	case fault.Has(err, "55P03") && known.has(f.Place): // somebody has locked it, and we have led here
+		f.Place = f.Place.succeeding(known.last)
 		return f, nil
 	}
-	var led Place
 	if err == nil && written != "" {
 		err = json.Unmarshal([]byte(written), &led)
 	}
@@ -79,12 +89,12 @@ func Look(ctx context.Context, conn *pgx.Conn, t target.Target, known *Memory) (
 		return f, fmt.Errorf("cannot read where the table was led: %w", err)
 	case written == "" && replicated && !controllers:
 		f.Verdict, f.from = Verdict{Differs: "a subscription writes it, and nobody has led it here"}, "a publication"
-	case written == "":
+	case led.Table == 0:
 		return f, nil
 	default:
 		f.Verdict, f.from = Judge(led, f.Place, max(known.latest(led, f.Place), l.others(ctx, led, f.Place))), led.from()
 	}
-	if f.Remade && empty {
+	if f.Remade && !old {
 		f.Verdict = Verdict{}
 	}
 	if f.Differs == "" {

@@ -33,7 +33,7 @@ type Place struct {
 // Verdict says whether a table is where it was led.
 type Verdict struct {
 	Differs string // why the table is a copy; "": it is none
-	Remade  bool   // the table is no copy if it is empty: somebody has made it again
+	Remade  bool   // the table is no copy if all its tasks are new: somebody has made it again
 	Named   bool   // a name in the configuration would have told that it is none
 	Stale   bool   // it is no copy: its server was replaced by one that has gone on
 	Say     string // for the log, if it is none

@@ -20,7 +20,7 @@ func (f Found) Err() error {
 func (r *Refused) Error() string {
 	f := r.Found
 	if f.Stale {
-		return fmt.Sprintf("table %s is not served: %s; fence it, or take it out of the dsn", f.table, f.Differs)
+		return fmt.Sprintf("table %s is not served on %s: %s; stop that server, or take it out of the dsn", f.table, f.server, f.Differs)
 	}
 	text := fmt.Sprintf("table %s is a copy, and not served: it comes from %s", f.table, f.from)
 	if f.seen != "" {
@@ -48,7 +48,7 @@ func (f Found) brought() string {
 		text = "1 task waits"
 	}
 	if f.atWork > 0 {
-		text += fmt.Sprintf(", %d%s were at work", f.atWork, more)
+		text += fmt.Sprintf(", %d%s at work when it was copied", f.atWork, more)
 	}
 	return text
 }
