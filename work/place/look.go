@@ -25,9 +25,10 @@ import (
 type Found struct {
 	Place Place // to be written by who leads the table here
 	Verdict
-	from, seen    string // where it was led, and when for the last time
-	server        string // the address to which the session is connected
-	waits, atWork int64  // tasks
+	from          string     // where it was led
+	seen          *time.Time // when for the last time; nil: nobody knows
+	server        string     // the address to which the session is connected
+	waits, atWork int64      // tasks
 	table         sql.Table
 }
 

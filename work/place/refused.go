@@ -23,8 +23,8 @@ func (r *Refused) Error() string {
 		return fmt.Sprintf("table %s is not served on %s: %s; stop that server, or take it out of the dsn", f.table, f.server, f.Differs)
 	}
 	text := fmt.Sprintf("table %s is a copy, and not served: it comes from %s", f.table, f.from)
-	if f.seen != "" {
-		text += ", where it was last led at " + f.seen
+	if f.seen != nil {
+		text += ", where it was last led at " + f.seen.UTC().Format("2006-01-02 15:04:05-07")
 	}
 	text += "; here is " + f.Differs + "; " + f.brought()
 	text += ": pgtaskd adopt [--all | --keep-paused | --gone] lets them go on here, pauses them or gives them up; or DROP TABLE " + f.table.String()
