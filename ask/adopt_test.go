@@ -155,6 +155,7 @@ func TestWhatIsNoCopy(t *testing.T) {
 		"no table":             "DROP TABLE task_leader",
 		"something else there": "DROP TABLE task_leader; CREATE VIEW task_leader AS SELECT 1",
 		"made again":           "DROP TABLE task CASCADE",
+		"a row without place":  "INSERT INTO task_leader (controller, leads, since, seen) VALUES ('x', true, now(), now())",
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -180,13 +181,47 @@ func TestATableOfASubscriberIsACopy(t *testing.T) {
 	t.Cleanup(func() { drop(t, "DROP SUBSCRIPTION s_"+served.Connect["dbname"], served.Connect["dbname"]) })
 	tasks.Exec("ALTER SUBSCRIPTION s_" + served.Connect["dbname"] + " SET (slot_name = NONE)")
 	tasks.Exec("INSERT INTO pg_subscription_rel (srsubid, srrelid, srsubstate) SELECT oid, 'task'::regclass, 'r' FROM pg_subscription WHERE subname = 's_" + served.Connect["dbname"] + "'")
-	if r := work.Check(t.Context(), served); len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "a subscription writes it, and nobody has led it here") {
+	if r := work.Check(t.Context(), served); len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "a subscription writes it here, and nobody has led it") {
 		t.Error(r.Faults)
 	}
 	if err := Adopt(t.Context(), people().Screen, []work.Target{served}, false, false); err != nil {
 		t.Error(err)
 	}
 	if r := work.Check(t.Context(), served); len(r.Faults) > 0 {
+		t.Error(r.Faults)
+	}
+}
+
+// TestAPlaceThatCameAlong makes a copy, too: of a restore of data alone, or a subscription.
+func TestAPlaceThatCameAlong(t *testing.T) {
+	t.Parallel()
+	served, tasks := made(t)
+	leads(t, served, tasks)
+	tasks.Exec(`INSERT INTO task_leader (controller, leads, since, seen, place) SELECT 'x', true, now(), '2000-01-01', jsonb_set(place, '{database}', '1') FROM task_leader`)
+	if r := work.Check(t.Context(), served); len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "where it was last led at 2000-01-01 00:00:00+00; here is another database (its oid is ") {
+		t.Error(r.Faults)
+	}
+}
+
+// TestARoleThatMaySeeLess is told so, and recognises copies in the same server.
+func TestARoleThatMaySeeLess(t *testing.T) {
+	t.Parallel()
+	served, tasks := made(t)
+	role := "less_" + served.Connect["dbname"]
+	tasks.Exec("CREATE ROLE " + role + " LOGIN; REVOKE EXECUTE ON FUNCTION pg_control_system() FROM PUBLIC; ALTER TABLE task OWNER TO " + role + "; ALTER TABLE task_leader OWNER TO " + role)
+	t.Cleanup(func() { drop(t, "DROP OWNED BY "+role+"; DROP ROLE "+role, served.Connect["dbname"]) })
+	served.Connect = served.Connect.With(map[string]string{"user": role})
+	served.Trust = []string{"PUBLIC"}
+	leads(t, served, tasks)
+	if got := tasks.Get("SELECT concat(place ? 'system', place ? 'directory', place ? 'database') FROM task_leader WHERE place IS NOT NULL"); got != "fft" {
+		t.Error(got)
+	}
+	r := work.Check(t.Context(), served)
+	if doubts := strings.Join(r.Doubts, "\n"); !strings.Contains(doubts, "GRANT EXECUTE ON FUNCTION pg_control_system() TO "+role) || len(r.Faults) > 0 {
+		t.Error(doubts, r.Faults)
+	}
+	tasks.Exec(`UPDATE task_leader SET place = jsonb_set(place, '{database}', '1') WHERE place IS NOT NULL`)
+	if r := work.Check(t.Context(), served); len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "another database") {
 		t.Error(r.Faults)
 	}
 }

@@ -1,7 +1,8 @@
--- Where the table was led last, as the leader has written it, and when; whether any controller has
--- been there; whether the oldest task is from before that. A table of controllers of an earlier
--- version has no column place, and a table that somebody has just made again no column created:
--- then these names are those of the row none.
+-- Where the table was led, as its leader has written it, and when; whether any controller has been
+-- there; whether the oldest task is from before that. There is one such place, the last one, and
+-- those that a restore or a subscription has added. A table of controllers of an earlier version
+-- has no column place, and a table that somebody has just made again no column created: then these
+-- names are those of the row none.
 SELECT
     coalesce(p.place::text, ''),
     p.seen,
@@ -13,7 +14,7 @@ LEFT JOIN LATERAL (
     FROM :leader AS l
     WHERE place IS NOT NULL
     ORDER BY l.seen DESC
-    LIMIT 1
+    LIMIT 10
 ) AS p ON true
 LEFT JOIN LATERAL (
     SELECT created
@@ -21,3 +22,4 @@ LEFT JOIN LATERAL (
     ORDER BY t.id
     LIMIT 1
 ) AS o ON true
+ORDER BY p.seen DESC

@@ -225,6 +225,9 @@ func (r *Report) place(ctx context.Context, conn *pgx.Conn, t target.Target) (op
 	} else if found.Say != "" {
 		r.Notes = append(r.Notes, found.Say)
 	}
+	if lacks := found.Lacks(t.Connect["user"]); lacks != "" {
+		r.doubt("%s", lacks)
+	}
 	return err == nil
 }
 

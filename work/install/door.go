@@ -78,6 +78,9 @@ func (t *Table) lookAtPlace(ctx context.Context) error {
 		return err
 	}
 	t.place = found.Place
+	if lacks := found.Lacks(t.Control.Facts().Role); lacks != "" {
+		t.without(lacks)
+	}
 	if found.Say != "" && t.Log.Once(found.Say, target.SayAgain) {
 		t.Log.Info().Msg(found.Say)
 	}

@@ -71,38 +71,48 @@ func Look(ctx context.Context, conn *pgx.Conn, t target.Target, known *Memory) (
 	if !readable {
 		return f, nil
 	}
-	var written string
-	var controllers, old bool
-	var led Place
-	err = l.row(ctx, "led", nil, &written, &f.seen, &controllers, &old)
+	all, controllers, err := l.led(ctx)
 	switch {
 	case fault.IsDenied(err): // the role lacks rights: the error of serving says which
 		return f, nil
 	case fault.Has(err, "55P03") && known.has(f.Place): // somebody has locked it, and we have led here
 		f.Place = f.Place.succeeding(known.last)
 		return f, nil
-	}
-	if err == nil && written != "" {
-		err = json.Unmarshal([]byte(written), &led)
-	}
-	switch {
 	case err != nil:
 		return f, fmt.Errorf("cannot read where the table was led: %w", err)
-	case written == "" && replicated && !controllers:
-		f.Verdict, f.from = Verdict{Differs: "a subscription writes it, and nobody has led it here"}, "a publication"
-	case led.Table == 0:
-		return f, nil
-	default:
-		f.Verdict, f.from = Judge(led, f.Place, max(known.latest(led, f.Place), l.others(ctx, led, f.Place))), led.from()
-	}
-	if f.Remade && !old {
-		f.Verdict = Verdict{}
+	case len(all) == 0 && replicated && !controllers:
+		f.Verdict, f.from = Verdict{Differs: "a subscription writes it here, and nobody has led it"}, "a publication"
+	case len(all) > 0:
+		f.judge(all, max(known.latest(all[0].place, f.Place), l.others(ctx, all[0].place, f.Place)))
 	}
 	if f.Differs == "" {
-		f.Place = f.Place.succeeding(led)
 		return f, nil
 	}
 	return f, l.row(ctx, "carried", []any{mostCounted}, &f.waits, &f.atWork)
+}
+
+// written is a place that a leader has written.
+type written struct {
+	place Place
+	seen  *time.Time
+	old   bool // the table has a task from before that
+}
+
+// judge compares where the table is with each place that is written. The last one comes first; a
+// restore or a subscription may have added others.
+func (f *Found) judge(all []written, latest int) {
+	here := f.Place
+	f.Place = here.succeeding(all[0].place)
+	for i, w := range all {
+		v := Judge(w.place, here, latest)
+		if v.Differs != "" && (!v.Remade || w.old) {
+			f.Verdict, f.from, f.seen, f.Place = v, w.place.from(), w.seen, here
+			return
+		}
+		if i == 0 {
+			f.Say = v.Say
+		}
+	}
 }
 
 const mostCounted = 100_000 // tasks of a copy
@@ -116,6 +126,25 @@ type look struct {
 
 func (l *look) row(ctx context.Context, query string, args []any, into ...any) error {
 	return l.conn.QueryRow(ctx, l.queries.Text(query), args...).Scan(into...)
+}
+
+// led reads where the table was led, and whether any controller has been there.
+func (l *look) led(ctx context.Context) (all []written, controllers bool, err error) {
+	rows, err := l.conn.Query(ctx, l.queries.Text("led"))
+	if err != nil {
+		return nil, false, err
+	}
+	var w written
+	var text string
+	_, err = pgx.ForEachRow(rows, []any{&text, &w.seen, &controllers, &w.old}, func() error {
+		if text == "" {
+			return nil
+		}
+		w.place = Place{}
+		all = append(all, w)
+		return json.Unmarshal([]byte(text), &all[len(all)-1].place)
+	})
+	return all, controllers, err
 }
 
 // here reads where the table is.

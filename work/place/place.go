@@ -49,29 +49,29 @@ func Judge(led, here Place, latest int) Verdict {
 	there := slices.ContainsFunc(here.Addresses, func(a string) bool { return slices.Contains(led.Addresses, a) })
 	switch {
 	case led.Cluster != "" && here.Cluster == "":
-		return Verdict{Differs: fmt.Sprintf(`it belongs to "cluster": %q, and the configuration names none here`, led.Cluster)}
+		return Verdict{Differs: fmt.Sprintf(`here the configuration has no "cluster", and there it was %q`, led.Cluster)}
 	case differ(led.Cluster, here.Cluster):
-		return Verdict{Differs: fmt.Sprintf(`it belongs to "cluster": %q, and here is %q`, led.Cluster, here.Cluster)}
+		return Verdict{Differs: fmt.Sprintf(`here "cluster" is %q, and there it was %q`, here.Cluster, led.Cluster)}
 	case here.Major > led.Major && here.Table == led.Table && there && (here.Major < pgUpgradeKeepsDatabases || here.Database == led.Database):
 		return Verdict{Say: fmt.Sprintf("the server was upgraded from PostgreSQL %d to %d: the table goes on", led.Major, here.Major)}
 	case differ(led.System, here.System):
-		return Verdict{Differs: fmt.Sprintf("another server (its system identifier is %s, not %s)", here.System, led.System)}
+		return Verdict{Differs: fmt.Sprintf("here is another server (its system identifier is %s, not %s)", here.System, led.System)}
 	case here.Database != led.Database:
-		return Verdict{Differs: fmt.Sprintf("another database (its oid is %d, not %d)", here.Database, led.Database)}
+		return Verdict{Differs: fmt.Sprintf("here is another database (its oid is %d, not %d)", here.Database, led.Database)}
 	case here.Table != led.Table:
-		return Verdict{Differs: fmt.Sprintf("another table of the same name (its oid is %d, not %d)", here.Table, led.Table), Remade: true}
+		return Verdict{Differs: fmt.Sprintf("here is another table of the same name (its oid is %d, not %d)", here.Table, led.Table), Remade: true}
 	case here.Timeline != 0 && here.Timeline < latest:
 		return Verdict{Differs: fmt.Sprintf("the server is stale: it is on timeline %d, and its successor on timeline %d", here.Timeline, latest), Stale: true}
 	case here.Timeline != 0 && here.Timeline < led.Timeline:
-		return Verdict{Differs: fmt.Sprintf("an earlier timeline (%d, not %d)", here.Timeline, led.Timeline)}
+		return Verdict{Differs: fmt.Sprintf("here is an earlier timeline (%d, not %d)", here.Timeline, led.Timeline)}
 	case here.Timeline == led.Timeline && differ(led.Directory, here.Directory): // a promoted standby has its own
-		return Verdict{Differs: fmt.Sprintf("a clone of the server (its data directory is %s, not %s)", here.Directory, led.Directory)}
+		return Verdict{Differs: fmt.Sprintf("here is a clone of the server (its data directory is %s, not %s)", here.Directory, led.Directory)}
 	case differ(led.Neon, here.Neon):
-		return Verdict{Differs: fmt.Sprintf("another branch (Neon's timeline %s, not %s)", here.Neon, led.Neon)}
+		return Verdict{Differs: fmt.Sprintf("here is another branch (Neon's timeline %s, not %s)", here.Neon, led.Neon)}
 	case there, here.Cluster != "" && here.Cluster == led.Cluster, here.Started.Equal(led.Started), len(led.Addresses) == 0:
 		return Verdict{}
 	}
-	return Verdict{Differs: "another address (" + shown(here.Addresses) + ")", Named: true}
+	return Verdict{Differs: "here is another address (" + shown(here.Addresses) + ")", Named: true}
 }
 
 // mostAddresses limits the addresses that a table remembers.

@@ -42,8 +42,8 @@ func TestVerdicts(t *testing.T) {
 		{"a restart", []change{restart}, 0, ""},
 		{"the same name", []change{name("prod", "prod")}, 0, ""},
 		{"a name that is new in the configuration", []change{name("", "prod")}, 0, ""},
-		{"another name", []change{name("prod", "staging")}, 0, `it belongs to "cluster": "prod", and here is "staging"`},
-		{"the configuration has no name", []change{name("prod", "")}, 0, `the configuration names none`},
+		{"another name", []change{name("prod", "staging")}, 0, `here "cluster" is "staging", and there it was "prod"`},
+		{"the configuration has no name", []change{name("prod", "")}, 0, `here the configuration has no "cluster", and there it was "prod"`},
 		{"system identifier", []change{func(_, here *Place) { here.System = "7002" }}, 0, "another server"},
 		{"system identifier, the same name", []change{name("prod", "prod"), func(_, here *Place) { here.System = "7002" }}, 0, "another server"},
 		{"the role may not see the system identifier", []change{func(_, here *Place) { here.System = "" }}, 0, ""},
@@ -85,7 +85,7 @@ func TestVerdicts(t *testing.T) {
 			t.Errorf("%s: %q, not %q", c.name, got, c.want)
 		}
 		if (v.Say != "") != strings.HasPrefix(c.want, "upgraded") || v.Remade != (c.name == "table") ||
-			v.Named != strings.HasPrefix(v.Differs, "another address") || v.Stale != strings.Contains(c.want, "stale") {
+			v.Named != strings.HasPrefix(v.Differs, "here is another address") || v.Stale != strings.Contains(c.want, "stale") {
 			t.Errorf("%s: %+v", c.name, v)
 		}
 	}

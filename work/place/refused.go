@@ -3,6 +3,8 @@ package place
 import (
 	"fmt"
 	"strings"
+
+	"pgtaskd/sql"
 )
 
 // Refused is the error of a copy that nobody has adopted.
@@ -26,7 +28,7 @@ func (r *Refused) Error() string {
 	if f.seen != nil {
 		text += ", where it was last led at " + f.seen.UTC().Format("2006-01-02 15:04:05-07")
 	}
-	text += "; here is " + f.Differs + "; " + f.brought()
+	text += "; " + f.Differs + "; " + f.brought()
 	text += ": pgtaskd adopt [--all | --keep-paused | --gone] lets them go on here, pauses them or gives them up; or DROP TABLE " + f.table.String()
 	if f.Named {
 		text += `; "cluster": "a name" in the configuration tells it apart for ever`
@@ -51,6 +53,14 @@ func (f Found) brought() string {
 		text += fmt.Sprintf(", %d%s at work when it was copied", f.atWork, more)
 	}
 	return text
+}
+
+// Lacks says what the server does not tell the role, and how to change that; "": it tells all.
+func (f Found) Lacks(role string) string {
+	if f.Place.Table == 0 || f.Place.System != "" {
+		return ""
+	}
+	return "a copy on another server may not be recognised: GRANT EXECUTE ON FUNCTION pg_control_system() TO " + sql.Plain(role) + ", or name the place: \"cluster\""
 }
 
 // Reason is the error of a task that was given up in the copy.
