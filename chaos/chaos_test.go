@@ -25,6 +25,16 @@ func TestStorm(t *testing.T) {
 	t.Log(out.String())
 }
 
+// TestStormOnServers is a short storm on a remote: it crashes, loses its standby, and fails over.
+func TestStormOnServers(t *testing.T) {
+	t.Parallel()
+	var out strings.Builder
+	if err := run(t.Context(), []string{"-seed", "335836", "-for", "2s", "-mode", "failover"}, &out, &out); err != nil {
+		t.Error(err)
+	}
+	t.Log(out.String())
+}
+
 // TestChecks: every check finds the violation that it is for.
 func TestChecks(t *testing.T) {
 	t.Parallel()

@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"pgtaskd/remote"
+	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 )
 
@@ -169,4 +170,24 @@ func TestTheLogSaysWhyARemoteLetsNobodyIn(t *testing.T) {
 	if n := strings.Count(s.logged(), "cannot open a session for a task"); n != 2 || strings.Contains(s.logged(), "hush") {
 		t.Errorf("%d lines, or a password: %s", n, s.logged())
 	}
+}
+
+// TestATriedRemoteKeepsNoSessionTooMany: while run is full, a remote that was away is tried. There are
+// no more than run sessions after that.
+func TestATriedRemoteKeepsNoSessionTooMany(t *testing.T) {
+	t.Parallel()
+	p := throughProxy(t)
+	p.Refuse(true)
+	var opened atomic.Bool
+	p.Watch(func(_ int, fromClient bool, kind byte, _ []byte) proxy.Verdict {
+		opened.Store(opened.Load() || !fromClient && kind == 'Z')
+		return proxy.Pass
+	})
+	s, elsewhere := play(t, func(t *Target) { t.Run = 1 }), prepared(t)
+	id := s.add("input, remote", "SELECT 1", p.DSN(elsewhere.dsn))
+	s.eventually("08001", "SELECT sqlstate FROM task WHERE id = $1", id)
+	s.becomes(s.add("input", "SELECT pg_sleep(60)"), "WORK")
+	p.Refuse(false)
+	s.until("the remote to be tried", opened.Load)
+	elsewhere.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'")
 }

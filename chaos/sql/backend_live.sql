@@ -4,7 +4,7 @@ SELECT format('%s: pid %s, %s since %s, %s', application_name, pid, state, state
 FROM pg_stat_activity
 WHERE datname = current_database() AND application_name LIKE 'pg\_task %' AND state <> 'idle' AND state_change < now() - interval '5 s'
 UNION ALL
-SELECT format('%s sessions', count(*))
+SELECT format('%s sessions: %s', count(*), string_agg(format('%s of %s', pid, backend_start), ', ' ORDER BY backend_start))
 FROM pg_stat_activity
 WHERE datname = current_database() AND application_name LIKE 'pg\_task %'
 HAVING count(*) > 32

@@ -130,7 +130,7 @@ func (d *Dispatcher) take(ctx context.Context, t *Task) (session *pool.Session, 
 		if d.Lanes.Opened(t) {
 			return session, o
 		}
-		d.Pool.Put(session) // the task has tried its remote, but run is full: it waits like others
+		d.spare(session) // the task has tried its remote, but run is full: it waits like others
 	}
 	o.Stop = d.Clock.Now()
 	return nil, o
@@ -156,12 +156,22 @@ func (d *Dispatcher) open(ctx context.Context, t *Task, o *Outcome) *pool.Sessio
 		return session
 	}
 	if err == nil {
-		d.Pool.Put(session)
+		d.spare(session)
 	}
 	if t.cancelled() == exec.Stopped {
 		o.Kind = Stopped
 	}
 	return nil
+}
+
+// spare gives back a new session that its task does not use. It may be one too many.
+func (d *Dispatcher) spare(session *pool.Session) {
+	if d.Pool.Count() <= d.Live.Load().Run {
+		d.Pool.Put(session)
+		return
+	}
+	session.Close()
+	d.Pool.Gone(session)
 }
 
 // unopened decides what follows from the error of a session that could not be opened.
