@@ -47,6 +47,7 @@ func (r *reader) target(v value, dsn remote.Settings, cluster string) work.Targe
 		"sleep":        into(r, &sleep, whole("a number of milliseconds ≥ 1 (0 would never rest)", 1, mostInteger)),
 		"grace":        into(r, &t.Grace, duration(0)),
 		"idle":         into(r, &t.Idle, duration(0)),
+		"quiet":        into(r, &t.Quiet, duration(0)),
 		"reset":        into(r, &t.Reset, duration(time.Millisecond)),
 		"keep":         func(v value) { t.Keep = r.keep(v) },
 		"run":          into(r, &run, whole("a number of tasks ≥ 1", 1, mostInteger)),

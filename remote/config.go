@@ -74,6 +74,7 @@ func config(s Settings) (*pgconn.Config, error) {
 	maps.DeleteFunc(cfg.RuntimeParams, func(name, value string) bool {
 		return value == "" || value != spoken[name]
 	})
+	cfg.DialFunc = dialOnce(cfg.DialFunc)
 	share(cfg)
 	if cfg.ValidateConnect != nil {
 		cfg.ValidateConnect = safely(cfg.ValidateConnect)

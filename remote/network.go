@@ -4,6 +4,7 @@ import (
 	"context"
 	"net"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/jackc/pgx/v5/pgconn"
@@ -25,6 +26,32 @@ func share(cfg *pgconn.Config) {
 	}
 	if cfg.ConnectTimeout == 0 && len(hosts) > 1 {
 		cfg.ConnectTimeout = ConnectLimit / time.Duration(len(hosts))
+	}
+}
+
+// dialOnce does not dial an address again that has just failed: with sslmode=prefer pgx would do so,
+// only without TLS.
+func dialOnce(dial pgconn.DialFunc) pgconn.DialFunc {
+	var last struct {
+		sync.Mutex
+		address string
+		failed  error
+		at      time.Time
+	}
+	return func(ctx context.Context, network, address string) (net.Conn, error) {
+		last.Lock()
+		again, failed := last.address == address && time.Since(last.at) < 50*time.Millisecond, last.failed
+		last.Unlock()
+		if again {
+			return nil, failed
+		}
+		conn, err := dial(ctx, network, address)
+		if err != nil {
+			last.Lock()
+			last.address, last.failed, last.at = address, err, time.Now()
+			last.Unlock()
+		}
+		return conn, err
 	}
 }
 

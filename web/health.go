@@ -20,7 +20,7 @@ func ready(q *request) error {
 		switch {
 		case standing.Leads && closed != "":
 			reasons = append(reasons, line(t.name+": no session can be opened, and no task runs: "+closed))
-		case standing.Leads, standing.StandsBy:
+		case standing.Leads, standing.StandsBy, standing.Quiet:
 		case standing.Fault != "":
 			reasons = append(reasons, line(t.name+": "+standing.Fault))
 		default:

@@ -84,6 +84,10 @@ var kinds = []kind{
 		"pgtaskd_copy", "1: the table is a copy that nobody has adopted, and is not served; 0: it is none.", "gauge",
 		"", one(func(f *target.Figures) float64 { return number(f.Standing.Copy) }),
 	},
+	{
+		"pgtaskd_quiet", "1: this controller has closed everything, as there is no work (`quiet`); 0: it has not.", "gauge",
+		"", one(func(f *target.Figures) float64 { return number(f.Standing.Quiet) }),
+	},
 	{"pgtaskd_sessions", "Sessions that are open for tasks.", "gauge", "", one(func(f *target.Figures) float64 { return float64(f.Seated) })},
 	{
 		"pgtaskd_table_bytes", "Size of the table with its indexes and partitions, once a minute.", "gauge",

@@ -50,6 +50,7 @@ func (l *loop) timetable() []duty {
 		{do: survey.Step, next: survey.Next, timed: true, rests: true},
 		// Last: tasks that this round has read start at once.
 		{do: l.start, next: l.leader.nextDispatch},
+		{do: l.rest, next: l.nextRest, timed: true, rests: true},
 	}
 }
 
@@ -84,7 +85,7 @@ func (l *loop) hear(ctx context.Context) error {
 		l.live.Store(latest)
 		l.leader.walk.Restart()
 		l.log.Info().Int("run", latest.Run).Str("sleep", human.Duration(latest.Sleep)).
-			Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).
+			Str("grace", human.Duration(latest.Grace)).Str("idle", human.Duration(latest.Idle)).Str("quiet", human.Duration(latest.Quiet)).
 			Int64("output_limit", latest.OutputLimit).Msg("settings changed")
 	}
 	l.inbox.Take()

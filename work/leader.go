@@ -123,9 +123,13 @@ func (l *leader) hearMore(ctx context.Context, first bool) error {
 // session lies ready. A leader that is awake scans all the time instead. After a long rest a scan
 // comes first: the table may be another one, or the server take no writes any more.
 func (l *leader) expects() bool {
+	return !l.working() && len(l.tasks)+l.holds.Len() == 0 && l.shape.age() > -beatGrid && !l.wake.Awake() && !l.scan.Active() && !l.runs.Pool.Empty()
+}
+
+// working tells whether tasks are due or under way, ours or not.
+func (l *leader) working() bool {
 	busy, waiting, ready := l.runs.Lanes.Load()
-	known := busy + waiting + ready + len(l.tasks) + l.judge.Orphans.Len() + l.holds.Len()
-	return known == 0 && l.shape.age() > -beatGrid && !l.wake.Awake() && !l.scan.Active() && !l.runs.Pool.Empty()
+	return busy+waiting+ready+l.judge.Orphans.Len() > 0
 }
 
 // startAlone reads the due task if there is exactly one, and starts it. If no session suits the

@@ -38,7 +38,7 @@ type service struct {
 
 func newService(t target.Target, log zerolog.Logger) *service {
 	t.Stats, t.Changes = cmp.Or(t.Stats, target.NewStats()), cmp.Or(t.Changes, target.NewChanges())
-	return &service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats}, panics: &judge.Panics{}}
+	return &service{target: t, trouble: &trouble{log: target.NewLog(log, t.TaskLog), stats: t.Stats, worked: time.Now()}, panics: &judge.Panics{}}
 }
 
 func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
@@ -136,6 +136,7 @@ func (l *loop) lead(ctx context.Context) error {
 	}
 	l.leads.Begin()
 	l.stats.Connected()
+	l.trouble.reached = true
 	leader, err := l.stand(ctx)
 	if !leader {
 		l.leave()
@@ -194,7 +195,7 @@ func (l *loop) reign(ctx context.Context) (err error) {
 	l.trouble.served = true
 	l.stats.Stands(target.Standing{Leads: true})
 	defer l.stats.Stands(target.Standing{})
-	l.trouble.become(func() { l.log.Info().Int32("session_pid", f.PID).Str("wake", string(l.wake.Way())).Msg("leading") })
+	l.trouble.become(func() { l.trouble.news().Int32("session_pid", f.PID).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.leader.begin(ctx); err != nil {
 		return err
 	}

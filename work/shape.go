@@ -110,7 +110,7 @@ func (l *leader) comesNext(ctx context.Context) error {
 const brisk = 15 * time.Second
 
 func (l *leader) nextComesNext() time.Duration {
-	if l.busy() {
+	if l.working() || l.busy() {
 		l.worked = time.Now()
 	}
 	if time.Since(l.worked) > brisk {

@@ -2,10 +2,13 @@ package work
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math/rand/v2"
 	"strings"
 	"time"
+
+	"github.com/rs/zerolog"
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/human"
@@ -28,18 +31,28 @@ type trouble struct {
 	since    time.Time     // time of the first failure since the target was well; zero: it is well
 	failures target.Memory // texts of the failures since then
 	tries    int           // tries that have failed in a row
+	reached  bool          // this try has reached the server
+	away     time.Time     // when a try first found no server; zero: the last one did
 	// The target has been served since Serve began: by us, or by another controller while its table
 	// was there.
 	served bool
 
 	stats *target.Stats
 
+	worked time.Time // when the target last had work, or Serve began
+	rested bool      // there was none since the last rest
+
 	began time.Time // when we began to lead or to stand by; zero while we do neither
 	say   func()    // logs that we lead or stand by; nil once it has
 }
 
-// failed logs a failure unless it is known, and returns how long to wait before the next try.
+// failed logs a failure unless it is known, or a rest, and returns how long to wait before the next
+// try.
 func (t *trouble) failed(err error) (wait time.Duration) {
+	if r := (*resting)(nil); errors.As(err, &r) {
+		t.rests(r.rest)
+		return r.rest
+	}
 	now := time.Now()
 	if t.since.IsZero() {
 		t.since = now
@@ -50,7 +63,16 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	t.began, t.say = time.Time{}, nil
 	t.stats.Stands(target.Standing{Fault: err.Error(), Copy: install.IsCopy(err)})
 	t.tries++
-	wait = pause(t.tries, err)
+	switch away := !t.reached && fault.Away(err); {
+	case !away:
+		t.away = time.Time{}
+	case t.away.IsZero():
+		t.away = now
+	}
+	t.reached = false
+	if wait = pause(t.tries, err); !t.away.IsZero() {
+		wait = max(wait, shorten(min(now.Sub(t.away)/awayShare, awayPause)))
+	}
 	// A refusal is logged where the table is looked at.
 	if install.IsRefused(err) || !t.failures.Once(err.Error(), target.SayAgain) {
 		return wait
@@ -61,6 +83,21 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 	}
 	line.Str("retry_in", human.Duration(wait)).Msg("target failed")
 	return wait
+}
+
+// rests records that everything is closed for a while, as there is no work.
+func (t *trouble) rests(rest time.Duration) {
+	t.news().Str("rest", human.Duration(rest)).Msg("no work: closed all connections")
+	t.stats.Stands(target.Standing{Quiet: true})
+	*t = trouble{log: t.log, served: t.served, stats: t.stats, worked: t.worked, rested: true}
+}
+
+// news is a line that is no news from the second rest without work on.
+func (t *trouble) news() *zerolog.Event {
+	if t.rested {
+		return t.log.Debug()
+	}
+	return t.log.Info()
 }
 
 // become records that we now lead, or stand by. say logs that: at once, or, after a failure, when
@@ -83,21 +120,27 @@ func (t *trouble) look() {
 	t.since, t.failures = time.Time{}, nil
 }
 
-// Pauses between tries for a target that fails: the first, and the longest.
+// Pauses between tries for a target that fails: the first, and the longest. While nothing answers
+// they grow further, as the database may sleep, or be gone for good: one part in awayShare of the
+// time that it has been away, so that a failover takes little longer.
 const (
 	firstPause = 100 * time.Millisecond
 	longPause  = 2 * time.Second
+	awayPause  = time.Minute
+	awayShare  = 8
 )
 
-// pause is how long to wait after a number of failures in a row (at least 1). It takes off up to a
-// quarter at random, so that the targets of a server that comes back do not all return at once.
+// pause is how long to wait after a number of failures in a row (at least 1).
 func pause(failures int, err error) time.Duration {
 	if install.IsRefused(err) {
 		return install.RetryOf(err)
 	}
-	length := min(firstPause<<min(failures-1, 16), longPause)
-	return length - rand.N(length/4+1)
+	return shorten(min(firstPause<<min(failures-1, 16), longPause))
 }
+
+// shorten takes off up to a quarter at random, so that the targets of a server that comes back do
+// not all return at once.
+func shorten(length time.Duration) time.Duration { return length - rand.N(length/4+1) }
 
 // diagnose explains an error that has ended the lead or kept it from beginning: it adds what the
 // table lacks, or who has locked it.

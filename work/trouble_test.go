@@ -2,11 +2,14 @@ package work
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"errors"
 	"io"
+	"net"
 	"slices"
 	"strings"
+	"syscall"
 	"testing"
 	"testing/synctest"
 	"time"
@@ -137,6 +140,36 @@ func TestTheFirstFailureAfterAGoodWhileIsTriedAgainSoon(t *testing.T) {
 		time.Sleep(time.Minute)
 		if wait := tr.failed(io.EOF); wait > firstPause {
 			t.Errorf("waits %v after a good while", wait)
+		}
+	})
+}
+
+// TestAServerThatIsAwayIsTriedEverMoreSeldom: up to once a minute, but not yet while a failover may
+// be under way. Once it answers, whatever it says, it is tried soon again.
+func TestAServerThatIsAwayIsTriedEverMoreSeldom(t *testing.T) {
+	t.Parallel()
+	synctest.Test(t, func(t *testing.T) {
+		tr := newService(Target{}, zerolog.Nop()).trouble
+		away := errors.Join(&net.OpError{Op: "dial", Err: syscall.ECONNREFUSED}, context.DeadlineExceeded)
+		began, tries := time.Now(), 0
+		var wait time.Duration
+		for passed := time.Duration(0); passed < 20*time.Minute; passed = time.Since(began) {
+			if wait = tr.failed(away); passed < 15*time.Second && wait > longPause || wait > awayPause {
+				t.Fatalf("after %v it waits for %v", passed, wait)
+			}
+			if passed < 40*time.Second {
+				tries++
+			}
+			time.Sleep(wait)
+		}
+		if tries > 30 || wait < awayPause*3/4 {
+			t.Errorf("%d tries in 40 s, and at last one each %v", tries, wait)
+		}
+		if wait := tr.failed(errors.Join(away, &pgconn.PgError{Code: "57P03"})); wait > longPause {
+			t.Errorf("after an answer it waits for %v", wait)
+		}
+		if wait := tr.failed(away); wait > longPause {
+			t.Errorf("away again, it waits for %v", wait)
 		}
 	})
 }

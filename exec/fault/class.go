@@ -2,6 +2,7 @@ package fault
 
 import (
 	"errors"
+	"net"
 	"slices"
 	"strings"
 
@@ -162,6 +163,19 @@ func Has(err error, states ...string) bool {
 func IsAnswer(err error) bool {
 	var answer *pgconn.PgError
 	return errors.As(err, &answer) && answer.Severity == "ERROR"
+}
+
+// Away tells whether no server has answered an attempt to connect, at none of its addresses.
+func Away(err error) bool {
+	switch e := err.(type) {
+	case interface{ Unwrap() []error }:
+		return !slices.ContainsFunc(e.Unwrap(), func(err error) bool { return !Away(err) })
+	case net.Error:
+		return true
+	case interface{ Unwrap() error }:
+		return Away(e.Unwrap())
+	}
+	return false
 }
 
 // OfServer tells whether the error is never about a row, wherever it happens: the server takes no

@@ -60,6 +60,9 @@ func (w *Walk) Restart() {
 	w.next, w.pages, w.found, w.idle = time.Time{}, 0, nil, 0
 }
 
+// Walks tells whether a walk is under way.
+func (w *Walk) Walks() bool { return w.pages > 0 }
+
 // Ended reports that a task has ended: a walk that rests long comes soon.
 func (w *Walk) Ended() {
 	if soon := time.Now().Add(walkRest); w.idle > 0 && w.next.After(soon) {

@@ -78,6 +78,14 @@ func (g *Groups) Next() time.Duration {
 	return max(next, groupsRetry-time.Since(k.failed))
 }
 
+// Resumes returns the time until the next pause ends by itself.
+func (g *Groups) Resumes() time.Duration {
+	if g.known.resumes.IsZero() {
+		return hold.Never
+	}
+	return g.Clock.Until(g.known.resumes)
+}
+
 // Step reads the limits of groups and applies them. A term begins with this: a new leader must not
 // start tasks that the limits forbid. After the end of a pause, Resumed asks for a full scan.
 func (g *Groups) Step(ctx context.Context) error {

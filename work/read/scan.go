@@ -196,6 +196,14 @@ func (s *Scan) Next(drains bool) time.Duration {
 	return next
 }
 
+// Plan returns the time until the earliest plan to come.
+func (s *Scan) Plan() time.Duration {
+	if s.looks.next.IsZero() {
+		return hold.Never
+	}
+	return s.Clock.Until(s.looks.next)
+}
+
 // ClockMargin is added to times of the server's clock, so that a look does not come too early.
 const ClockMargin = 200 * time.Microsecond
 

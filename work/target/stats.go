@@ -47,7 +47,8 @@ func NewStats() *Stats { return &Stats{} }
 // Standing says how a target is served.
 type Standing struct {
 	Leads, StandsBy bool
-	Fault           string // why neither is true; "": it is starting or draining
+	Quiet           bool   // everything is closed, as there is no work
+	Fault           string // why none of these is true; "": it is starting or draining
 	Copy            bool   // the table is a copy that nobody has adopted
 }
 

@@ -94,6 +94,7 @@ type Live struct {
 	Sleep       time.Duration // between polls if nothing wakes the controller
 	Grace       time.Duration // how long running tasks may go on in a drain; 0: they are cancelled at once
 	Idle        time.Duration // how long an idle session is kept; 0: it is closed at once
+	Quiet       time.Duration // how long without work until everything is closed; 0: never
 	Run         int           // maximum number of tasks that run at once, at least 1
 	OutputLimit int64         // bytes
 	OutputFail  bool          // a task with more output fails; otherwise the output is cut
