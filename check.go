@@ -4,11 +4,16 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"pgtaskd/ask"
+	"pgtaskd/routine"
 	"pgtaskd/work"
 	"pgtaskd/work/install"
 )
+
+// atOnce is how many targets are checked at the same time.
+const atOnce = 8
 
 type checkCommand struct{ served }
 
@@ -30,9 +35,20 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 	if len(file.Targets) == 0 {
 		printLine(p.stdout, "no targets: run would have nothing to do")
 	}
-	reports, checks := make([]install.Report, len(file.Targets)), new(work.Checks)
-	for i, target := range file.Targets {
-		reports[i] = checks.Check(ctx, target)
+	reports := make([]install.Report, len(file.Targets))
+	looks, next, checks := routine.New(ctx), atomic.Int64{}, work.Checks{}
+	for range atOnce {
+		looks.Go(func() {
+			k := checks.Checker()
+			defer k.Close()
+			for i := next.Add(1) - 1; i < int64(len(reports)); i = next.Add(1) - 1 {
+				reports[i] = k.Check(ctx, file.Targets[i])
+			}
+		})
+	}
+	looks.Wait()
+	if p := looks.Panicked(); p != nil {
+		return p
 	}
 	failed := false
 	for i, target := range file.Targets {

@@ -279,19 +279,18 @@ var Version = "devel"
 
 // Check finds out whether Serve could serve the target, and what it would create, and changes
 // nothing.
-func Check(ctx context.Context, t Target) install.Report { return new(Checks).Check(ctx, t) }
+func Check(ctx context.Context, t Target) install.Report {
+	k := new(Checks).Checker()
+	defer k.Close()
+	return k.Check(ctx, t)
+}
 
-// Checks checks several targets. It looks at each remote once.
+// Checks checks many targets. It looks at each remote once.
 type Checks struct{ remotes pool.Promises }
 
-// Check is Check for one of the targets. Any goroutine may call it.
-func (c *Checks) Check(ctx context.Context, t Target) install.Report {
-	return install.Check(ctx, t, install.Tries{
-		Role: func(ctx context.Context, role string, version int) error { return pool.Try(ctx, &t, role, version) },
-		Remote: func(ctx context.Context, f *control.Facts, name string) (string, error) {
-			return c.remotes.Obstacle(ctx, &t, f, name)
-		},
-	})
+// Checker checks some of the targets. Any goroutine may call it.
+func (c *Checks) Checker() *install.Checker {
+	return &install.Checker{Try: install.Tries{Role: pool.Try, Remote: c.remotes.Obstacle}}
 }
 
 // Role returns the role that serves the target: as which its login acts.

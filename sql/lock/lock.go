@@ -42,8 +42,12 @@ type Holder struct {
 // the table share it.
 func Leadership(t sql.Table, shared bool) Lock { return newLock("leadership", t.String(), shared) }
 
-// Schema is the lock for creating objects in a schema.
-func Schema(schema string) Lock { return newLock("schema", schema, false) }
+// Schema is the lock for creating objects in a schema: those that tables share, or (shared) one
+// table's, who also needs the lock of that Table.
+func Schema(schema string, shared bool) Lock { return newLock("schema", schema, shared) }
+
+// Table is the lock for creating a table and what stands beside it.
+func Table(t sql.Table) Lock { return newLock("table", t.String(), false) }
 
 // newLock computes the numbers of the lock from a name, so each table has its own.
 func newLock(what, name string, shared bool) Lock {

@@ -44,7 +44,12 @@ func Describe(ctx context.Context, conn *pgx.Conn, t sql.Table) (Description, er
 	if err != nil || f.oid == 0 {
 		return Description{}, err
 	}
-	d := Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Encoding: conn.PgConn().ParameterStatus("server_encoding")}
+	return f.describe(ctx, conn)
+}
+
+func (f *found) describe(ctx context.Context, conn *pgx.Conn) (d Description, err error) {
+	t := f.besides.table
+	d = Description{Exists: true, OID: f.oid, Partitioned: f.partitioned(), Server: f.version, Encoding: conn.PgConn().ParameterStatus("server_encoding")}
 	d.Waking = f.waking()
 	d.Roles, d.Below = f.trigger("pgtaskd_role") != nil, f.below
 	d.Succeeded = f.column("succeeded") != nil

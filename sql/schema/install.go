@@ -18,7 +18,7 @@ import (
 const (
 	lockTimeout  = "2s"    // for locks on tables, which the users of tasks hold
 	lockOptional = "100ms" // the same for optional changes: INSERTs queue after us
-	lockWait     = "20s"   // for another Install in the same schema
+	lockWait     = "20s"   // for another Install of the same table, or of what tables share
 )
 
 // errBusy: another Install works in the same schema and does not finish.
@@ -32,16 +32,43 @@ func Install(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Cha
 	if err != nil || len(changes) == 0 {
 		return nil, err
 	}
-	return transact(ctx, conn, t, o, pgx.Tx.Commit)
+	return transact(ctx, conn, t, o, changes, pgx.Tx.Commit)
 }
 
 // Rehearse does the same as Install, but rolls back. It returns the changes, or the error, that
 // Install would return. It holds the locks of Install for a moment.
 func Rehearse(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
-	return transact(ctx, conn, t, o, pgx.Tx.Rollback)
+	changes, err := Missing(ctx, conn, t, o)
+	if err != nil || len(changes) == 0 {
+		return nil, err
+	}
+	return transact(ctx, conn, t, o, changes, pgx.Tx.Rollback)
 }
 
-func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, end func(pgx.Tx, context.Context) error) (made []Change, err error) {
+// errShares: only another kind of lock on the schema lets others work beside us, or keeps them away.
+var errShares = errors.New("the schema has changed meanwhile")
+
+// transact makes the changes. Those of the table alone let others make theirs at the same time.
+func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, changes []Change, end func(pgx.Tx, context.Context) error) (made []Change, err error) {
+	alone := wide(changes)
+	for range 3 {
+		if made, err = attempt(ctx, conn, t, o, alone, end); !errors.Is(err, errShares) {
+			return made, err
+		}
+		alone = !alone
+	}
+	return nil, err
+}
+
+// wide tells whether some of the changes are of objects that tables of the schema share.
+func wide(changes []Change) bool {
+	return slices.ContainsFunc(changes, func(c Change) bool {
+		kind, _, _ := strings.Cut(c.What, " ")
+		return kind == "schema" || kind == "type" || kind == "state" || kind == "function"
+	})
+}
+
+func attempt(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, alone bool, end func(pgx.Tx, context.Context) error) (made []Change, err error) {
 	tx, err := conn.BeginTx(ctx, pgx.TxOptions{IsoLevel: pgx.ReadCommitted, AccessMode: pgx.ReadWrite})
 	if err != nil {
 		return nil, err
@@ -50,12 +77,15 @@ func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, end f
 		_ = tx.Rollback(context.WithoutCancel(ctx))
 		err = describeLock(ctx, conn, t, err)
 	}()
-	if err := lockSchema(ctx, conn, t); err != nil {
+	if err := lockSchema(ctx, conn, t, alone); err != nil {
 		return nil, err
 	}
 	changes, err := Missing(ctx, conn, t, o)
-	if err != nil {
+	switch {
+	case err != nil:
 		return nil, err
+	case len(changes) > 0 && wide(changes) != alone:
+		return nil, errShares
 	}
 	timeout := lockOptional
 	if slices.ContainsFunc(changes, func(c Change) bool { return !c.Optional }) {
@@ -128,12 +158,16 @@ func (c *Change) denied(err error, t sql.Table, database, role string) error {
 	return needs("ownership", fmt.Sprintf("ALTER TABLE %s OWNER TO %s", sql.Plain(t.Schema, t.Name), role))
 }
 
-// lockSchema keeps others from creating objects in the schema until the transaction ends.
-func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
+// lockSchema keeps others from making the table, or (alone) anything in the schema, until the
+// transaction ends.
+func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table, alone bool) error {
 	if _, err := conn.Exec(ctx, "SET LOCAL lock_timeout = "+sql.Literal(lockWait)); err != nil {
 		return err
 	}
-	err := lock.Schema(t.Schema).Await(ctx, conn)
+	err := lock.Schema(t.Schema, !alone).Await(ctx, conn)
+	if err == nil && !alone {
+		err = lock.Table(t).Await(ctx, conn)
+	}
 	if isState(err, "55P03") {
 		return errBusy
 	}
@@ -144,7 +178,7 @@ func lockSchema(ctx context.Context, conn *pgx.Conn, t sql.Table) error {
 // if they can still be found.
 func describeLock(ctx context.Context, conn *pgx.Conn, t sql.Table, err error) error {
 	if errors.Is(err, errBusy) {
-		if h, _ := lock.Schema(t.Schema).Holder(ctx, conn); h != nil {
+		if h, _ := lock.Schema(t.Schema, false).Holder(ctx, conn); h != nil {
 			err = fmt.Errorf("%w: %s", err, h.Text)
 		}
 	}

@@ -181,7 +181,7 @@ func TestInstallWaitsForAnother(t *testing.T) {
 	t.Parallel()
 	dsn := servertest.Database(t)
 	conn, holder := connect(t, dsn), connect(t, dsn)
-	k := lock.Schema(task.Schema)
+	k := lock.Schema(task.Schema, false)
 	if has, err := k.Take(t.Context(), holder); err != nil || !has {
 		t.Fatal(has, err)
 	}
@@ -194,4 +194,23 @@ func TestInstallWaitsForAnother(t *testing.T) {
 	execute(t, holder, "SELECT pg_advisory_unlock_all()")
 	install(t, conn, task, nil)
 	complete(t, conn, task, nil)
+}
+
+// TestTablesOfASchemaAreMadeAtOnce: only what they share is made alone.
+func TestTablesOfASchemaAreMadeAtOnce(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	conn, holder := connect(t, dsn), connect(t, dsn)
+	install(t, conn, task, nil)
+	if has, err := lock.Schema(task.Schema, true).Take(t.Context(), holder); err != nil || !has { // another table is being made
+		t.Fatal(has, err)
+	}
+	install(t, conn, sql.Table{Schema: task.Schema, Name: "another"}, nil)
+	execute(t, conn, "DROP FUNCTION pgtaskd_accept() CASCADE")
+	ctx, cancel := context.WithTimeout(t.Context(), time.Second)
+	defer cancel()
+	waiting := connect(t, dsn)
+	if _, err := Install(ctx, waiting, task, Options{}); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("what tables share is not made alone: %v", err)
+	}
 }

@@ -22,6 +22,23 @@ func Missing(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Cha
 	if err != nil {
 		return nil, err
 	}
+	return f.missing(ctx, conn, t, o)
+}
+
+// Whole describes a table if it lacks nothing, by a single look; nil: it lacks something.
+func Whole(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) (*Description, error) {
+	f, err := inspect(ctx, conn, t)
+	if err != nil {
+		return nil, err
+	}
+	if changes, err := f.missing(ctx, conn, t, o); err != nil || len(changes) > 0 {
+		return nil, err
+	}
+	d, err := f.describe(ctx, conn)
+	return &d, err
+}
+
+func (f *found) missing(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options) ([]Change, error) {
 	if o.There && f.oid == 0 {
 		return nil, ErrGone
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"maps"
 	"slices"
 	"strings"
 
@@ -53,41 +52,6 @@ func (r *Report) doubt(format string, args ...any) {
 	r.Doubts = append(r.Doubts, fmt.Sprintf(format, args...))
 }
 
-// Tries are what Check tries beside the task table.
-type Tries struct {
-	// Role returns an error if a session for tasks of a role ("": the target's own) cannot be opened.
-	// version is the server's.
-	Role func(ctx context.Context, role string, version int) error
-	// Remote returns why effects on a named remote do not happen exactly once; "": they do. The error
-	// says that it cannot be reached.
-	Remote func(ctx context.Context, f *control.Facts, name string) (obstacle string, err error)
-}
-
-// Check finds out whether the target can be served, and what would be created. It changes nothing.
-func Check(ctx context.Context, t target.Target, try Tries) (r Report) {
-	ctx, cancel := context.WithTimeout(ctx, control.PrepareLimit)
-	defer cancel()
-	c := control.New(t, nil)
-	err := c.Open(ctx)
-	switch {
-	case err == nil:
-		defer c.Close()
-		if err := try.Role(ctx, "", c.Facts().Version); err != nil {
-			r.failed("cannot open a session for tasks: ", err)
-		}
-		r.roles(ctx, c.Facts(), t, try)
-		r.table(ctx, c, t)
-		r.remotes(ctx, c.Facts(), t, try)
-	case t.Create && absent(err):
-		r.absent(ctx, t, err)
-	case errors.Is(err, control.ErrRecovery), errors.Is(err, control.ErrReadOnly):
-		r.fault("%s", err)
-	default:
-		r.failed("cannot connect: ", err)
-	}
-	return r
-}
-
 // absent reports what must be created before a connection is possible.
 func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 	made, err := create(ctx, t, false)
@@ -112,24 +76,74 @@ func (r *Report) absent(ctx context.Context, t target.Target, refusal error) {
 
 // table reports what the table lacks, and whether the role, or otherwise the dsn's user, could add
 // it: table tries that, and rolls back.
-func (r *Report) table(ctx context.Context, c *control.Control, t target.Target) {
+func (r *Report) table(ctx context.Context, k *Checker, t target.Target) {
 	var err error
+	c := k.control
 	conn, o := c.Conn(), options(t, c.Facts().Role)
 	if o.Wake, err = r.wakes(ctx, conn, t, o); err != nil {
 		r.failed("", err)
 		return
 	}
-	if !r.door(ctx, conn, t) || !r.place(ctx, conn, t) {
+	if !r.door(ctx, k, t) || !r.place(ctx, conn, t) {
 		return
 	}
+	whole, _ := schema.Whole(ctx, conn, t.Relation(), o) // its error comes again
+	if whole == nil && !r.another(ctx, k, t, o) && !r.incomplete(ctx, k, t, o) {
+		return
+	}
+	if whole != nil {
+		r.rights(ctx, c, t, query.Of(*whole, t.Relation()))
+	}
+	if len(r.Lines)+len(r.Faults) == 0 {
+		r.say("ready")
+	}
+	if whole != nil {
+		r.Lines = slices.Concat(r.Lines, whole.Without)
+	}
+	switch leader, err := lock.Leadership(t.Relation(), false).Holder(ctx, conn); {
+	case err != nil:
+		r.fault("%s", err)
+	case leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]):
+		r.say("holds the lock of who leads: %s", leader.Text)
+	}
+}
+
+// another reports a table that would be made just as one that was rehearsed before.
+func (r *Report) another(ctx context.Context, k *Checker, t target.Target, o schema.Options) bool {
+	if k.makes == "" || k.makes != kind(t, o) {
+		return false
+	}
+	changes, err := schema.Missing(ctx, k.control.Conn(), t.Relation(), o)
+	if whole := "table " + t.Relation().String(); err == nil && has(changes, whole) {
+		r.say("would create %s", whole)
+		return true
+	}
+	return false
+}
+
+// kind is equal for tables that are made alike.
+func kind(t target.Target, o schema.Options) string {
+	return fmt.Sprint(t.Schema, t.Create, t.Admin, t.Trust, t.Roles, o.Wake, o.Inserter, o.Serving, o.Defaults)
+}
+
+func has(changes []schema.Change, what string) bool {
+	return slices.ContainsFunc(changes, func(c schema.Change) bool { return c.What == what })
+}
+
+// incomplete reports on a table that lacks something. false: nothing more can be said.
+func (r *Report) incomplete(ctx context.Context, k *Checker, t target.Target, o schema.Options) (goesOn bool) {
+	c, conn := k.control, k.control.Conn()
 	made, byAdmin, err := complete(ctx, conn, t, o, false)
 	if err != nil {
 		r.failed("", err)
-		return
+		return false
 	}
 	made = those(made, func(c schema.Change) bool { return c.Failed == nil })
 	whole := "table " + t.Relation().String()
-	isNew := slices.ContainsFunc(made, func(c schema.Change) bool { return c.What == whole })
+	isNew := has(made, whole)
+	if isNew {
+		k.makes = kind(t, o)
+	}
 	for _, change := range made {
 		kind, _, _ := strings.Cut(change.What, " ")
 		if change.What == whole || kind == "schema" || !isNew && kind != "comment" { // the rest is not listed
@@ -143,24 +157,19 @@ func (r *Report) table(ctx context.Context, c *control.Control, t target.Target)
 	d, err := schema.Describe(ctx, conn, t.Relation())
 	if err != nil {
 		r.fault("%s", err)
-		return
+		return false
 	}
 	if d.Exists && !byAdmin {
 		r.rights(ctx, c, t, query.Of(d, t.Relation()))
 	}
-	if len(r.Lines)+len(r.Faults) == 0 {
-		r.say("ready")
-	}
 	if d.Exists && len(made) == 0 {
+		if len(r.Lines)+len(r.Faults) == 0 {
+			r.say("ready")
+		}
 		old, _ := shortfall(ctx, conn, t, o)
 		r.Lines = slices.Concat(r.Lines, d.Without, old)
 	}
-	switch leader, err := lock.Leadership(t.Relation(), false).Holder(ctx, conn); {
-	case err != nil:
-		r.fault("%s", err)
-	case leader != nil && (leader.PID == 0 || leader.Role != t.Connect["user"]):
-		r.say("holds the lock of who leads: %s", leader.Text)
-	}
+	return true
 }
 
 // wakes returns the best way of waking that is possible, as far as the write-ahead log decides it.
@@ -190,13 +199,12 @@ func (r *Report) wakes(ctx context.Context, conn *pgx.Conn, t target.Target, o s
 }
 
 // door reports the findings of the door. false: do not make or try anything.
-func (r *Report) door(ctx context.Context, conn *pgx.Conn, t target.Target) (open bool) {
-	path, err := control.RoleSetting(ctx, t, "search_path")
-	if err != nil {
-		r.failed("", err)
+func (r *Report) door(ctx context.Context, k *Checker, t target.Target) (open bool) {
+	if k.unread != nil {
+		r.failed("", k.unread)
 		return false
 	}
-	found, err := door.Look(ctx, conn, atDoor(t, path))
+	found, err := door.Look(ctx, k.control.Conn(), atDoor(t, k.path))
 	if err != nil {
 		r.failed("cannot look whom the table has to trust: ", err)
 		return false
@@ -253,42 +261,5 @@ func (r *Report) rights(ctx context.Context, c *control.Control, t target.Target
 	}
 	if err != nil {
 		r.fault("%s", err)
-	}
-}
-
-// roles reports whether tasks have the rights of a superuser, and which roles under which tasks may
-// run cannot open a session.
-func (r *Report) roles(ctx context.Context, f *control.Facts, t target.Target, try Tries) {
-	user := sql.Quoted(f.Role)
-	if text := acts(f, t); text != "" {
-		r.Notes = append(r.Notes, text)
-	}
-	switch {
-	case f.Superuser && t.Inserter:
-		r.doubt("role %s, which serves the table, is a superuser: pgtaskd may log in as a superuser, too, and whoever owns the table can have it do so", user)
-	case f.Superuser:
-		r.doubt("role %s, under which tasks run, is a superuser: whoever inserts a task can do everything on the server", user)
-	}
-	if !t.Inserter {
-		return
-	}
-	for _, role := range slices.Sorted(maps.Keys(t.Roles)) {
-		if err := try.Role(ctx, role, f.Version); err != nil {
-			r.doubt("tasks of role %s would fail: %s", sql.Quoted(role), err)
-		}
-	}
-}
-
-// remotes reports what each named remote promises.
-func (r *Report) remotes(ctx context.Context, f *control.Facts, t target.Target, try Tries) {
-	for _, name := range slices.Sorted(maps.Keys(t.Remotes)) {
-		switch obstacle, err := try.Remote(ctx, f, name); {
-		case err != nil:
-			r.doubt("remote %q cannot be reached: %s", name, err)
-		case obstacle != "":
-			r.say("remote %q: effects happen at least once: %s", name, obstacle)
-		default:
-			r.say("remote %q: effects happen exactly once", name)
-		}
 	}
 }

@@ -8,6 +8,7 @@ import (
 
 	"pgtaskd/exec/fault"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/target"
 )
 
 func TestWhoIsTrustedMayOwnTheTable(t *testing.T) {
@@ -55,7 +56,9 @@ func TestCheckSaysWhomTheTableHasToTrust(t *testing.T) {
 	m := s.stranger()
 	s.exec("CREATE SCHEMA postgres; GRANT CREATE ON SCHEMA public TO " + m + "; GRANT UPDATE ON SEQUENCE task_id_seq TO " + m)
 	check := func() Report {
-		return Check(t.Context(), s.Target, Tries{Role: func(context.Context, string, int) error { return nil }})
+		k := Checker{Try: Tries{Role: func(context.Context, *target.Target, string, int) error { return nil }}}
+		defer k.Close()
+		return k.Check(t.Context(), s.Target)
 	}
 	r := check()
 	want := `role "` + m + `" may CREATE in schema public: REVOKE CREATE ON SCHEMA public FROM ` + m + `, or trust the role: "trust": ["` + m + `"]`

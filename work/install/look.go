@@ -105,6 +105,10 @@ func (t *Table) withoutWAL(ctx context.Context, wanted sql.Wake, obstacles []str
 func (t *Table) furnish(ctx context.Context, way sql.Wake) (schema.Description, error) {
 	conn, o := t.Control.Conn(), options(t.Target, t.Control.Facts().Role)
 	o.Wake, o.There = way, t.described != "" || *t.Served
+	if whole, err := schema.Whole(ctx, conn, t.Target.Relation(), o); err == nil && whole != nil {
+		t.postponed = time.Time{}
+		return *whole, whole.Refusal(t.Target.Inserter)
+	}
 	made, _, err := complete(ctx, conn, t.Target, o, true)
 	if errors.Is(err, schema.ErrGone) {
 		return schema.Description{}, gone(t.Target)
