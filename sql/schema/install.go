@@ -63,8 +63,8 @@ func transact(ctx context.Context, conn *pgx.Conn, t sql.Table, o Options, chang
 // wide tells whether some of the changes are of objects that tables of the schema share.
 func wide(changes []Change) bool {
 	return slices.ContainsFunc(changes, func(c Change) bool {
-		kind, _, _ := strings.Cut(c.What, " ")
-		return kind == "schema" || kind == "type" || kind == "state" || kind == "function"
+		kind, name, _ := strings.Cut(c.What, " ")
+		return kind == "schema" || kind == "type" || kind == "state" || kind == "function" && strings.HasPrefix(name, "pgtaskd_")
 	})
 }
 
