@@ -58,6 +58,11 @@ var reasons = []struct {
 		return id
 	}, "is paused; set its state to PLAN to let it run"},
 	{"runs", func(s *stage) int64 { return s.running("SELECT pg_sleep(60)") }, `runs since ` + moments + ` in backend \d+`},
+	{"prepared on a remote that is away", func(s *stage) int64 {
+		id := s.add("input, remote", "SELECT 1", "host=/nowhere")
+		s.exec("UPDATE task SET state = 'WORK', pid = 1, start = now(), xact = 7, xact_at = '1/2/00000001' WHERE id = $1", id)
+		return id
+	}, "runs since " + moments + " in backend 1, and its remote must say how it ended"},
 	{"runs and waits for a lock", func(s *stage) int64 {
 		must(s.t, s.connect(), "SELECT pg_advisory_lock(42)")
 		return s.running("SELECT pg_advisory_lock(42)")

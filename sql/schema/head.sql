@@ -25,7 +25,7 @@ BEGIN
         UNION ALL SELECT format('type %I', t.typname), t.typowner FROM pg_type AS t WHERE t.oid = to_regtype(:state_text)::oid
         UNION ALL SELECT format('function %I', p.proname), p.proowner FROM pg_proc AS p
             WHERE p.pronamespace = n.oid AND (starts_with(p.proname, 'pgtaskd_') OR p.proname = ANY (ours))
-        UNION ALL SELECT 'the right to create in the schema', a.grantee FROM aclexplode(n.nspacl) AS a WHERE a.privilege_type = 'CREATE'
+        UNION ALL SELECT 'the right to create in the schema', grantee FROM aclexplode(n.nspacl) WHERE privilege_type = 'CREATE'
     ) AS x
     LEFT JOIN pg_roles AS r ON r.oid = x.role
     WHERE n.nspname = :schema_text AND NOT coalesce(r.rolsuper OR r.rolname IN (current_user, 'pg_database_owner', :trusted)
@@ -35,7 +35,7 @@ BEGIN
     IF stranger IS NOT NULL THEN
         RAISE EXCEPTION '%', stranger USING HINT = 'REVOKE it, ALTER the owner, or run this as the role that is to serve the table; see docs/security.md.';
     END IF;
-    IF to_regclass(:table_text) IS NOT NULL AND 2 > (SELECT count(*) FROM pg_attribute AS a WHERE a.attrelid = to_regclass(:table_text) AND (a.attname = 'input' OR a.attname = 'id' AND a.atttypid IN (20, 23))) THEN
+    IF to_regclass(:table_text) IS NOT NULL AND 2 > (SELECT count(*) FROM pg_attribute WHERE attrelid = to_regclass(:table_text) AND (attname = 'input' OR attname = 'id' AND atttypid IN (20, 23))) THEN
         RAISE EXCEPTION 'table % is no table of tasks: it has no column input, or no id of type int8', to_regclass(:table_text);
     END IF;
     IF to_regnamespace(:schema_quoted) IS NULL THEN CREATE SCHEMA :schema; END IF;

@@ -10,30 +10,31 @@ CREATE OR REPLACE FUNCTION :schema.pgtaskd_why(tasks text, id int8, class int8, 
 SET search_path = pg_catalog, pg_temp AS $$
 DECLARE
     moment timestamptz := clock_timestamp();
-    current oid := (SELECT d.oid FROM pg_database AS d WHERE d.datname = current_database());
+    current oid := (SELECT oid FROM pg_database WHERE datname = current_database());
     task record; lock record; running record;
     locked text; run int4; error text; planned text; said text; rates text;
 BEGIN
-    SELECT format('pid %s of role %I, which has locked the table', pid, a.usename) AS holder, l.mode INTO lock
-    FROM pg_locks AS l
-    JOIN pg_stat_activity AS a USING (pid)
-    WHERE l.locktype = 'relation' AND l.database = current AND l.relation = tasks::regclass AND l.granted AND pid <> pg_backend_pid()
-        AND l.mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
+    SELECT format('pid %s of role %I, which has locked the table', pid, usename) AS holder, mode INTO lock
+    FROM pg_locks
+    JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'relation' AND database = current AND relation = tasks::regclass AND granted AND pid <> pg_backend_pid()
+        AND mode IN ('AccessExclusiveLock', 'ShareLock', 'ShareRowExclusiveLock', 'ExclusiveLock')
     LIMIT 1;
     IF lock.mode = 'AccessExclusiveLock' THEN RETURN concat('waits for ', lock.holder); END IF;
     EXECUTE format('SELECT *, xmax FROM %s WHERE id = $1', tasks) INTO task USING id;
     error := left(replace(substring(task.error FROM '(?n)^.*(?:\nDETAIL:.*)?'), E'\n', '; '), 400);
-    SELECT format('pid %s of role %I, which has locked the row', pid, a.usename) INTO locked
-    FROM pg_locks AS l
-    JOIN pg_stat_activity AS a USING (pid)
-    WHERE l.locktype = 'transactionid' AND l.granted AND l.transactionid = task.xmax AND pid NOT IN (pg_backend_pid(), coalesce(task.pid, -1));
+    SELECT format('pid %s of role %I, which has locked the row', pid, usename) INTO locked
+    FROM pg_locks
+    JOIN pg_stat_activity USING (pid)
+    WHERE locktype = 'transactionid' AND granted AND transactionid = task.xmax AND pid NOT IN (pg_backend_pid(), coalesce(task.pid, -1));
     locked := coalesce(locked, lock.holder);
     said := CASE
         WHEN task.state IS NULL THEN concat('there is no task ', coalesce(id::text, 'NULL'))
         WHEN task.stop IS NOT NULL THEN concat(task.state, ' at ', task.stop::timestamptz(0), ': ' || error, '; set its state to PLAN to run it again')
         WHEN task.state = 'STOP' AND task.stopping IS NOT TRUE THEN concat('is paused', ' (' || error || ')', '; set its state to PLAN to let it run')
         WHEN task.state <> 'PLAN' THEN concat(CASE WHEN task.stopping THEN 'was set to STOP, and ' END, 'runs since ', task.start::timestamptz(0), ' in backend ', task.pid,
-            CASE WHEN task.remote IS NULL THEN ', which waits for a lock of pid ' || nullif(array_to_string(pg_blocking_pids(task.pid), ', '), '') END, '; its end waits for ' || locked)
+            CASE WHEN task.remote IS NULL THEN ', which waits for a lock of pid ' || nullif(array_to_string(pg_blocking_pids(task.pid), ', '), '')
+                WHEN task.xact_at LIKE '%/%/%' THEN ', and its remote must say how it ended' END, '; its end waits for ' || locked)
     END;
     IF said IS NOT NULL THEN RETURN said; END IF;
     IF task.after IS NOT NULL AND (task.freed IS NULL OR task.awaits IS NOT NULL) THEN
@@ -50,8 +51,8 @@ BEGIN
         WHEN task.base IS NOT NULL AND error IS NOT NULL AND task.pid IS NULL THEN concat('waits for a session, which could not be had: ', error, '; the next try is at ', planned)
         ELSE 'waits for its plan, ' || planned
     END);
-    IF NOT EXISTS (SELECT FROM pg_locks AS l WHERE l.locktype = 'advisory' AND l.database = current AND l.granted AND l.objsubid = 2
-            AND l.mode = 'ExclusiveLock' AND l.classid::int8 = class AND l.objid::int8 BETWEEN lowest AND highest) THEN
+    IF NOT EXISTS (SELECT FROM pg_locks WHERE locktype = 'advisory' AND database = current AND granted AND objsubid = 2
+            AND mode = 'ExclusiveLock' AND classid::int8 = class AND objid::int8 BETWEEN lowest AND highest) THEN
         said := concat_ws('; ', nullif(said, ''), 'no controller leads the table: start pgtaskd, or look at its log');
     END IF;
     IF said <> '' THEN RETURN said; END IF;
