@@ -169,7 +169,7 @@ func inquire(ctx context.Context, conn **pgx.Conn, t work.Target, st *Status) (e
 		return err
 	}
 	var said []string
-	for _, part := range []func(context.Context, *Status) error{b.controllers, b.registered, b.pausedGroups, b.open, b.failed, b.jobs} {
+	for _, part := range []func(context.Context, *Status) error{b.controllers, b.registered, b.pausedGroups, b.open, b.failed, b.jobs, b.untold} {
 		err := b.look(ctx, func() error { return part(ctx, st) })
 		if err == nil {
 			continue

@@ -9,6 +9,7 @@ import (
 	"github.com/jackc/pgx/v5"
 
 	"pgtaskd/human"
+	"pgtaskd/remote"
 	"pgtaskd/web/rows"
 )
 
@@ -17,6 +18,7 @@ type Trouble struct {
 	Groups  []PausedGroup `json:"paused_groups,omitempty"` // the first ones
 	Paused  []Job         `json:"paused_jobs,omitempty"`
 	Failing []Job         `json:"failing_jobs,omitempty"`
+	Untold  []Untold      `json:"untold,omitempty"`
 	Oldest  *Waiting      `json:"oldest,omitempty"`
 }
 
@@ -44,6 +46,13 @@ type Waiting struct {
 	ID    int64  `json:"id"`
 	Group string `json:"group"`
 	Why   string `json:"why,omitempty"`
+}
+
+// Untold is a run that waits until its remote says how its transaction has ended.
+type Untold struct {
+	ID     int64   `json:"id"`
+	Remote string  `json:"remote"`
+	Waits  float64 `json:"seconds"`
 }
 
 // shownMost is how many groups, and jobs of each kind, a status shows people.
@@ -88,6 +97,19 @@ func (b *table) jobs(ctx context.Context, st *Status) error {
 		case j.Failing() && !(j.Ended() && j.Expression == nil && j.Failures < 2): // else it is only a task that failed
 			st.Failing = append(st.Failing, job)
 		}
+	}
+	return err
+}
+
+// untold reads the runs that wait for their remote.
+func (b *table) untold(ctx context.Context, st *Status) error {
+	found, err := b.conn.Query(ctx, b.queries.Text("untold"), lookedAt, rows.JobsMost)
+	if err != nil {
+		return err
+	}
+	st.Untold, err = pgx.CollectRows(found, pgx.RowToStructByPos[Untold])
+	for i := range st.Untold {
+		st.Untold[i].Remote = remote.Shown(st.Untold[i].Remote)
 	}
 	return err
 }
@@ -161,6 +183,10 @@ func (st *Status) lines() (lines []string) {
 		lines = append(lines, j.failing())
 	}
 	lines = append(lines, rest(len(st.Failing), "jobs fail")...)
+	for _, u := range st.Untold[:min(len(st.Untold), shownMost)] {
+		lines = append(lines, fmt.Sprintf("task %d has waited for %s until its remote says how it ended: %s", u.ID, span(u.Waits), u.Remote))
+	}
+	lines = append(lines, rest(len(st.Untold), "tasks wait for their remote")...)
 	if o := st.Oldest; o != nil {
 		lines = append(lines, strings.TrimSuffix(fmt.Sprintf("task %d of group %s has waited longest, for %s: %s", o.ID, o.Group, span(st.Tasks.Waits), o.Why), ": "))
 	}

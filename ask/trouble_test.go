@@ -31,9 +31,11 @@ func TestStatusShowsTrouble(t *testing.T) {
 		(10, '', 'PLAN', NULL, '0', 'group', now() - interval '1 h', NULL, 0, 0, NULL, NULL, NULL),
 		(11, '', 'GONE', 'late', '1 h', 'group', now() - interval '1 h', now(), 0, 0, E'ERROR:  task not active\nDETAIL:  more', NULL, 12),
 		(12, '', 'PLAN', 'late', '1 h', 'group', now() + interval '2 h', NULL, 0, 0, NULL, 11, NULL),
+		(14, '', 'WORK', 'far', '0', 'group', now() - interval '5 min', now() - interval '3 min', 0, 0, NULL, NULL, NULL),
 		(13, '', 'PLAN', 'again', '0', 'group', now() + interval '3 h', NULL, 0, 0, 'ERROR:  third', NULL, NULL)`)
 	put(t, tasks.Conn, `INSERT INTO task_group ("group", paused, until, note, changed_by) VALUES ('mail', true, NULL, E'relay\ndown', 'ann'), ('it''s%', true, '2100-01-01', NULL, 'bob'),
 		('over', true, now() - interval '1 h', NULL, 'bob'), ('on', false, NULL, NULL, 'bob')`)
+	put(t, tasks.Conn, "UPDATE task SET remote = 'host=far password=secret', xact = 7, xact_at = '1/2/00000001' WHERE id = 14")
 	s := people()
 	if err := ShowStatus(t.Context(), s.Screen, []work.Target{target}, 20*limit); !errors.Is(err, ErrFailed) {
 		t.Error(err)
@@ -49,6 +51,7 @@ func TestStatusShowsTrouble(t *testing.T) {
 		"  job often has failed 2 times in a row: ERROR:  second",
 		"  job late was not run: ERROR:  task not active",
 		"  job again fails, and is tried again: ERROR:  third",
+		"  task 14 has waited for 3 min until its remote says how it ended: host=far",
 		"  task 9 of group mail has waited longest, for 2 h: " + why,
 		"",
 	}, "\n")
