@@ -3,10 +3,12 @@ package work
 import (
 	"strings"
 	"testing"
+	"time"
 
 	"pgtaskd/server"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
+	"pgtaskd/work/run"
 )
 
 // TestARemoteTaskChangesItsOwnRow: its remote is the task's own database, where it has the row or
@@ -157,5 +159,32 @@ func TestARemoteRunOfARoleIsJudged(t *testing.T) {
 		id := c.asks(c.alice, writes, "remote", "'far'")
 		s.wait(met)
 		s.ends(id, way.want)
+	}
+}
+
+// TestARemoteRunWhoseMarkIsLostIsNotPrepared: after a crash of the task's server, a later version of
+// the row may have the number of the one that the run has read.
+func TestARemoteRunWhoseMarkIsLostIsNotPrepared(t *testing.T) {
+	t.Parallel()
+	s := prepared(t)
+	l := s.installed()
+	for mark, want := range map[bool]run.Prepared{true: run.Taken, false: run.Untaken} {
+		id := s.add("input, remote", writes, s.dsn)
+		task := &run.Task{Row: run.Row{ID: id, Version: s.version(id), Rerun: true}}
+		if mark {
+			servertest.Replicate(t, s.conn, "UPDATE task SET state = 'WORK', pid = 7 WHERE id = $1", id)
+		}
+		answer := make(chan run.Prepared, 1)
+		go func() {
+			got, _ := l.inbox.Prepare(t.Context(), task, run.Preparation{PID: 7, Start: time.Now(), Xact: 1, Place: "1/1/00000001"})
+			answer <- got
+		}()
+		s.until("the answer", func() bool {
+			s.succeeds(l.ledger.Step(t.Context(), l.control.Conn()))
+			return len(answer) > 0
+		})
+		if got := <-answer; got != want {
+			t.Errorf("marked %v: %v, want %v", mark, got, want)
+		}
 	}
 }

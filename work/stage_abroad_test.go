@@ -181,13 +181,6 @@ func (a *abroad) ends(id int64, want string) {
 	}
 }
 
-func (a *abroad) succeeds(err error) {
-	a.t.Helper()
-	if err != nil {
-		a.t.Fatal(err)
-	}
-}
-
 // wait waits for a message.
 func (a *abroad) wait(met <-chan struct{}) {
 	a.t.Helper()

@@ -276,3 +276,10 @@ func (s *stage) on(conn *pgx.Conn, sql string) {
 	s.t.Helper()
 	servertest.Exec(s.t, conn, sql)
 }
+
+func (s *stage) succeeds(err error) {
+	s.t.Helper()
+	if err != nil {
+		s.t.Fatal(err)
+	}
+}

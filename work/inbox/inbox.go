@@ -156,6 +156,9 @@ func (b *Inbox) Prepare(ctx context.Context, t *run.Task, p run.Preparation) (ru
 	if p.Claims {
 		entry.Kind = ledger.Claim
 	}
+	if p.Place != "" { // unlike local sessions, this one outlives a crash here, after which the row may get this version again
+		entry.Version = 0
+	}
 	b.Put(entry)
 	select {
 	case a := <-answer:

@@ -3,9 +3,9 @@
 // first. It talks to no database, and nothing imports it. All code is in test files.
 //
 // docs/ways.md shows how a run goes through MARK, PREPARE, COMMIT and END. Here the control
-// connection carries MARK, and the connection of the ledger carries PREPARE and END. The fence is
-// not built yet: before the PREPARE of a remote run, a second connection commits on the remote and
-// waits for the disk. After that, no crash there can give the id of the run to another transaction.
+// connection carries MARK, and the connection of the ledger carries PREPARE and END. The fence comes
+// before the PREPARE of a remote run: a second connection commits on the remote and waits for the
+// disk. After that, no crash there can give the id of the run to another transaction.
 //
 // # How to read it
 //
@@ -20,15 +20,19 @@
 // takeover, terminate, register and the fence: each is one step. A frozen controller takes no step
 // until it thaws, if ever; its messages stay in flight. A crash of the server may forget everything
 // that another session or a user has committed. The server then hands out the same xmin and
-// transaction ids again, those of open transactions first. Only the mark of rerun = false, and MARK
-// and PREPARE of a remote task, wait for the disk.
+// transaction ids again, those of open transactions first. Only the mark of rerun = false and PREPARE
+// of a remote task wait for the disk.
+//
+// Sessions on the remote are not registered, and nobody waits for their end: if one is lost, or its
+// controller leads no more, the task starts again at once, and two runs may be at work. Only one of
+// them can be prepared. So lane limits hold for local runs only.
 //
 // properties_test.go has the properties that always hold. Each run can end: from each state, steps
 // that happen sooner or later (no thaws, faults or users) lead to a state in which no task waits or
 // runs.
 //
 // rules_test.go has the rules by name, each with a sentence. left_out_test.go leaves out each rule
-// once and expects the check to find what breaks; go test -v prints the shortest way there. Six
+// once and expects the check to find what breaks; go test -v prints the shortest way there. Five
 // rules are not needed for any property here.
 //
 // # Bounds
@@ -60,6 +64,7 @@
 //     Nothing promises how often they run.
 //   - A failover of the local server to an asynchronous standby: then no mark and no PREPARE
 //     waits for the disk. markOnDisk and prepareOnDisk show what that breaks.
+//   - A run on a remote with rerun = false. Its mark waits for the disk, too.
 //   - A pooler, versions of the server without idle limits (endStaleHolder holds for all), and a
 //     target whose role may not make a register.
 //   - A remote that both crashes and fails over, and a failover that loses nothing.

@@ -18,7 +18,8 @@ func (w *world) judges(s *state, c int, to moves) {
 }
 
 // judge decides about a WORK row that this leader knows nothing about. A run without a transaction
-// id has not committed if its backend is gone.
+// id has not committed if its backend is gone. On the remote it cannot commit any more: its PREPARE
+// does not find the row that is given back.
 func (w *world) judge(s *state, c, t int, to moves) {
 	r := *s.row(t)
 	if r.state != work || s.controllers[c].tasks[t].at != nothing || w.far(t) && s.down {
@@ -28,7 +29,7 @@ func (w *world) judge(s *state, c, t int, to moves) {
 		w.judgePrepared(s, c, t, to)
 		return
 	}
-	if w.holds(judgeGone) && w.ownerLives(s, r) {
+	if w.holds(judgeGone) && w.ownerLives(s, r) && !w.far(t) {
 		return
 	}
 	next := *s

@@ -101,11 +101,11 @@ func (w *world) wantsSession(s *state, c int, far bool) bool {
 	return false
 }
 
-// opens: the control connection commits the new session to the register.
+// opens: the control connection commits the new session to the register, unless it is on the remote.
 func (w *world) opens(s state, c, p int, far bool) state {
 	start := s.lastStart(p) + 1
 	s.sessions[p] = session{alive: true, linked: true, far: far, owner: uint8(c), start: start, trusted: true}
-	if w.holds(registerFirst) && (!far || w.holds(remoteRegister)) {
+	if w.holds(registerFirst) && !far {
 		s.register[p] = start
 	}
 	return s

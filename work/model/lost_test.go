@@ -1,10 +1,11 @@
 package model
 
 // cutOff: the backend of a run is gone, and the controller has not seen the outcome. A controller
-// that does not lead leaves a run with a lost connection to the leader.
+// that does not lead leaves a run with a lost connection to the leader. Nobody waits for the end of
+// a session on the remote.
 func (w *world) cutOff(s *state, c, t int, to moves) {
 	m := s.controllers[c].tasks[t]
-	counts := w.holds(keepUntilGone) && (s.controllers[c].leads() || !w.holds(drainLeaves))
+	counts := w.holds(keepUntilGone) && (s.controllers[c].leads() || !w.holds(drainLeaves)) && !w.far(t)
 	lives := s.lives(m.pid, m.start) && (counts || s.sessions[m.pid-1].linked)
 	if (m.at == atWork || m.at == marking) && !lives {
 		next := *s
@@ -28,7 +29,7 @@ func (w *world) release(s *state, c, p int, to moves) {
 	case ended || !s.lives(uint8(p+1), was.start):
 		next.controllers[c].spared[p] = spared{}
 		to.add(will("judge", c, "counts no longer", t, p), next)
-	case !(r.state == work && s.isOwner(r, p)) && !s.sessions[p].dying && !(s.sessions[p].far && s.down):
+	case !(r.state == work && s.isOwner(r, p)) && !s.sessions[p].dying:
 		next.sessions[p].dying = true
 		to.add(will("judge", c, "ends, since its row was changed,", t, p), next)
 	}

@@ -34,7 +34,7 @@ var propertyNames = [...]string{
 	stopLost:       "STOP of a prepared row holds when its run is rolled back",
 	ownEnd:         "an end is written by the run that it ends",
 	endsOnce:       "one end is written for each time that a user asks for the task",
-	laneLimit:      "a lane never runs more tasks than its limit",
+	laneLimit:      "a lane never runs more tasks on the local server than its limit",
 	foreignSession: "no session of anybody else is ended",
 	startedOnce:    "rerun = false starts at most once for each time that a user asks for the task",
 	drainCuts:      "a drain cuts nothing off, and loses no outcome",
@@ -50,7 +50,7 @@ func (w *world) check(s *state) property {
 	}
 	var runs [maxTasks]int
 	for _, b := range s.sessions {
-		if b.alive && b.run.open() {
+		if b.alive && b.run.open() && !b.far {
 			runs[w.tasks[b.run.task].lane]++
 		}
 	}

@@ -1,7 +1,5 @@
 package model
 
-// The remote specifies a later step of development: runs whose transaction is on another server.
-
 // remote lists the steps of the remote: it writes its log to the disk (or to the standby, if it may
 // fail over), and can be reached again.
 func (w *world) remote(s *state, to moves) {

@@ -61,7 +61,8 @@ const (
 	drainCancels
 	drainLeaves
 
-	remoteRegister
+	remoteMarkFirst
+	remoteAsksMark
 	fenceFirst
 	prepareOnDisk
 	remoteSync
@@ -76,7 +77,6 @@ const (
 	endLedger
 	readAfterGone
 	readAgain
-	remoteMarkFirst
 	rules
 )
 
@@ -139,7 +139,8 @@ var ruleNames = [rules]string{
 	drainCancels:        "it cancels a run whose mark has found no row",
 	drainLeaves:         "a controller that does not lead leaves a run whose connection is lost to the leader",
 
-	remoteRegister:    "remote: its sessions are registered too, and a takeover ends them",
+	remoteMarkFirst:   "remote: MARK comes before the run starts",
+	remoteAsksMark:    "remote: PREPARE asks for the mark of its run",
 	fenceFirst:        "remote: PREPARE is sent when the fence is on the disk",
 	prepareOnDisk:     "remote: COMMIT is sent when PREPARE is on the disk",
 	remoteSync:        "remote: COMMIT waits for the disk",
@@ -153,5 +154,4 @@ var ruleNames = [rules]string{
 	endLedger:        "a takeover ends the ledger of the old leader",
 	readAfterGone:    "a takeover reads the due tasks when the sessions are gone",
 	readAgain:        "a row that has changed since it was read is read again before it starts",
-	remoteMarkFirst:  "remote: MARK is on the disk before the run starts",
 }

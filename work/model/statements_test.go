@@ -18,7 +18,7 @@ func (w *world) mark(s state, c, t int) state {
 	}
 	r.xmin++
 	m.mark = marked
-	if w.tasks[t].kind == once && w.holds(markOnDisk) || w.far(t) && w.holds(remoteMarkFirst) {
+	if w.tasks[t].kind == once && w.holds(markOnDisk) {
 		s.disk = s.table
 	}
 	return s
@@ -48,7 +48,7 @@ func (w *world) prepares(s *state, t int, msg message) bool {
 		asRead, own = asRead && r.state == plan, own && r.state == work
 	}
 	switch {
-	case r.state == gone || !asRead && !own:
+	case r.state == gone || !own && (!asRead || w.far(t) && w.holds(remoteAsksMark)):
 		return false
 	case !own && r.version != msg.version, r.state == stop:
 		s.broken = changedRow

@@ -15,8 +15,6 @@ func (w *world) follower(s *state, c int, to moves) {
 		w.tryLock(s, c, to)
 	case k.role == locked:
 		to.add(will("follower", c, "reads the WORK rows", none, none), w.spare(*s, c))
-	case k.role == counted && s.down && w.anyFar() && w.holds(remoteRegister):
-		// The sessions on the remote cannot be ended yet.
 	case k.role == counted:
 		to.add(will("follower", c, "ends the registered sessions that own none", none, none), w.endOthers(*s, c))
 	case k.role == awaiting && (s.allGone() || !w.holds(awaitGone)):
@@ -38,13 +36,14 @@ func (w *world) tryLock(s *state, c int, to moves) {
 	}
 }
 
-// spare: sessions that own WORK rows stay, and count in their lanes.
+// spare: sessions that own WORK rows stay, and count in their lanes. Nobody looks for sessions on the
+// remote.
 func (w *world) spare(s state, c int) state {
 	k := &s.controllers[c]
 	k.role = counted
 	for p, b := range s.sessions {
 		for t, r := range s.table.rows {
-			if b.alive && r.state == work && s.isOwner(r, p) {
+			if b.alive && !b.far && r.state == work && s.isOwner(r, p) {
 				k.spared[p] = spared{task: uint8(t + 1), start: b.start}
 			}
 		}
