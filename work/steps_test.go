@@ -13,6 +13,7 @@ import (
 	"github.com/rs/zerolog"
 
 	"pgtaskd/remote"
+	"pgtaskd/server"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
 )
@@ -25,7 +26,8 @@ const allSteps = "PGTASKD_STEPS"
 // that is, the next controller brings every task to the right end.
 func TestEveryStep(t *testing.T) {
 	t.Parallel()
-	seen, names := newRig(t).try(moment{}).sights()
+	other := servertest.New(t, server.Options{})
+	seen, names := newRig(t, other).try(moment{}).sights()
 	seed := uint64(time.Now().UnixNano())
 	moments := sample(seen, rand.New(rand.NewPCG(seed, 0)))
 	if wanted := os.Getenv(allSteps); wanted != "" {
@@ -44,7 +46,7 @@ func TestEveryStep(t *testing.T) {
 	for i := range 6 {
 		t.Run(fmt.Sprint("rig ", i), func(t *testing.T) {
 			t.Parallel()
-			r := newRig(t)
+			r := newRig(t, other)
 			for m := range queue {
 				r.try(m)
 			}
@@ -103,25 +105,32 @@ func sample(seen []sight, random *rand.Rand) (moments []moment) {
 // rig is a database in which controllers die, one after the other.
 type rig struct {
 	*stage
-	proxy    *proxy.Proxy
+	far      *stage // the database of the remote on another server
+	proxies  []*proxy.Proxy
 	dying    Target    // leads through the proxy
 	listener *pgx.Conn // hears the notifications of tasks
 }
 
-func newRig(t *testing.T) *rig {
+func newRig(t *testing.T, other *server.Server) *rig {
 	t.Helper()
 	s := prepared(t, func(target *Target) { target.Run = 4 }) // sessions cost much
-	p, err := proxy.Start(servertest.Server(t).Socket())
-	if err != nil {
-		t.Fatal(err)
+	r := &rig{stage: s, dying: s.target, listener: s.connect()}
+	for _, at := range []*server.Server{servertest.Server(t), other} {
+		p, err := proxy.Start(at.Socket())
+		s.succeeds(err)
+		t.Cleanup(p.Stop)
+		r.proxies = append(r.proxies, p)
 	}
-	t.Cleanup(p.Stop)
-	r := &rig{stage: s, proxy: p, dying: s.target, listener: s.connect()}
-	dsn := p.DSN(s.dsn)
-	if r.dying.Connect, err = remote.Parse(dsn); err != nil {
-		t.Fatal(err)
-	}
-	r.dying.Remotes, s.target.Remotes = map[string]string{"self": dsn}, map[string]string{"self": s.dsn}
+	name := s.get("SELECT current_database()")
+	stageOn(t, other.DSN("postgres")).exec("CREATE DATABASE " + name)
+	r.far = stageOn(t, other.DSN(name))
+	r.far.exec("CREATE TABLE effect (id int8)")
+	dsn := r.proxies[0].DSN(s.dsn)
+	var err error
+	r.dying.Connect, err = remote.Parse(dsn)
+	s.succeeds(err)
+	r.dying.Remotes = map[string]string{"self": dsn, "other": r.proxies[1].DSN(r.far.dsn)}
+	s.target.Remotes = map[string]string{"self": s.dsn, "other": r.far.dsn}
 	stop := make(chan struct{})
 	close(stop)
 	if err := Serve(t.Context(), stop, s.target, zerologNone); err != nil { // makes the table
@@ -164,7 +173,11 @@ func script(name string) string {
 func (r *rig) try(last moment) *witness {
 	r.t.Helper()
 	w := witnessOf(last)
-	r.proxy.Watch(w.watch)
+	for i, p := range r.proxies {
+		p.Watch(func(conn int, fromClient bool, kind byte, body []byte) proxy.Verdict {
+			return w.watch(conn*len(r.proxies)+i, fromClient, kind, body)
+		})
+	}
 	r.exec(script("tasks"))
 	end := r.start(r.dying)
 	r.until("death or end", func() bool { return w.killed() || r.get(script("ended")) == "true" })
@@ -172,7 +185,9 @@ func (r *rig) try(last moment) *witness {
 	if !w.killed() && last != (moment{}) {
 		r.t.Logf("%s: has not come this time", last)
 	}
-	r.proxy.Cut()
+	for _, p := range r.proxies {
+		p.Cut()
+	}
 	r.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pgtaskd %'")
 	end = r.start(r.target)
 	r.until("end after death "+last.String(), func() bool { return r.get(script("ended")) == "true" })
@@ -180,11 +195,16 @@ func (r *rig) try(last moment) *witness {
 	if wrong := r.get(script("wrong")); wrong != "NULL" {
 		r.t.Errorf("%s: %s", last, wrong)
 	}
+	const ids = "SELECT string_agg(id::text, ' ' ORDER BY id) FROM "
+	if effects, done := r.far.get(ids+"effect"), r.get(ids+"task WHERE data = 'elsewhere' AND state = 'DONE'"); effects != done {
+		r.t.Errorf("%s: effects of %s on the other server, but %s are DONE", last, effects, done)
+	}
 	// At least once: the task has no transaction id, and its COMMIT comes before its DONE.
 	if times := r.heard(); times != 1 {
 		r.t.Errorf("%s: notified %d times", last, times)
 	}
 	r.exec("TRUNCATE task, effect")
+	r.far.exec("TRUNCATE effect")
 	return w
 }
 

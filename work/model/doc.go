@@ -25,7 +25,8 @@
 //
 // Sessions on the remote are not registered, and nobody waits for their end: if one is lost, or its
 // controller leads no more, the task starts again at once, and two runs may be at work. Only one of
-// them can be prepared. So lane limits hold for local runs only.
+// them can be prepared. So lane limits hold for local runs only, and a task may start before the run
+// of its predecessor is over, if that was deleted while it was prepared on the remote.
 //
 // properties_test.go has the properties that always hold. Each run can end: from each state, steps
 // that happen sooner or later (no thaws, faults or users) lead to a state in which no task waits or

@@ -92,6 +92,7 @@ var (
 	farForgotten = world{tasks: oneRemote, mishaps: crash, faults: 1}
 	farGivenOut  = world{tasks: oneRemote, mishaps: farCrash | stranger, faults: 1, users: 1}
 	farFailover  = world{tasks: oneRemote, mishaps: failover | stranger, faults: 1, users: 1}
+	farRefused   = world{tasks: oneRemote, mishaps: crash | kill | edit, faults: 2, users: 1}
 	farUntold    = world{tasks: oneRemote, mishaps: failover | freeze, faults: 2}
 )
 
@@ -104,6 +105,7 @@ type leftOut struct {
 var needed = []leftOut{
 	{prepareAsksXmin, changedRow, edited},
 	{prepareAsksState, changedRow, edited},
+	{prepareAsksUnprepared, effectsFail, farRefused},
 	{prepareAnswered, effectsPlan, refused},
 	{prepareNoneRolls, effectsPlan, edited},
 	{prepareOnce, effectsPlan, unplugged},

@@ -6,6 +6,7 @@ type rule uint8
 const (
 	prepareAsksXmin rule = iota
 	prepareAsksState
+	prepareAsksUnprepared
 	prepareAnswered
 	prepareNoneRolls
 	prepareOnce
@@ -84,6 +85,7 @@ const (
 var ruleNames = [rules]string{
 	prepareAsksXmin:       "PREPARE of an unmarked run asks for the row as it was read",
 	prepareAsksState:      "PREPARE asks for PLAN, or for WORK and its own session",
+	prepareAsksUnprepared: "PREPARE of a marked run asks for a row without a transaction id",
 	prepareAnswered:       "COMMIT is sent when PREPARE is answered",
 	prepareNoneRolls:      "a PREPARE that finds no row rolls the run back",
 	prepareOnce:           "a PREPARE whose answer is lost is none",

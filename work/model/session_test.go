@@ -65,7 +65,8 @@ func (w *world) commits(s state, p int) state {
 	if s.row(t).state == gone && !r.prepared {
 		s.broken = changedRow
 	}
-	if r.request == 0 && s.row(t).request == 0 && w.hasFollower(&s, t) {
+	awaited := !b.far || int(s.lock) == int(b.owner)+1
+	if r.request == 0 && s.row(t).request == 0 && awaited && w.hasFollower(&s, t) {
 		s.broken = afterSees
 	}
 	return s.answers(p)

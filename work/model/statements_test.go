@@ -43,7 +43,7 @@ func (w *world) prepare(s state, c, t int) state {
 func (w *world) prepares(s *state, t int, msg message) bool {
 	r := s.row(t)
 	asRead := r.xmin == msg.xmin || !w.holds(prepareAsksXmin)
-	own := msg.pid > 0 && r.pid == msg.pid && r.start == msg.start
+	own := msg.pid > 0 && r.pid == msg.pid && r.start == msg.start && (r.xact == 0 || !w.holds(prepareAsksUnprepared))
 	if w.holds(prepareAsksState) {
 		asRead, own = asRead && r.state == plan, own && r.state == work
 	}

@@ -34,7 +34,11 @@ VALUES ('least', 'least', 'BEGIN; SELECT effect(''least''); COMMIT', true), ('mo
     ('vacuum', 'nothing', 'VACUUM effect', true), ('vacuum once', 'nothing at most', 'VACUUM effect', false);
 
 INSERT INTO task ("group", data, input, remote)
-VALUES ('remote', 'least', 'SELECT effect(''remote'')', 'self');
+VALUES ('remote', 'exactly', 'SELECT effect(''remote'')', 'self');
+
+INSERT INTO task ("group", data, input, remote, rerun)
+SELECT 'other ' || rerun, 'elsewhere', 'INSERT INTO effect VALUES (current_setting(''pg_task.id'')::int8)', 'other', rerun
+FROM unnest('{true,false}'::bool[]) AS rerun;
 
 INSERT INTO task ("group", data, input, retry, backoff)
 VALUES ('retry', 'never', 'SELECT effect(''retry''), 1 / 0', 2, '1 ms');

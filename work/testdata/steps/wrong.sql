@@ -14,6 +14,8 @@ FROM (
                 OR t.state = 'FAIL' AND effects <= 1 AND t.interrupted > 0 AND t.error LIKE 'ERROR:  task was interrupted%rerun is false%'
             WHEN 'nothing at most' THEN t.state = 'DONE'
                 OR t.state = 'FAIL' AND t.interrupted > 0 AND t.error LIKE 'ERROR:  task was interrupted%rerun is false%'
+            WHEN 'elsewhere' THEN t.attempt - t.interrupted = 1 AND t.state = 'DONE'
+                OR NOT t.rerun AND t.state = 'FAIL' AND t.interrupted > 0 AND t.error LIKE 'ERROR:  task was interrupted%rerun is false%'
             WHEN 'never' THEN t.state = 'FAIL' AND t.sqlstate = '22012' AND effects = 0 AND t.attempt - t.interrupted = 3
             WHEN 'stopped' THEN t.state = 'STOP' AND effects = 0
                 AND (t.stop >= t.start AND t.sqlstate = '57014' OR num_nonnulls(t.start, t.stop) = 0)
@@ -32,7 +34,7 @@ FROM (
     SELECT 'lost', NULL, NULL, NULL, NULL, NULL, NULL, count(*)
     FROM task
     WHERE parent IS NULL AND data <> 'deleted'
-    HAVING count(*) <> 53
+    HAVING count(*) <> 55
 
     UNION ALL
     -- A task that repeats itself has one child, which waits. Others have none.
