@@ -65,6 +65,8 @@
 //     Nothing promises how often they run.
 //   - A failover of the local server to an asynchronous standby: then no mark and no PREPARE
 //     waits for the disk. markOnDisk and prepareOnDisk show what that breaks.
+//   - A remote that crashes before the fence. After the fence, the controller asks whether the session
+//     still has its transaction. Here it sends no fence and no PREPARE for a session that is gone.
 //   - A run on a remote with rerun = false. Its mark waits for the disk, too.
 //   - A pooler, versions of the server without idle limits (endStaleHolder holds for all), and a
 //     target whose role may not make a register.
