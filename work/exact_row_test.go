@@ -1,6 +1,7 @@
 package work
 
 import (
+	"context"
 	"strings"
 	"testing"
 	"time"
@@ -122,6 +123,12 @@ func TestASynchronousStandbyOfARemoteIsAway(t *testing.T) {
 		s.far.eventually(standbys, "SELECT current_setting('synchronous_standby_names')")
 	}
 	needs("nobody")
+	s.until("a COMMIT to wait", func() bool { // from when the checkpointer has read the setting
+		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
+		defer cancel()
+		_, _ = s.far.connect().Exec(ctx, "SELECT txid_current()")
+		return s.far.get("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != "0"
+	})
 	open()
 	const waits = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'pgtaskd %'"
 	for range 2 { // the second one is opened when the first is lost
