@@ -123,12 +123,13 @@ func TestASynchronousStandbyOfARemoteIsAway(t *testing.T) {
 		s.far.eventually(standbys, "SELECT current_setting('synchronous_standby_names')")
 	}
 	needs("nobody")
-	s.until("a COMMIT to wait", func() bool { // from when the checkpointer has read the setting
-		ctx, cancel := context.WithTimeout(t.Context(), 100*time.Millisecond)
-		defer cancel()
-		_, _ = s.far.connect().Exec(ctx, "SELECT txid_current()")
-		return s.far.get("SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'") != "0"
-	})
+	probe, enough := s.far.connect(), make(chan struct{}, 1) // COMMITs wait from when the checkpointer has read the setting
+	go func() {
+		for len(enough) == 0 && probe.PgConn().Exec(context.Background(), "SELECT txid_current()").Close() == nil {
+		}
+	}()
+	s.far.eventually("1", "SELECT count(*) FROM pg_stat_activity WHERE wait_event = 'SyncRep'")
+	enough <- struct{}{}
 	open()
 	const waits = "FROM pg_stat_activity WHERE wait_event = 'SyncRep' AND application_name LIKE 'pgtaskd %'"
 	for range 2 { // the second one is opened when the first is lost
