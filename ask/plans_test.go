@@ -39,7 +39,7 @@ func (p plan) read() float64 {
 
 func (p plan) kinds() []string {
 	all := []string{}
-	if p.Relation == "task" {
+	if p.Relation == "task" && p.Loops > 0 {
 		all = append(all, p.Kind)
 	}
 	for _, below := range p.Plans {

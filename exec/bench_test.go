@@ -111,7 +111,7 @@ func (b *bench) rollback() {
 // leftovers returns a row for everything that another task has left in the session. As the input of
 // a spec it returns no row in a clean session.
 const leftovers = `SELECT 'setting ' || name || ' ' || setting FROM pg_settings WHERE source = 'session' AND name NOT LIKE 'transaction\_%' AND name <> 'application_name'
-	UNION ALL SELECT 'transaction ' || name || ' ' || setting FROM pg_settings WHERE name LIKE 'transaction\_%' AND setting NOT IN ('read committed', 'off', '0')
+	UNION ALL SELECT 'transaction ' || name || ' ' || setting FROM pg_settings WHERE name LIKE 'transaction\_%' AND context = 'user' AND setting NOT IN ('read committed', 'off', '0')
 	UNION ALL SELECT 'limit ' || name FROM pg_settings WHERE name IN ('statement_timeout', 'lock_timeout', 'idle_in_transaction_session_timeout') AND setting <> '0'
 	UNION ALL SELECT 'prepared ' || name FROM pg_prepared_statements
 	UNION ALL SELECT 'listens ' || pg_listening_channels()

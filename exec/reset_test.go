@@ -42,7 +42,7 @@ var hostileInputs = []string{
 	"PREPARE p AS SELECT 1", "SELECT 1; PREPARE p AS SELECT 1; EXECUTE p; SELECT 2", "DEALLOCATE ALL", "SELECT public.prepares()",
 	"DO $$BEGIN EXECUTE 'PREPARE inside AS SELECT 1'; END$$", "DO $$BEGIN EXECUTE 'DEALLOCATE ALL'; END$$", "DISCARD PLANS", "DISCARD TEMP", "DISCARD SEQUENCES",
 	"SELECT pg_advisory_lock(7), pg_advisory_lock(7), pg_advisory_lock_shared(8), pg_advisory_xact_lock(9)", "SELECT pg_advisory_lock(7); SET work_mem = '1MB'; SELECT 1/0",
-	"CREATE TEMP TABLE mine ()", "CREATE TEMP TABLE mine () ON COMMIT DROP", "CREATE DOMAIN pg_temp.int8 AS pg_catalog.text", "CREATE FUNCTION pg_temp.clock_timestamp() RETURNS text LANGUAGE sql AS 'SELECT 1/0'",
+	"CREATE TEMP TABLE mine ()", "CREATE TEMP TABLE mine () ON COMMIT DROP", "CREATE DOMAIN pg_temp.int8 AS pg_catalog.text", "CREATE FUNCTION pg_temp.clock_timestamp() RETURNS text LANGUAGE sql AS 'SELECT (1/0)::text'",
 	"SELECT nextval('beads')", "SELECT setval('beads', 7)",
 	"DECLARE c CURSOR FOR SELECT 1", "DECLARE c CURSOR WITH HOLD FOR SELECT 1", "DECLARE c CURSOR WITH HOLD FOR SELECT 1/(random()*0)::int", "DO $$BEGIN EXECUTE 'DECLARE c CURSOR WITH HOLD FOR SELECT 1'; END$$",
 	"BEGIN; CREATE TEMP TABLE mine (); PREPARE p AS SELECT 1; LISTEN b; COMMIT", "COMMIT; BEGIN READ ONLY; SET work_mem = '1MB'", "VACUUM ends", "DISCARD ALL", "SAVEPOINT a; SET work_mem = '1MB'; ROLLBACK TO a",

@@ -150,7 +150,9 @@ var faults = []fault{
 		name: "dropped database",
 		during: func(s *stage) {
 			s.conn = s.connect("postgres")
-			s.exec("DROP DATABASE $n WITH (FORCE)")
+			if err := servertest.Drop(s.Context(), s.conn, s.name); err != nil {
+				s.Fatal(err)
+			}
 		},
 		says: []string{ended, "(SQLSTATE 3D000) / create or restore the database"}, check: "would create database",
 		cure: func(s *stage) {

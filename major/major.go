@@ -19,12 +19,13 @@ const (
 // What servers have got since the oldest major.
 const (
 	PartitionedTriggers Feature = 13 // a partitioned table has BEFORE triggers for each row, and publications
+	StatementTimeout    Feature = 13 // statement_timeout counts for each statement of an input, before for the whole
 	ClientCheck         Feature = 14 // a session ends when its client is silent or gone, even while SQL runs
 	TIDRange            Feature = 14 // pages are read by a range of ctids
 	BackupStart         Feature = 15 // pg_backup_start, before pg_start_backup
 	ClosedPublic        Feature = 15 // the schema public lets only its owner create objects
 	CopyStrategy        Feature = 15 // CREATE DATABASE … STRATEGY
-	IntervalRange       Feature = 15 // an interval out of range is an error, before it wraps
+	IntervalRange       Feature = 15 // an interval out of range is an error, before it wraps; and microseconds are rounded in another way
 	Merge               Feature = 15
 	ParameterRights     Feature = 15 // GRANT SET ON PARAMETER
 	MemberOptions       Feature = 16 // GRANT role … WITH SET, INHERIT; CREATEROLE makes no member of any role

@@ -9,6 +9,7 @@ import (
 	"strings"
 	"testing"
 
+	"pgtaskd/major"
 	"pgtaskd/remote"
 	"pgtaskd/server/servertest"
 )
@@ -19,7 +20,7 @@ func TestRoleThatMayNotRun(t *testing.T) {
 	t.Parallel()
 	const member = "GRANT $bob TO $serving; "
 	cases := []struct{ before, after, says string }{
-		{says: `Add it to "roles" in the configuration, or GRANT "$bob" TO "$serving".`},
+		{says: `Add it to "roles" in the configuration, or GRANT "$bob" TO "$serving"`},
 		{before: member, after: "ALTER ROLE $bob NOLOGIN", says: `ALTER ROLE "$bob" LOGIN`},
 		{before: member + "ALTER ROLE $bob CONNECTION LIMIT 0", says: `CONNECTION LIMIT above 0`},
 		{before: member, after: "ALTER ROLE $bob SUPERUSER", says: `ALTER ROLE "$bob" NOSUPERUSER`},
@@ -132,5 +133,24 @@ func TestCheckSaysWhichRolesCannotLogIn(t *testing.T) {
 	c.target.Connect = c.target.Connect.With(remote.Settings{"user": "postgres"})
 	if r := Check(t.Context(), c.target); len(r.Doubts) != 1 || !strings.Contains(r.Doubts[0], "is a superuser") {
 		t.Error(r.Doubts)
+	}
+}
+
+// TestTheHintLetsARoleRunItsTasks: the statement in the error works on this major, even for a role
+// that is granted without SET.
+func TestTheHintLetsARoleRunItsTasks(t *testing.T) {
+	t.Parallel()
+	c := employed(t)
+	befores := []string{"REVOKE $bob FROM $serving"}
+	if major.MemberOptions.Of(c.conn) {
+		befores = append(befores, "GRANT $bob TO $serving WITH SET FALSE")
+	}
+	for _, before := range befores {
+		c.exec(c.named(before))
+		id := c.asks(c.bob, "SELECT session_user")
+		c.becomes(id, "FAIL")
+		_, grant, _ := strings.Cut(c.get("SELECT error FROM task WHERE id = $1", id), "or GRANT ")
+		c.exec("GRANT " + strings.TrimSuffix(grant, "."))
+		c.becomes(c.asks(c.bob, "SELECT session_user"), "DONE")
 	}
 }

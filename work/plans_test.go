@@ -253,7 +253,7 @@ func (p planned) call(name string) string {
 const another = 100
 
 // catalogs is how many rows of the server's catalogs a statement may visit that reads them.
-const catalogs = 200
+const catalogs = 300
 
 // lockTable is how many locks of other tests a statement may read that looks for locks.
 const lockTable = 20_000

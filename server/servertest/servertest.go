@@ -162,7 +162,7 @@ func copied(t testing.TB, template string) (dsn string) {
 	t.Cleanup(func() {
 		ctx, cancel := context.WithTimeout(context.Background(), timeout)
 		defer cancel()
-		if err := onServer(ctx, s, "postgres", func(conn *pgx.Conn) error { return drop(ctx, conn, name) }); err != nil {
+		if err := onServer(ctx, s, "postgres", func(conn *pgx.Conn) error { return Drop(ctx, conn, name) }); err != nil {
 			t.Errorf("dropping database %s of %s: %v", name, t.Name(), err)
 		}
 	})
@@ -187,10 +187,10 @@ func onServer(ctx context.Context, s *server.Server, database string, do func(*p
 	return do(conn)
 }
 
-// drop ends the database's sessions first and waits until they are gone: DROP DATABASE … WITH
+// Drop ends the database's sessions first and waits until they are gone: DROP DATABASE … WITH
 // (FORCE) fails if replication slots are in use, and servers before 13 have no FORCE. It fails if a
 // prepared transaction is left.
-func drop(ctx context.Context, conn *pgx.Conn, name string) error {
+func Drop(ctx context.Context, conn *pgx.Conn, name string) error {
 	if _, err := conn.Exec(ctx, "ALTER DATABASE "+name+" ALLOW_CONNECTIONS false"); err != nil {
 		return err
 	}

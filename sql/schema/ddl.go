@@ -7,6 +7,7 @@ import (
 	"slices"
 	"strings"
 
+	"pgtaskd/major"
 	"pgtaskd/sql"
 )
 
@@ -42,6 +43,8 @@ func DDL(t sql.Table, o Options) string {
 				line = strings.TrimSuffix(line, ";") + ","
 			}
 			fmt.Fprintf(&b, "    %s\n", line)
+		case o.Partitioned && s.rowsBefore():
+			fmt.Fprintf(&b, since, major.PartitionedTriggers, n.statements(s))
 		default:
 			fmt.Fprintf(&b, "%s\n", n.statements(s))
 		}
@@ -55,6 +58,12 @@ func DDL(t sql.Table, o Options) string {
 	}
 	return fmt.Sprintf(opening, Version, sql.File("schema/install"), b.String())
 }
+
+// since lets only servers of a major and later run statements.
+const since = `DO $pgtaskd$BEGIN IF current_setting('server_version_num')::int4 >= %d0000 THEN
+%s
+END IF; END$pgtaskd$;
+`
 
 // opening tells a person what to know before running the script, and begins its transaction.
 const opening = `-- Creates or completes a table of tasks for pgtaskd (schema version %d). It can be run again.

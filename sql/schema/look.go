@@ -139,8 +139,7 @@ func (m *missing) indexStep(s step) {
 }
 
 func (m *missing) triggerStep(s step) {
-	if m.partitioned() && !major.PartitionedTriggers.In(m.version) && strings.Contains(s.sql, " BEFORE ") {
-		// Impossible before 13: there intervals are unbounded, new tasks are not told, STOP on an ended task stays.
+	if m.partitioned() && s.rowsBefore() && !major.PartitionedTriggers.In(m.version) {
 		return
 	}
 	there := m.trigger(s.name)

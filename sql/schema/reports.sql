@@ -120,13 +120,13 @@ COMMENT ON FUNCTION :schema.pgtaskd_schedule IS 'Rows of the view (:version)';
 
 -- Running tasks, among the rows that are due first.
 CREATE OR REPLACE FUNCTION :schema.pgtaskd_run(tasks text) RETURNS TABLE (id int8, "group" text, key text, since timestamptz, pid int4, wait_event text, blocked_by int4[], query text) LANGUAGE plpgsql
-SET search_path = pg_catalog, pg_temp AS $$
+SET search_path = pg_catalog, pg_temp SET enable_seqscan = off AS $$
 BEGIN
     RETURN QUERY EXECUTE format($q$
         SELECT t.id::int8, t."group"::text, t.key::text, t.start::timestamptz, t.pid::int4, a.wait_event,
             CASE WHEN t.remote IS NULL THEN nullif(pg_blocking_pids(t.pid::int4), '{}') END, nullif(a.query, '<insufficient privilege>')
-        FROM (SELECT h.* FROM %s AS h WHERE h.due <= statement_timestamp() ORDER BY h.due, h.id LIMIT 50000) AS t
-        LEFT JOIN LATERAL pg_stat_get_activity(t.pid::int4) AS a ON t.remote IS NULL AND a.backend_start <= t.start
+        FROM (SELECT * FROM %s WHERE due <= statement_timestamp() ORDER BY due, id LIMIT 50000) AS t
+        LEFT JOIN pg_stat_get_activity(t.pid::int4) AS a ON t.remote IS NULL AND a.backend_start <= t.start
         WHERE t.state IN ('TAKE', 'WORK')
     $q$, tasks::regclass);
 END

@@ -135,6 +135,10 @@ func (s step) unique() bool {
 	return strings.HasPrefix(s.sql, "CREATE UNIQUE")
 }
 
+// rowsBefore tells whether the step makes a trigger that partitioned tables of old servers cannot
+// have. Without it intervals are unbounded, new tasks are not told, STOP on an ended task stays.
+func (s step) rowsBefore() bool { return s.kind == triggerStep && strings.Contains(s.sql, " BEFORE ") }
+
 // ofPlain tells whether a partitioned table cannot have this step.
 func (s step) ofPlain() bool {
 	return s.unique() || s.kind == optionStep

@@ -230,7 +230,7 @@ func rowsRead(t *testing.T, text string) (n int64) {
 		}
 		if p.Relation == "task" {
 			n += int64((p.Rows + p.Filtered) * p.Loops)
-			if !strings.HasPrefix(p.Kind, "Index") {
+			if !strings.HasPrefix(p.Kind, "Index") && p.Loops > 0 { // an alternative that was not chosen has no loops
 				t.Errorf("%s in %s", p.Kind, text)
 			}
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"time"
 
 	"pgtaskd/server/servertest"
 	"pgtaskd/work/run"
@@ -58,7 +59,10 @@ func TestATableThatRefusesIsLeftToOthers(t *testing.T) {
 	if task, err := s.prefetch.Alone(t.Context()); err != nil || task == nil || task.Row.ID != id {
 		t.Error("nothing refuses it: ", task, err)
 	}
-	s.Exec("SELECT pg_terminate_backend($1, 5000)", int(s.scan.Control.Conn().PgConn().PID()))
+	pid := int(s.scan.Control.Conn().PgConn().PID())
+	servertest.Wait(t, time.Minute, "the end of the connection", func() bool {
+		return s.Get("SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE pid = $1", pid) == "0"
+	})
 	if _, err := s.prefetch.Alone(t.Context()); err == nil {
 		t.Error("the connection is lost, and that is no error")
 	}

@@ -13,7 +13,9 @@ import (
 	"github.com/jackc/pgx/v5/pgtype"
 
 	"pgtaskd/exec/text"
+	"pgtaskd/major"
 	"pgtaskd/sql"
+	"pgtaskd/work/control"
 	"pgtaskd/work/lane"
 	"pgtaskd/work/pool"
 	"pgtaskd/work/run"
@@ -86,7 +88,7 @@ func (r *rowReader) columns() []any {
 func (r *rowReader) task(before *run.Task) *run.Task {
 	row := r.row
 	row.How.Settings = settingsOf(r.own)
-	row.Session.Role, row.RoleFailure = r.under.read(&r.p.Target, r.p.Control.Facts().Superuser)
+	row.Session.Role, row.RoleFailure = r.under.read(&r.p.Target, r.p.Control.Facts())
 	row.How.Timeout, row.Session.Live = micros(r.timeout), micros(r.live)
 	row.How.Format.Delimiter, row.How.Format.Escape, row.How.Format.Quote = r.delimiter, r.escape, r.quote
 	if r.created.Valid {
@@ -155,23 +157,23 @@ type under struct {
 func (u *under) columns() []any { return []any{&u.role, &u.standing, &u.superuser, &u.number} }
 
 // read returns the role under which the task runs (the zero Role: the target's own), and why the
-// task may not run. ours: our own role is a superuser.
-func (u *under) read(t *target.Target, ours bool) (role pool.Role, failure *text.Failure) {
+// task may not run.
+func (u *under) read(t *target.Target, f *control.Facts) (role pool.Role, failure *text.Failure) {
 	if !t.Inserter || u.standing == "serves" {
 		return role, nil
 	}
 	if u.role != nil {
 		role = pool.Role{Name: *u.role, Number: u.number, Superuser: u.superuser}
 	}
-	return role, u.bars(t, role.Name, ours)
+	return role, u.bars(t, role.Name, f)
 }
 
 // bars says why pgtaskd does not log in as the role, and how to change that; nil: it logs in. If
 // the configuration names no roles, a superuser may log in as any role.
-func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
+func (u *under) bars(t *target.Target, role string, f *control.Facts) *text.Failure {
 	user := sql.Quoted(t.Connect["user"])
 	_, listed := t.Roles[role]
-	listed = listed || ours && t.Roles == nil
+	listed = listed || f.Superuser && t.Roles == nil
 	refuse := func(code, message, detail, hint string) *text.Failure {
 		return text.NewFailure(message, code, "DETAIL", detail, "HINT", hint)
 	}
@@ -192,9 +194,13 @@ func (u *under) bars(t *target.Target, role string, ours bool) *text.Failure {
 			"pgtaskd runs each task in a session that logs in as the role which inserted it.",
 			fmt.Sprintf("ALTER ROLE %s LOGIN, with a CONNECTION LIMIT above 0.", sql.Quoted(role)))
 	case u.standing == "stranger" && !listed:
+		with := ""
+		if major.MemberOptions.In(f.Version) { // it may be a member already, without SET
+			with = " WITH SET TRUE"
+		}
 		return refuse("42501", fmt.Sprintf("pgtaskd may not log in as role %s", sql.Quoted(role)),
 			fmt.Sprintf(`It is not among the "roles" of the target, and role %s is not a member of it.`, user),
-			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s.`, sql.Quoted(role), user))
+			fmt.Sprintf(`Add it to "roles" in the configuration, or GRANT %s TO %s%s.`, sql.Quoted(role), user, with))
 	}
 	return nil
 }
