@@ -10,8 +10,8 @@ CREATE INDEX ON effect (id);
 
 CREATE FUNCTION leave_effect () RETURNS text
 LANGUAGE sql
-BEGIN ATOMIC
+AS $$
     INSERT INTO effect (id, attempt)
     VALUES (current_setting('pg_task.id')::int8, current_setting('pg_task.attempt')::int4)
     RETURNING 'left';
-END;
+$$;
