@@ -62,22 +62,27 @@ func (q *question) ask(t *Task) int {
 	case t.Traits.Inert:
 		q.setup.call(questionOfOthers)
 	default:
-		sql, rest := ownQuestion, "0"
+		sql := ownQuestion
 		if t.Forced || t.Save {
 			sql = forcedQuestion
 		}
 		if q.timed {
 			sql += withoutEnd
 		}
-		if !q.local {
-			rest = q.silence
-		}
 		if t.Exact {
 			sql += ", " + raised
 		}
-		q.setup.call(sql, []byte(rest))
+		q.setup.call(sql, []byte(q.rest()))
 	}
 	return q.wire.queued()
+}
+
+// rest is the limit of the transaction while it waits for us.
+func (q *question) rest() string {
+	if q.local {
+		return "0"
+	}
+	return q.silence
 }
 
 // askAhead does the same if other tasks are sent after this one.
@@ -102,11 +107,11 @@ func (r *Result) hear(values [][]byte) (err error) {
 }
 
 // claiming gives the transaction an id, and switches off the role's limit while Claim runs.
-const claiming = `SELECT pg_catalog.txid_current(), pg_catalog.set_config('idle_in_transaction_session_timeout', '0', true)`
+const claiming = `SELECT pg_catalog.txid_current(), pg_catalog.set_config('idle_in_transaction_session_timeout', $1, true)`
 
 // claims gives the transaction an id and calls Claim. unclaimed: the SQL must not be sent.
 func (q *question) claims(t *Task) (unclaimed bool, err error) {
-	q.setup.call(claiming)
+	q.setup.call(claiming, []byte(q.rest()))
 	var xact int64
 	bad := errAnswer
 	failure, err := q.wire.exchange(func(values [][]byte) {
