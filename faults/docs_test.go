@@ -39,11 +39,13 @@ var computed = map[string][]string{
 	"warning": {"contains a password"},
 	"why":     {"goes without a register of sessions: those of a previous leader"},
 	"wake.Impossible(t.Target.Wake, obstacles)": {"is not possible"},
-	"summary(made)":       {"created column"},
-	"c.Note":              nil,
-	"acting":              nil,
-	"human.Visible(text)": {"owns table", "has TRIGGER on table", "may CREATE in schema"}, // from the door
-	`"created " + what`:   nil,                                                            // only informational
+	"summary(made)":              {"created column"},
+	"c.Note":                     nil,
+	"acting":                     nil,
+	"found.Say":                  nil,
+	"human.Visible(err.Error())": {"is a copy, and not served", "the server is stale"},
+	"human.Visible(text)":        {"owns table", "has TRIGGER on table", "may CREATE in schema"}, // from the door
+	`"created " + what`:          nil,                                                            // only informational
 }
 
 // programFolders are the folders whose log lines the documentation explains.
