@@ -180,7 +180,7 @@ func TestATableOfASubscriberIsACopy(t *testing.T) {
 	tasks.Exec("CREATE SUBSCRIPTION s_" + served.Connect["dbname"] + " CONNECTION 'dbname=nowhere' PUBLICATION p WITH (connect = false)")
 	t.Cleanup(func() { drop(t, "DROP SUBSCRIPTION s_"+served.Connect["dbname"], served.Connect["dbname"]) })
 	tasks.Exec("ALTER SUBSCRIPTION s_" + served.Connect["dbname"] + " SET (slot_name = NONE)")
-	tasks.Exec("INSERT INTO pg_subscription_rel (srsubid, srrelid, srsubstate) SELECT oid, 'task'::regclass, 'r' FROM pg_subscription WHERE subname = 's_" + served.Connect["dbname"] + "'")
+	tasks.Exec("INSERT INTO pg_subscription_rel (srsubid, srrelid, srsubstate, srsublsn) SELECT oid, 'task'::regclass, 'r', '0/0' FROM pg_subscription WHERE subname = 's_" + served.Connect["dbname"] + "'")
 	if r := work.Check(t.Context(), served); len(r.Faults) != 1 || !strings.Contains(r.Faults[0], "a subscription writes it here, and nobody has led it") {
 		t.Error(r.Faults)
 	}
