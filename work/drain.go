@@ -81,6 +81,30 @@ func (d *drain) underWay(line *zerolog.Event, key string) *zerolog.Event {
 	return line.Int("tasks", len(ids)).Ints64(key, ids[:min(len(ids), namedMost)])
 }
 
+// opens calls open, which may wait for a server or a pooler. When a drain is wanted, its context
+// ends: after the grace period, or at once if there is no session and nothing of ours runs.
+func (d *drain) opens(ctx context.Context, open func(context.Context) error) error {
+	ctx, cancel := context.WithCancel(ctx)
+	defer cancel()
+	var patience time.Duration
+	if d.control.Opened() || d.busy() {
+		patience = d.live.Load().Grace
+	}
+	d.crew.Go(func() {
+		select {
+		case <-d.stop:
+		case <-ctx.Done():
+			return
+		}
+		select {
+		case <-time.After(patience):
+			cancel()
+		case <-ctx.Done():
+		}
+	})
+	return open(ctx)
+}
+
 // undrained is the error of a drain that took too long.
 type undrained struct{ tasks int }
 

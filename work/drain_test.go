@@ -136,7 +136,7 @@ func TestSessionsAreForgotten(t *testing.T) {
 	s := play(t)
 	collected := make(chan struct{}, 100)
 	l := newLoop(t.Context(), newService(s.target, zerologNone))
-	if err := l.control.Open(t.Context()); err != nil {
+	if err := l.control.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	defer l.control.Close()

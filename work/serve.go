@@ -131,7 +131,7 @@ func (l *loop) lead(ctx context.Context) error {
 		return l.reign(ctx)
 	}
 	l.leave()
-	if err := l.table.Connect(ctx); err != nil {
+	if err := l.drain.opens(ctx, l.table.Connect); err != nil {
 		return err
 	}
 	l.leads.Begin()
@@ -180,7 +180,7 @@ func (l *loop) reign(ctx context.Context) (err error) {
 			err = l.diagnose(ctx, err)
 		}
 	}()
-	if err := l.leader.shape.install(ctx); err != nil {
+	if err := l.drain.opens(ctx, l.leader.shape.install); err != nil {
 		return err
 	}
 	defer func() { l.endTerm(ctx, err) }()

@@ -34,7 +34,7 @@ func TestNewTasksAreNoReasonToLookForStops(t *testing.T) {
 	var notices wake.Notices
 	changes := sql.Channel(s.target.Relation())
 	c := control.New(s.target, func(n *pgconn.Notification, own uint32) { notices.Take(n, changes, own) })
-	if err := c.Open(t.Context()); err != nil {
+	if err := c.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	defer c.Close()

@@ -132,7 +132,7 @@ const (
 
 // pause is how long to wait after a number of failures in a row (at least 1).
 func pause(failures int, err error) time.Duration {
-	if install.IsRefused(err) {
+	if install.IsRefused(err) || errors.As(err, new(*control.Pooled)) {
 		return install.RetryOf(err)
 	}
 	return shorten(min(firstPause<<min(failures-1, 16), longPause))

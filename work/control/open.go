@@ -46,8 +46,9 @@ var (
 
 // Open opens a session with our own settings, whatever the role's are. It then ends the backend of
 // the session before, if that still exists: it may run a statement that obeys no cancel, and would
-// hold the leader's lock for ever.
-func (c *Control) Open(ctx context.Context) error {
+// hold the leader's lock for ever. The error is a *Pooled if a pooler is on the way; first: it has not
+// been found yet that none is.
+func (c *Control) Open(ctx context.Context, first bool) error {
 	former := c.Facts()
 	cfg, err := c.config()
 	if err != nil {
@@ -66,10 +67,13 @@ func (c *Control) Open(ctx context.Context) error {
 	}
 	if err != nil {
 		c.conn = nil
-		return remote.Reason(err)
+		return refusal(remote.Reason(err))
 	}
 	facts.Encoding = c.conn.PgConn().ParameterStatus("server_encoding")
-	if err = endless(opening, c.conn, Milliseconds(PrepareLimit)); err == nil {
+	if err = direct(opening, c.conn.PgConn(), first); err == nil {
+		err = endless(opening, c.conn, Milliseconds(PrepareLimit))
+	}
+	if err == nil {
 		err = c.know(opening, facts)
 	}
 	if err == nil {

@@ -20,7 +20,7 @@ func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
 	t.Parallel()
 	served, conn := databaseOf(t)
 	former, now := New(served, nil), New(served, nil)
-	if err := former.Open(t.Context()); err != nil {
+	if err := former.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	pid := former.Facts().PID
@@ -35,7 +35,7 @@ func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
 	servertest.Exec(t, conn, "SELECT pg_cancel_backend($1)", pid)
 	// An earlier backend had the same process id.
 	now.Learn(&Facts{PID: pid, Since: former.Facts().Since.Add(-time.Microsecond)})
-	if err := now.Open(t.Context()); err != nil {
+	if err := now.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	if servertest.Get(t, conn, "SELECT count(*) FROM pg_stat_activity WHERE pid = $1", pid) != "1" {
@@ -43,7 +43,7 @@ func TestAFormerControlSessionDoesNotKeepTheLead(t *testing.T) {
 	}
 	now.Close()
 	now.Learn(former.Facts())
-	if err := now.Open(t.Context()); err != nil {
+	if err := now.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	defer now.Close()
@@ -69,7 +69,7 @@ func TestAPingIsNoTransaction(t *testing.T) {
 	t.Parallel()
 	served, conn := databaseOf(t)
 	c := New(served, nil)
-	if err := c.Open(t.Context()); err != nil {
+	if err := c.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	const limit, pings = 500 * time.Millisecond, 50

@@ -29,7 +29,7 @@ func TestNobodySetsOurSessions(t *testing.T) {
 	}
 	control := func() *pgconn.PgConn {
 		c := New(served, nil)
-		if err := c.Open(t.Context()); err != nil {
+		if err := c.Open(t.Context(), false); err != nil {
 			t.Fatal(err)
 		}
 		return c.conn.PgConn()

@@ -55,7 +55,7 @@ func (k *Checker) Check(ctx context.Context, t target.Target) (r Report) {
 		r.remotes(ctx, k, t)
 	case t.Create && absent(err):
 		r.absent(ctx, t, err)
-	case errors.Is(err, control.ErrRecovery), errors.Is(err, control.ErrReadOnly):
+	case errors.Is(err, control.ErrRecovery), errors.Is(err, control.ErrReadOnly), errors.As(err, new(*control.Pooled)):
 		r.fault("%s", err)
 	default:
 		r.failed("cannot connect: ", err)
@@ -71,7 +71,7 @@ func (k *Checker) open(ctx context.Context, t target.Target) error {
 	}
 	k.Close()
 	k.at, k.makes, k.control = at, "", control.New(t, nil)
-	if err := k.control.Open(ctx); err != nil {
+	if err := k.control.Open(ctx, true); err != nil {
 		return err
 	}
 	k.tried = k.Try.Role(ctx, &t, "", k.control.Facts().Version)

@@ -42,7 +42,7 @@ func (t *Table) Connect(ctx context.Context) error {
 
 // dial opens the control connection, and says once if it acts as another role than the login.
 func (t *Table) dial(ctx context.Context) error {
-	err := t.Control.Open(ctx)
+	err := t.Control.Open(ctx, !*t.Served)
 	if acting := acts(t.Control.Facts(), t.Target); err == nil && acting != "" && t.Log.Once(acting, target.SayAgain) {
 		t.Log.Info().Msg(acting)
 	}

@@ -26,7 +26,7 @@ func candidate(t *testing.T, dsn, role string) *Lead {
 	}
 	of := target.Target{Connect: settings.With(remote.Settings{"user": role}), Schema: "public", Table: "task"}
 	c := control.New(of, nil)
-	if err := c.Open(t.Context()); err != nil {
+	if err := c.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)

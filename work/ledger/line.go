@@ -195,7 +195,7 @@ func (l *line) connect(ctx context.Context) (conn *pgx.Conn, closeConn func(), e
 	ctx, cancel := context.WithTimeout(ctx, control.ConnectLimit)
 	defer cancel()
 	c := control.New(l.Target, nil)
-	if err := c.Open(ctx); err != nil {
+	if err := c.Open(ctx, false); err != nil {
 		return nil, nil, err
 	}
 	b := pool.Backend{PID: c.Facts().PID, Since: c.Facts().Since}

@@ -97,7 +97,7 @@ func TestTheLockOfSleepFollowsTheTable(t *testing.T) {
 		func() { adopt(t, w, sql.Poll, 2) },
 		func() {
 			w.Control.Close()
-			if err := w.Control.Open(t.Context()); err != nil {
+			if err := w.Control.Open(t.Context(), false); err != nil {
 				t.Fatal(err)
 			}
 			adopt(t, w, sql.Notify, 2)

@@ -19,7 +19,7 @@ func Open(t testing.TB, dsn string) (*control.Control, target.Target) {
 	}
 	served := target.Target{Connect: settings, Admin: settings, Schema: "public", Table: "task"}
 	c := control.New(served, nil)
-	if err := c.Open(t.Context()); err != nil {
+	if err := c.Open(t.Context(), false); err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(c.Close)
