@@ -37,7 +37,7 @@ var others = map[string][]string{
 	"sslcompression":     nil, // libpq no longer has it
 	"gssencmode":         {"disable", "prefer"},
 	"gssdelegation":      {"0"},
-	"load_balance_hosts": {"disable"},
+	"load_balance_hosts": {"disable", "random"},
 }
 
 // config translates settings for pgconn. It reads the files that they name, but uses neither the
@@ -81,6 +81,9 @@ func config(s Settings) (*pgconn.Config, error) {
 	}
 	if lookup != nil {
 		cfg.LookupFunc = lookup
+	}
+	if s["load_balance_hosts"] == "random" {
+		shuffle(cfg)
 	}
 	return cfg, s.limitTLS(cfg)
 }

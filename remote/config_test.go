@@ -118,7 +118,7 @@ func TestConfigRefuses(t *testing.T) {
 		{"sslcrl", unsupported, Settings{"sslcrl": "/x"}},
 		{"gssencmode", unsupported, Settings{"gssencmode": "require"}},
 		{"scram_client_key", unsupported, Settings{"scram_client_key": "hunter"}},
-		{"load_balance_hosts", unsupported, Settings{"load_balance_hosts": "random"}},
+		{"load_balance_hosts", unsupported, Settings{"load_balance_hosts": "hunter"}},
 	}
 	for _, c := range cases {
 		_, err := config(c.settings.With(Settings{"password": "hunter"}))
@@ -211,5 +211,34 @@ func write(t *testing.T, path, content string) {
 	}
 	if err := os.WriteFile(path, []byte(content), 0o600); err != nil {
 		t.Fatal(err)
+	}
+}
+
+// TestHostsAreShuffled: every host comes first at times, with its own port, and stays together with its
+// try without TLS.
+func TestHostsAreShuffled(t *testing.T) {
+	t.Parallel()
+	first := map[string]bool{}
+	for range 1000 {
+		cfg, err := config(Settings{"host": "a,b,c", "hostaddr": "10.0.0.1,10.0.0.2,10.0.0.3", "port": "1,2,3", "load_balance_hosts": "random"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		tries := append([]*pgconn.FallbackConfig{{Host: cfg.Host, Port: cfg.Port, TLSConfig: cfg.TLSConfig}}, cfg.Fallbacks...)
+		if len(tries) != 6 {
+			t.Fatal(len(tries), " tries")
+		}
+		for i, try := range tries {
+			if try.Host != string(rune('a'-1+try.Port)) || try.Host != tries[i&^1].Host || (try.TLSConfig == nil) != (i%2 == 1) {
+				t.Fatalf("try %d: %v", i, try)
+			}
+		}
+		if found, err := cfg.LookupFunc(t.Context(), "b"); err != nil || !slices.Equal(found, []string{"10.0.0.2"}) {
+			t.Fatal(found, err)
+		}
+		first[cfg.Host] = true
+	}
+	if len(first) != 3 {
+		t.Error(first)
 	}
 }

@@ -63,7 +63,7 @@ func (s Settings) withService() (Settings, error) {
 
 // Complete returns s with everything that libpq would add on this machine: the environment (except
 // PGTZ, PGDATESTYLE and PGGEQO), the service file, the password file, files in ~/.postgresql, the
-// user and the database. Own connects with the result; it is also the Base of Rules. The error is a
+// user and the database; and of several hosts the primary is meant. Own connects with the result; it is also the Base of Rules. The error is a
 // *Refused.
 func Complete(s Settings) (Settings, error) {
 	given, err := s.withService()
@@ -87,6 +87,9 @@ func Complete(s Settings) (Settings, error) {
 	found := Settings{"user": cfg.User, "dbname": cmp.Or(cfg.Database, cfg.User), "password": cfg.Password}
 	if !completed.given("host", "hostaddr") {
 		found["host"] = cfg.Host
+	}
+	if several := max(count(completed["host"]), count(completed["hostaddr"])) > 1; several && !completed.given("target_session_attrs") {
+		found["target_session_attrs"] = "primary" // only that one can be served, whichever stands first
 	}
 	if !completed.given("port") {
 		found["port"] = strconv.Itoa(int(cfg.Port))

@@ -2,7 +2,9 @@ package remote
 
 import (
 	"context"
+	"math/rand/v2"
 	"net"
+	"slices"
 	"strings"
 	"sync"
 	"time"
@@ -26,6 +28,29 @@ func share(cfg *pgconn.Config) {
 	}
 	if cfg.ConnectTimeout == 0 && len(hosts) > 1 {
 		cfg.ConnectTimeout = ConnectLimit / time.Duration(len(hosts))
+	}
+}
+
+// shuffle puts the hosts, and the addresses of each, into a random order, as load_balance_hosts=random
+// means. The tries of a host with and without TLS stay together.
+func shuffle(cfg *pgconn.Config) {
+	tries := append([]*pgconn.FallbackConfig{{Host: cfg.Host, Port: cfg.Port, TLSConfig: cfg.TLSConfig}}, cfg.Fallbacks...)
+	var hosts [][]*pgconn.FallbackConfig
+	for i, try := range tries {
+		if i == 0 || try.Host != tries[i-1].Host || try.Port != tries[i-1].Port {
+			hosts = append(hosts, nil)
+		}
+		hosts[len(hosts)-1] = append(hosts[len(hosts)-1], try)
+	}
+	rand.Shuffle(len(hosts), func(i, j int) { hosts[i], hosts[j] = hosts[j], hosts[i] })
+	tries = slices.Concat(hosts...)
+	cfg.Host, cfg.Port, cfg.TLSConfig, cfg.Fallbacks = tries[0].Host, tries[0].Port, tries[0].TLSConfig, tries[1:]
+	lookup := cfg.LookupFunc
+	cfg.LookupFunc = func(ctx context.Context, host string) ([]string, error) {
+		addresses, err := lookup(ctx, host)
+		addresses = slices.Clone(addresses)
+		rand.Shuffle(len(addresses), func(i, j int) { addresses[i], addresses[j] = addresses[j], addresses[i] })
+		return addresses, err
 	}
 }
 

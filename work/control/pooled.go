@@ -3,6 +3,7 @@ package control
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strconv"
 	"strings"
 
@@ -25,12 +26,15 @@ var (
 	pgpool = &Pooled{"Pgpool-II"}
 )
 
-// refusal returns pooled for the error with which PgBouncer refuses our settings, and other errors
-// unchanged.
+// refusal returns pooled for the error with which PgBouncer refuses our settings, says if none of
+// several hosts is the primary, and returns other errors unchanged.
 func refusal(err error) error {
 	var answer *pgconn.PgError
-	if errors.As(err, &answer) && answer.Code == "08P01" && strings.Contains(answer.Message, "startup parameter") {
+	switch {
+	case errors.As(err, &answer) && answer.Code == "08P01" && strings.Contains(answer.Message, "startup parameter"):
 		return pooled
+	case errors.Is(err, pgconn.ErrStandbyConnection):
+		return fmt.Errorf("%w: %w", ErrRecovery, err)
 	}
 	return err
 }
