@@ -3,6 +3,7 @@ package web
 import (
 	"net/http"
 	"strings"
+	"time"
 
 	"pgtaskd/human"
 	"pgtaskd/web/page"
@@ -27,8 +28,29 @@ func ready(q *request) error {
 			reasons = append(reasons, line(t.name+": neither led nor stood by for, as it starts, tries again or drains"))
 		}
 	}
-	if len(reasons) > 0 {
-		return answer(q.w, http.StatusServiceUnavailable, strings.Join(reasons, "\n"))
+	return healthy(q, reasons)
+}
+
+// overdueMost is more than a step of a loop takes, however slow its server is: each waits for at most
+// control.PrepareLimit, or for a few statements.
+const overdueMost = 5 * time.Minute
+
+// alive answers 200 if the loop of each target goes on, whatever its server does; else 503 with one
+// line for each that hangs.
+func alive(q *request) error {
+	var hang []string
+	for _, t := range q.site.targets.list() {
+		if late := t.stats.Overdue(); late >= overdueMost {
+			hang = append(hang, line(t.name+": its loop has not moved for "+human.Duration(late)+": restart pgtaskd"))
+		}
+	}
+	return healthy(q, hang)
+}
+
+// healthy answers 200 if nothing is wrong, else 503.
+func healthy(q *request, wrong []string) error {
+	if len(wrong) > 0 {
+		return answer(q.w, http.StatusServiceUnavailable, strings.Join(wrong, "\n"))
 	}
 	return answer(q.w, http.StatusOK, "ok")
 }

@@ -9,13 +9,17 @@ import (
 	"net/http"
 	"slices"
 	"strings"
+	"sync"
 	"syscall"
 	"testing"
 	"time"
 
+	"github.com/rs/zerolog"
+
 	"pgtaskd/conf"
 	"pgtaskd/server/servertest"
 	"pgtaskd/server/tasktest"
+	"pgtaskd/work"
 	"pgtaskd/work/target"
 )
 
@@ -102,6 +106,63 @@ func TestNotReadyWithAStaleConfiguration(t *testing.T) {
 	s.Stale("")
 	if status, text := s.get("/readyz"); status != http.StatusOK || s.metrics()["pgtaskd_config_stale"] != 0 {
 		t.Errorf("%d %s", status, text)
+	}
+}
+
+// TestHealthyWhileEveryLoopMoves: a loop that hangs is named, whatever the others do. A server that
+// is away, or accepts a connection and says nothing, and a table that is refused, are for /readyz.
+func TestHealthyWhileEveryLoopMoves(t *testing.T) {
+	t.Parallel()
+	silent, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = silent.Close() })
+	_, port, _ := net.SplitHostPort(silent.Addr().String())
+	dsn := tasktest.Database(t)
+	s, led, refused, hangs := opened(t), single(t, dsn), single(t, dsn), single(t, "host=127.0.0.1 user=u dbname=hangs")
+	admin := servertest.Connect(t, dsn)
+	servertest.Exec(t, admin, "CREATE SCHEMA other; CREATE TABLE other.task (LIKE task INCLUDING ALL); GRANT TRIGGER ON other.task TO PUBLIC")
+	refused.Schema = "other"
+	all := []target.Target{led, refused, single(t, "host=127.0.0.1 port=1 user=u dbname=away"), single(t, "host=127.0.0.1 user=u dbname=silent port="+port), hangs}
+	stuck, free, stop, ended := make(chan *target.Stats, 1), make(chan struct{}), make(chan struct{}), make(chan error, 1)
+	serve := func(ctx context.Context, stop <-chan struct{}, to target.Target, log zerolog.Logger) error {
+		if to.Name() != hangs.Name() {
+			return work.Serve(ctx, stop, to, log)
+		}
+		stuck <- to.Stats
+		<-free
+		return nil
+	}
+	ctx, cancel := context.WithCancel(context.WithoutCancel(t.Context()))
+	go func() {
+		ended <- conf.RunTargets(ctx, all, zerolog.Nop(), conf.Options{Serve: serve, Stop: stop, Watch: s})
+	}()
+	goOn := sync.OnceFunc(func() { close(free) })
+	t.Cleanup(func() {
+		goOn()
+		cancel()
+		<-ended
+	})
+	servertest.Wait(t, patience, "reasons not to be ready", func() bool {
+		_, text := s.get("/readyz")
+		return strings.Contains(text, "/other/task: ") && strings.Contains(text, "away/public/task: ") && strings.Contains(text, "silent/public/task: ")
+	})
+	s.show("a leader", func(m map[string]float64) bool { return m[`pgtaskd_leader{target="`+led.Name()+`"}`] == 1 })
+	stats := <-stuck
+	for _, c := range []struct {
+		late   time.Duration
+		status int
+		text   string
+	}{
+		{overdueMost - time.Minute, http.StatusOK, "ok\n"},
+		{overdueMost, http.StatusServiceUnavailable, "hangs/public/task: its loop has not moved for 5 min: restart pgtaskd\n"},
+		{0, http.StatusOK, "ok\n"},
+	} {
+		stats.Moves(-c.late)
+		if status, text := s.get("/healthz"); status != c.status || text != c.text {
+			t.Errorf("overdue since %v: %d %s", c.late, status, text)
+		}
 	}
 }
 

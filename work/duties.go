@@ -60,6 +60,7 @@ func (l *loop) round(ctx context.Context) error {
 		if d.rests && l.drain.on() || d.timed && d.next() > 0 {
 			continue
 		}
+		l.stats.Moves(0)
 		if err := d.do(ctx); err != nil {
 			return err
 		}
@@ -197,6 +198,7 @@ func (l *loop) sleep(ctx context.Context) (err error) {
 		}
 	}
 	if d := l.doze(); d > 0 {
+		l.stats.Moves(d)
 		heard, cancel := l.wake.Wait(ctx, d)
 		select {
 		case <-l.inbox.Poked():

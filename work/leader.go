@@ -46,6 +46,7 @@ type leader struct {
 
 // begin reads the state of the table when a term begins.
 func (l *leader) begin(ctx context.Context) error {
+	l.stats.Moves(0)
 	l.clear()
 	l.worked = time.Now()
 	l.judge.Begin(l.runs.Clock.Now())

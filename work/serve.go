@@ -12,6 +12,7 @@ import (
 	"pgtaskd/routine"
 	"pgtaskd/sql/schema"
 	"pgtaskd/work/control"
+	"pgtaskd/work/hold"
 	"pgtaskd/work/install"
 	"pgtaskd/work/judge"
 	"pgtaskd/work/place"
@@ -42,13 +43,11 @@ func newService(t target.Target, log zerolog.Logger) *service {
 }
 
 func (s *service) serve(ctx context.Context, stop <-chan struct{}) error {
+	defer s.trouble.stats.Moves(hold.Never)
 	for {
 		err := s.once(ctx, stop)
-		switch {
-		case ctx.Err() != nil:
+		if ctx.Err() != nil || err == nil {
 			return ctx.Err()
-		case err == nil:
-			return nil
 		}
 		select {
 		case <-stop:
@@ -124,6 +123,7 @@ func (l *loop) serve() error {
 // lead leads until a drain, ctx or an error ends it. If it is not connected yet, it first connects
 // and waits for the lead.
 func (l *loop) lead(ctx context.Context) error {
+	l.stats.Moves(0)
 	if l.control.Opened() {
 		if err := l.control.Forget(ctx); err != nil {
 			return err
@@ -220,6 +220,7 @@ const standby = 500 * time.Millisecond
 // stand waits until we are the leader. It returns false if a drain ends first.
 func (l *loop) stand(ctx context.Context) (leader bool, err error) {
 	for {
+		l.stats.Moves(0)
 		if done, err := l.drained(); done {
 			return false, err
 		}

@@ -49,6 +49,7 @@ type trouble struct {
 // failed logs a failure unless it is known, or a rest, and returns how long to wait before the next
 // try.
 func (t *trouble) failed(err error) (wait time.Duration) {
+	defer func() { t.stats.Moves(wait) }()
 	if r := (*resting)(nil); errors.As(err, &r) {
 		t.rests(r.rest)
 		return r.rest

@@ -35,6 +35,7 @@ type Stats struct {
 	fault     atomic.Pointer[fault]    // the last one; nil: there was none
 	table     atomic.Pointer[Survey]   // nil: no look yet, or another controller leads
 	asked     atomic.Int64             // when Read was last called, in seconds
+	moves     atomic.Int64             // when the loop is to go on at the latest, since birth
 }
 
 // Load returns how many tasks run, how many are due but do not run, how many sessions exist, and
@@ -42,7 +43,22 @@ type Stats struct {
 type Load func() (running, ready, sessions int, closed string)
 
 // NewStats returns the stats of a target that nobody has served yet.
-func NewStats() *Stats { return &Stats{} }
+func NewStats() *Stats {
+	s := &Stats{}
+	s.Moves(never)
+	return s
+}
+
+// birth has a monotonic clock reading, which nobody can set. never fits into a sum of durations.
+var birth = time.Now()
+
+const never = 100 * 365 * 24 * time.Hour
+
+// Moves records that the loop goes on, and for how long it may wait until it goes on again.
+func (s *Stats) Moves(wait time.Duration) { s.moves.Store(int64(time.Since(birth) + min(wait, never))) }
+
+// Overdue returns how long ago the loop should have gone on; less than zero: it waits.
+func (s *Stats) Overdue() time.Duration { return time.Since(birth) - time.Duration(s.moves.Load()) }
 
 // Standing says how a target is served.
 type Standing struct {

@@ -68,8 +68,10 @@ func (w *Waker) Adopt(ctx context.Context, way sql.Wake, heard schema.Waking) er
 		heard.Published = 0
 	}
 	now := source{way, heard}
+	listening, cancel := control.Limited(ctx)
+	defer cancel()
 	for _, channel := range now.channels(w.Target.Relation()) {
-		if _, err := conn.Exec(ctx, "LISTEN "+sql.Quoted(channel)); err != nil {
+		if _, err := conn.Exec(listening, "LISTEN "+sql.Quoted(channel)); err != nil {
 			return err
 		}
 	}
