@@ -4,6 +4,9 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+
+	"pgtaskd/major"
+	"pgtaskd/server/servertest"
 )
 
 // TestAFreedIDHoldsUpNoSuccessor: a task that ended without output is deleted, and somebody may
@@ -97,6 +100,9 @@ func TestAnotherRowOfTheSameIDHoldsUpNoSuccessor(t *testing.T) {
 // of its own role.
 func TestARoleWaitsForItsOwnTask(t *testing.T) {
 	t.Parallel()
+	if servertest.Lacks(t, major.PartitionedTriggers) {
+		return
+	}
 	c := founded(t, func(c *company) {
 		c.must("postgres", parts+"; ALTER TABLE task OWNER TO $serving; ALTER TABLE p1 OWNER TO $serving; ALTER TABLE p2 OWNER TO $serving; ALTER TABLE p3 OWNER TO $serving; ALTER TABLE p4 OWNER TO $serving")
 	})

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"pgtaskd/exec/fault"
+	"pgtaskd/major"
+	"pgtaskd/server/servertest"
 )
 
 // TestOnlyTheServingRoleSaysHowATaskRuns: no other role can, not even the task's own, whatever the
@@ -74,6 +76,9 @@ var forgeries = []string{
 // session is called.
 func TestAPartitionTakesNoForgedTask(t *testing.T) {
 	t.Parallel()
+	if servertest.Lacks(t, major.PartitionedTriggers) {
+		return
+	}
 	c := founded(t, func(c *company) {
 		c.must("postgres", parts+"; ALTER TABLE task OWNER TO $serving; ALTER TABLE p1 OWNER TO $serving; ALTER TABLE p2 OWNER TO $serving; ALTER TABLE p3 OWNER TO $serving; ALTER TABLE p4 OWNER TO $serving")
 	})

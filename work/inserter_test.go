@@ -3,6 +3,9 @@ package work
 import (
 	"fmt"
 	"testing"
+
+	"pgtaskd/major"
+	"pgtaskd/server/servertest"
 )
 
 // TestTaskRunsAsWhoInsertedIt: whatever the INSERT says. Its repetition runs under the same role.
@@ -136,6 +139,9 @@ func TestNothingOfATaskWithoutARoleRuns(t *testing.T) {
 // Rows of an attached table may have any role, or none.
 func TestATaskWithoutARoleGetsNoneByMoving(t *testing.T) {
 	t.Parallel()
+	if servertest.Lacks(t, major.PartitionedTriggers) {
+		return
+	}
 	var bound string
 	c := founded(t, func(c *company) {
 		bound = c.get("SELECT quote_literal(current_date + 30)")

@@ -2,6 +2,9 @@ package work
 
 import (
 	"testing"
+
+	"pgtaskd/major"
+	"pgtaskd/server/servertest"
 )
 
 // withoutChildren is a table without a partition for repetitions and other tasks that follow one.
@@ -13,6 +16,9 @@ const partitionOfChildren = "CREATE TABLE task_children PARTITION OF task FOR VA
 // TestAMissingPartitionEndsNoSeriesOfARole: its effects and its repetition come once.
 func TestAMissingPartitionEndsNoSeriesOfARole(t *testing.T) {
 	t.Parallel()
+	if servertest.Lacks(t, major.PartitionedTriggers) {
+		return
+	}
 	c := founded(t, func(c *company) {
 		c.must("postgres", withoutChildren+"; ALTER TABLE task OWNER TO $serving; ALTER TABLE task_first OWNER TO $serving")
 	})

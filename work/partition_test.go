@@ -4,6 +4,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/major"
 	"pgtaskd/server/servertest"
 	"pgtaskd/sql/schema"
 )
@@ -11,6 +12,9 @@ import (
 // TestACronTaskIsPlannedIntoAnotherPartition: a row that moves is inserted there.
 func TestACronTaskIsPlannedIntoAnotherPartition(t *testing.T) {
 	t.Parallel()
+	if servertest.Lacks(t, major.PartitionedTriggers) {
+		return
+	}
 	s := prepared(t)
 	s.exec(`CREATE TABLE task (id bigserial, plan timestamptz NOT NULL DEFAULT statement_timestamp(), input text NOT NULL DEFAULT 'SELECT 1') PARTITION BY RANGE (plan);
 		DO $$BEGIN
@@ -36,6 +40,9 @@ func TestAPartitionThatComesBackHoldsUpNoLane(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
+			if name == "refused" && servertest.Lacks(t, major.PartitionedTriggers) {
+				return
+			}
 			s := prepared(t, func(target *Target) { target.Sleep, target.Run, target.Reset = sleep, 2, time.Hour })
 			s.exec(`CREATE TABLE task (id bigserial, input text NOT NULL, "group" text NOT NULL DEFAULT 'group') PARTITION BY RANGE (id);
 				CREATE TABLE first PARTITION OF task FOR VALUES FROM (2) TO (3); CREATE TABLE rest PARTITION OF task DEFAULT; CREATE TABLE effect (id int8)`)

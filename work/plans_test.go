@@ -89,7 +89,7 @@ var plans = map[string]planned{
 	"names":         {args: []string{"5000", "0", "7"}, state: "WORK"},
 	"named":         {args: []string{ids(), "0", "20"}, state: "PLAN"},
 	"next":          {state: "PLAN"},
-	"old":           {args: []string{aWeek, "10", "2"}, state: "DONE", makes: 110},
+	"old":           {args: []string{aWeek, "10", "2"}, state: "DONE", makes: 1500},
 	"place":         {},
 	"planned":       {args: []string{ids(), each("7"), each("2030-01-01"), each("1"), each("NULL"), "false"}, state: "PLAN"},
 	"planner":       {args: []string{"'{}'", "'{}'"}},

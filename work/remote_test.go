@@ -2,6 +2,7 @@ package work
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -57,7 +58,16 @@ func TestRemoteCannotBePrepared(t *testing.T) {
 	s := play(t)
 	name := s.get("SELECT current_database()") + "_latin"
 	s.exec("CREATE DATABASE " + name + " ENCODING 'LATIN1' LC_COLLATE 'C' LC_CTYPE 'C' TEMPLATE template0")
-	t.Cleanup(func() { s.clear("DROP DATABASE " + name + " WITH (FORCE)") })
+	t.Cleanup(func() {
+		ctx := context.WithoutCancel(t.Context())
+		conn, err := connectTo(ctx, s.dsn)
+		if err == nil {
+			err = errors.Join(servertest.Drop(ctx, conn, name), conn.Close(ctx))
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
 	id := s.add("input, data, remote", "SELECT 1", "€", "dbname="+name)
 	s.becomes(id, "FAIL")
 	if row := s.row(id, "attempt, interrupted"); row != `{"attempt":1,"interrupted":0}` {

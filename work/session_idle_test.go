@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"pgtaskd/major"
 	"pgtaskd/server"
 	"pgtaskd/server/servertest"
 )
@@ -64,6 +65,9 @@ func (s *stage) meets(input string, rerun bool, remote *string) {
 // TestSessionThatARemoteEndsForBeingIdleIsNoInterruption: by idle_session_timeout.
 func TestSessionThatARemoteEndsForBeingIdleIsNoInterruption(t *testing.T) {
 	t.Parallel()
+	if servertest.Lacks(t, major.ClientCheck) {
+		return
+	}
 	s, elsewhere := play(t), prepared(t)
 	elsewhere.exec("CREATE TABLE effect (id int8)")
 	elsewhere.exec("ALTER DATABASE " + elsewhere.get("SELECT current_database()") + " SET idle_session_timeout TO '100ms'")

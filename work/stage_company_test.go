@@ -83,12 +83,15 @@ func (c *company) asks(role, input string, more ...string) (id int64) {
 	return id
 }
 
-// replicates lets a role set session_replication_role, if the server can grant that.
-func (c *company) replicates(role string) {
+// replicates lets a role set session_replication_role, and returns the statement that does; "" if
+// the server cannot grant that.
+func (c *company) replicates(role string) (replica string) {
 	c.t.Helper()
-	if major.ParameterRights.Of(c.conn) {
-		c.exec(c.named("GRANT SET ON PARAMETER session_replication_role TO " + role))
+	if !major.ParameterRights.Of(c.conn) {
+		return ""
 	}
+	c.exec(c.named("GRANT SET ON PARAMETER session_replication_role TO " + role))
+	return "SET session_replication_role = replica; "
 }
 
 // does runs statements as a role, and returns their error.

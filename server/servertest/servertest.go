@@ -169,6 +169,12 @@ func copied(t testing.TB, template string) (dsn string) {
 	return s.DSN(name)
 }
 
+// Lacks tells whether the shared server lacks a feature. A test of it is then over.
+func Lacks(t testing.TB, feature major.Feature) bool {
+	t.Helper()
+	return !feature.Of(Connect(t, Server(t).DSN("postgres")))
+}
+
 // Strategy is the end of a CREATE DATABASE. Copying files is several times as fast as a copy
 // through the log.
 func Strategy(conn *pgx.Conn) string {
