@@ -67,6 +67,7 @@ func (c *checkCommand) Run(ctx context.Context, p *program) error {
 			printLine(p.stderr, "%s: %s", where, fault)
 		}
 	}
+	p.remotes(reports)
 	if failed {
 		return ask.ErrFailed
 	}
@@ -86,4 +87,21 @@ func doubled(before []install.Report, r install.Report) []string {
 		}
 	}
 	return nil
+}
+
+// remotes prints what the remotes of all targets promise, each once.
+func (p *program) remotes(reports []install.Report) {
+	var said []install.Remote
+	for _, report := range reports {
+		for _, r := range report.Remotes {
+			switch {
+			case slices.Contains(said, r):
+			case r.Away:
+				printLine(p.stderr, "warning: %s", r.Text)
+			default:
+				printLine(p.stdout, "%s", r.Text)
+			}
+			said = append(said, r)
+		}
+	}
 }

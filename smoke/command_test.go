@@ -94,7 +94,7 @@ func TestSchema(t *testing.T) {
 	}
 	stdout, stderr, status := command(t, "", "check", "--config",
 		configure(t, database, object{"create": false}, object{"create": false, "schema": `a "b"`, "table": "c;d"}))
-	if want := "targets[0] " + database + "/public/task: ready\ntargets[1] " + database + `/a "b"/c;d: ready` + "\n"; stdout != want || status != 0 {
+	if want := "targets[0] " + database + "/public/task: ready\ntargets[1] " + database + `/a "b"/c;d: ready` + "\nremote \"elsewhere\": effects happen exactly once\n"; stdout != want || status != 0 {
 		t.Errorf("check ends with %d: %s%s", status, stdout, stderr)
 	}
 }

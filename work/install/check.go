@@ -29,6 +29,14 @@ type Report struct {
 	Notes  []string // roles that are trusted, or as powerful as the serving role
 	Table  string   // names the table, the same for each target with this table; "": there is none yet
 	Above  []string // the tables that it is a partition of, or inherits from
+
+	Remotes []Remote // the named remotes that it may use
+}
+
+// Remote says what a named remote promises. Targets that reach it in the same way have equal ones.
+type Remote struct {
+	Text string
+	Away bool // it cannot be reached
 }
 
 func (r *Report) say(format string, args ...any) {

@@ -3,6 +3,7 @@ package install
 import (
 	"context"
 	"errors"
+	"fmt"
 	"maps"
 	"slices"
 
@@ -106,13 +107,13 @@ func (r *Report) roles(ctx context.Context, k *Checker, t target.Target) {
 // remotes reports what each named remote promises.
 func (r *Report) remotes(ctx context.Context, k *Checker, t target.Target) {
 	for _, name := range slices.Sorted(maps.Keys(t.Remotes)) {
-		switch obstacle, err := k.Try.Remote(ctx, &t, k.control.Facts(), name); {
-		case err != nil:
-			r.doubt("remote %q cannot be reached: %s", name, err)
-		case obstacle != "":
-			r.say("remote %q: effects happen at least once: %s", name, obstacle)
-		default:
-			r.say("remote %q: effects happen exactly once", name)
+		obstacle, err := k.Try.Remote(ctx, &t, k.control.Facts(), name)
+		one := Remote{Away: err != nil, Text: fmt.Sprintf("remote %q: effects happen exactly once", name)}
+		if err != nil {
+			one.Text = fmt.Sprintf("remote %q cannot be reached: %s", name, err)
+		} else if obstacle != "" {
+			one.Text = fmt.Sprintf("remote %q: effects happen at least once: %s", name, obstacle)
 		}
+		r.Remotes = append(r.Remotes, one)
 	}
 }
