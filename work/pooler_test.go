@@ -1,7 +1,9 @@
 package work
 
 import (
+	"fmt"
 	"strings"
+	"sync"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -83,26 +85,35 @@ func TestPoolersThatRefuseOrAnswer(t *testing.T) {
 	}
 }
 
-// TestAStopWhileThePoolerWaits for a connection to the server: nothing answers us.
-func TestAStopWhileThePoolerWaits(t *testing.T) {
+// TestAStopWhileOpening: the first connections of the target get no answer, as from a pooler whose
+// server is busy. The drain ends at once, or after the grace period.
+func TestAStopWhileOpening(t *testing.T) {
 	t.Parallel()
-	s, p, _ := pooled(t)
-	started := make(chan struct{}, 1)
-	p.Watch(func(_ int, fromClient bool, kind byte, _ []byte) proxy.Verdict {
-		if fromClient && kind == proxy.Startup {
-			p.Stall(true)
-			select {
-			case started <- struct{}{}:
-			default:
+	for waits := range 3 {
+		t.Run(fmt.Sprint("after ", waits), func(t *testing.T) {
+			t.Parallel()
+			s, p, _ := pooled(t)
+			s.target.Grace = 500 * time.Millisecond
+			started := make(chan struct{})
+			var once sync.Once
+			p.Watch(func(conn int, fromClient bool, kind byte, _ []byte) proxy.Verdict {
+				if fromClient && kind == proxy.Startup && conn > waits {
+					once.Do(func() { close(started) })
+					<-t.Context().Done() // before the proxy stops
+				}
+				return proxy.Pass
+			})
+			s.serve()
+			if waits == 2 {
+				s.settled()
+				s.exec("INSERT INTO task (input) VALUES ('SELECT 1')")
 			}
-		}
-		return proxy.Pass
-	})
-	s.serve()
-	<-started
-	began := time.Now()
-	s.drain()
-	if took := time.Since(began); took > servertest.Limit(2*time.Second) || s.err != nil {
-		t.Error(took, s.err)
+			<-started
+			began := time.Now()
+			s.drain()
+			if took := time.Since(began); took > servertest.Limit(3*time.Second) || s.err != nil {
+				t.Error(took, s.err)
+			}
+		})
 	}
 }
