@@ -14,9 +14,18 @@ const (
 	quietEarly = time.Second
 )
 
-// resting ends the term of a target that had no work for as long as quiet says. Everything is
-// closed for a while, so that the database may sleep.
-type resting struct{ rest time.Duration }
+// A target that was given up is left to others for yieldPause. If it comes back, it stays for yieldRest.
+const (
+	yieldPause = 3 * time.Second
+	yieldRest  = 5 * time.Minute
+)
+
+// resting ends the term of a target that had no work for as long as quiet says: everything is
+// closed for a while, so that the database may sleep. Or it yields: another controller shall lead.
+type resting struct {
+	rest   time.Duration
+	yields bool
+}
 
 func (r *resting) Error() string { return "resting for " + r.rest.String() }
 
@@ -44,7 +53,7 @@ func (l *loop) rest(ctx context.Context) error {
 		return err
 	}
 	_ = l.leads.Show(ctx, false)
-	return &resting{min(l.live.Load().Quiet, l.leader.rest())}
+	return &resting{rest: min(l.live.Load().Quiet, l.leader.rest())}
 }
 
 // rest is the time until the leader has something to do of which nobody tells it: until a plan, or
@@ -55,4 +64,22 @@ func (l *leader) rest() time.Duration {
 		next = min(next, held)
 	}
 	return next - quietEarly
+}
+
+// yield ends the term of a target without work if another controller that stands by leads far fewer.
+func (l *loop) yield(ctx context.Context) error {
+	more, err := l.leads.LeadsFarMore(ctx)
+	if err != nil || !more {
+		return err
+	}
+	return &resting{rest: yieldPause, yields: true}
+}
+
+// nextYield is the time until yield. A target that has come back lately stays: the others may not be
+// able to serve it.
+func (l *leader) nextYield(yielded time.Time) time.Duration {
+	if l.working() || l.busy() || time.Since(yielded) < yieldRest {
+		return hold.Never
+	}
+	return l.leads.NextLook()
 }

@@ -195,6 +195,8 @@ func (l *loop) reign(ctx context.Context) (err error) {
 	l.trouble.served = true
 	l.stats.Stands(target.Standing{Leads: true})
 	defer l.stats.Stands(target.Standing{})
+	l.leads.Leads(true)
+	defer l.leads.Leads(false)
 	l.trouble.become(func() { l.trouble.news().Int32("session_pid", f.PID).Str("wake", string(l.wake.Way())).Msg("leading") })
 	if err := l.leader.begin(ctx); err != nil {
 		return err
@@ -241,7 +243,7 @@ func (l *loop) stand(ctx context.Context) (leader bool, err error) {
 				return false, nil
 			}
 		// At random: two followers that block each other do not meet again.
-		case <-time.After(standby/2 + rand.N(standby)):
+		case <-time.After(standby/2 + rand.N(standby) + l.leads.Handicap()):
 		}
 		l.drain.look() // running tasks still have their grace period
 	}

@@ -39,8 +39,9 @@ type trouble struct {
 
 	stats *target.Stats
 
-	worked time.Time // when the target last had work, or Serve began
-	rested bool      // there was none since the last rest
+	worked  time.Time // when the target last had work, or Serve began
+	rested  bool      // there was none since the last rest
+	yielded time.Time // when the target was last given up for another controller
 
 	began time.Time // when we began to lead or to stand by; zero while we do neither
 	say   func()    // logs that we lead or stand by; nil once it has
@@ -51,7 +52,7 @@ type trouble struct {
 func (t *trouble) failed(err error) (wait time.Duration) {
 	defer func() { t.stats.Moves(wait) }()
 	if r := (*resting)(nil); errors.As(err, &r) {
-		t.rests(r.rest)
+		t.rests(r)
 		return r.rest
 	}
 	now := time.Now()
@@ -87,10 +88,17 @@ func (t *trouble) failed(err error) (wait time.Duration) {
 }
 
 // rests records that everything is closed for a while, as there is no work.
-func (t *trouble) rests(rest time.Duration) {
-	t.news().Str("rest", human.Duration(rest)).Msg("no work: closed all connections")
+func (t *trouble) rests(r *resting) {
+	*t = trouble{log: t.log, served: t.served, stats: t.stats, worked: t.worked, rested: t.rested, yielded: t.yielded}
+	if r.yields {
+		t.yielded = time.Now()
+		t.log.Info().Msg("gave the lead away: another controller leads fewer targets")
+		t.stats.Stands(target.Standing{StandsBy: true})
+		return
+	}
+	t.news().Str("rest", human.Duration(r.rest)).Msg("no work: closed all connections")
 	t.stats.Stands(target.Standing{Quiet: true})
-	*t = trouble{log: t.log, served: t.served, stats: t.stats, worked: t.worked, rested: true}
+	t.rested = true
 }
 
 // news is a line that is no news from the second rest without work on.

@@ -68,10 +68,21 @@ func (k Lock) Take(ctx context.Context, conn *pgx.Conn) (has bool, err error) {
 	return has, err
 }
 
-// TakeOrHolder is Take and Holder in one transaction of the server.
-func (k Lock) TakeOrHolder(ctx context.Context, conn *pgx.Conn) (has bool, h *Holder, err error) {
+// Balance counts the tables that a controller leads, and those of the one that leads the fewest
+// among those that stand by; nil: nobody does.
+func (k Lock) Balance(ctx context.Context, conn *pgx.Conn, controller uint32) (ours int64, fewest *int64, err error) {
 	class, number := k.numbers()
+	err = conn.QueryRow(ctx, statements.Text("balance"), class, number, controller).Scan(&ours, &fewest)
+	return ours, fewest, err
+}
+
+// TakeOrHolder is Take and Holder in one transaction of the server. The session also shows whose it
+// is, by a lock of its own: controller has 24 bits, and is not 0.
+func (k Lock) TakeOrHolder(ctx context.Context, conn *pgx.Conn, controller uint32) (has bool, h *Holder, err error) {
+	class, number := k.numbers()
+	shownClass, shownNumber := Lock{k.class ^ 1, k.number | controller, false}.numbers()
 	batch := &pgx.Batch{}
+	batch.Queue("SELECT pg_catalog.pg_try_advisory_lock($1, $2)", shownClass, shownNumber)
 	batch.Queue("SELECT "+k.function("pg_try_advisory_lock")+"($1, $2)", class, number).QueryRow(func(row pgx.Row) error {
 		return row.Scan(&has)
 	})

@@ -70,7 +70,7 @@ func (l *Lead) Elect(ctx context.Context) (leads bool, err error) {
 	c, k := l.Control.Conn(), lock.Leadership(l.Target.Relation(), false)
 	if time.Since(l.looked) < rivalTick {
 		leads, err = k.Take(ctx, c)
-	} else if leads, l.Rival, err = k.TakeOrHolder(ctx, c); err == nil && !leads {
+	} else if leads, l.Rival, err = k.TakeOrHolder(ctx, c, l.number()); err == nil && !leads {
 		l.looked = time.Now()
 	}
 	l.Handed = l.Handed && !leads
@@ -131,6 +131,12 @@ var process = sync.OnceValues(func() (host, controller string) {
 	return host, fmt.Sprintf("%s:%d:%s", host, os.Getpid(), time.Now().UTC().Format("20060102T150405.000"))
 })
 
+// name is the controller's in the table of controllers.
+func (l *Lead) name() string {
+	_, this := process()
+	return cmp.Or(l.Controller, this)
+}
+
 // StandBy writes into the table of controllers, once a minute, that we do not lead. If another role
 // leads, StandBy writes nothing: we cannot know whom that role trusts.
 func (l *Lead) StandBy(ctx context.Context) error {
@@ -150,8 +156,8 @@ func (l *Lead) Show(ctx context.Context, leads bool) error {
 		return nil
 	}
 	l.shown, l.shows = time.Now(), leads
-	host, controller := process()
-	controller = cmp.Or(l.Controller, controller)
+	host, _ := process()
+	controller := l.name()
 	err := l.write(ctx, "lead", controller, leads, host, os.Getpid(), l.Version, l.Live.Load().Run, l.Control.Facts().TimeZone)
 	if err == nil && leads && !l.placed {
 		err = l.writePlace(ctx, controller)

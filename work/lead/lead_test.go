@@ -85,3 +85,43 @@ func (l *Lead) oneTerm(ctx context.Context, leaders, terms *atomic.Int64) error 
 	leaders.Add(-1)
 	return l.Release(ctx)
 }
+
+// TestWhoLeadsFarMoreGivesUp: if another that stands by leads far fewer, wherever on the server.
+func TestWhoLeadsFarMoreGivesUp(t *testing.T) {
+	t.Parallel()
+	dsn := servertest.Database(t)
+	name := servertest.Connect(t, dsn).Config().Database
+	leads := func(controller, table string, want bool) *Lead {
+		t.Helper()
+		l := candidate(t, dsn, "postgres")
+		l.Controller, l.Target.Table = controller+name, table
+		if is, err := l.Elect(t.Context()); err != nil || is != want {
+			t.Fatal(is, err)
+		}
+		if want {
+			l.Leads(true)
+		}
+		return l
+	}
+	far := func(l *Lead, want bool) {
+		t.Helper()
+		l.balance().next = time.Time{}
+		if more, err := l.LeadsFarMore(t.Context()); err != nil || more != want {
+			t.Error(more, err)
+		}
+		if l.NextLook() <= 0 {
+			t.Error("it looks again and again")
+		}
+	}
+	first := leads("a", "first", true)
+	leads("a", "second", true)
+	far(first, false) // nobody stands by
+	leads("b", "first", false)
+	far(first, true)
+	leads("b", "third", true)
+	far(first, false)
+	leads("c", "second", false) // leads nothing, but does not stand by for the first
+	far(first, false)
+	leads("c", "first", false)
+	far(first, true)
+}
