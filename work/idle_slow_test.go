@@ -43,6 +43,7 @@ func TestAnIdleTargetCostsFewTransactions(t *testing.T) {
 			second := &stage{t: t, dsn: s.dsn, target: s.target, conn: s.connect()}
 			second.serve()
 			second.says("standing by")
+			time.Sleep(5 * time.Second) // its first looks
 			if n := minute(); n > most+2+tries {
 				t.Errorf("with one standing by it costs %d", n)
 			}

@@ -173,7 +173,7 @@ func TestATaskThatWaitsForItsMarkRunsWhenTheLeadIsRegained(t *testing.T) {
 // usurp takes the lead away, and returns a function that gives it back.
 func (s *stage) usurp() (giveBack func()) {
 	s.t.Helper()
-	lock := "pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
+	lock := "pg_locks WHERE locktype = 'advisory' AND objsubid = 2 AND objid::int8 & 16777215 = 0 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"
 	key := s.get("SELECT " + numbers + " FROM " + lock)
 	other, locked := s.connect(), make(chan error, 1)
 	go func() {
