@@ -49,7 +49,7 @@ func TestALoopThatHangsIsOverdue(t *testing.T) {
 // TestALoopThatWaitsIsNotOverdue: for its next try, however far that is.
 func TestALoopThatWaitsIsNotOverdue(t *testing.T) {
 	t.Parallel()
-	for _, err := range []error{&resting{time.Hour}, errors.New("connection refused"), &door.Refused{}} {
+	for _, err := range []error{&resting{rest: time.Hour}, errors.New("connection refused"), &door.Refused{}} {
 		stats := target.NewStats()
 		sv := newService(Target{Stats: stats}, zerolog.Nop())
 		stats.Moves(0)
