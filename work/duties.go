@@ -45,7 +45,7 @@ func (l *loop) timetable() []duty {
 		{do: l.ends.Deletes.Sweep, next: l.ends.Deletes.Next, timed: true},
 		{do: l.leader.walk.Step, next: l.leader.walk.Next, timed: true, rests: true},
 		{do: l.guard, rests: true},
-		{do: l.yield, next: func() time.Duration { return l.leader.nextYield(l.trouble.yielded) }, timed: true, rests: true},
+		{do: l.leader.yield, next: func() time.Duration { return nextYield(l.leader, l.trouble.yielded) }, timed: true, rests: true},
 		{do: l.handOver, next: l.drain.next},
 		{do: l.show},
 		{do: survey.Step, next: survey.Next, timed: true, rests: true},

@@ -67,7 +67,7 @@ func (l *leader) rest() time.Duration {
 }
 
 // yield ends the term of a target without work if another controller that stands by leads far fewer.
-func (l *loop) yield(ctx context.Context) error {
+func (l *leader) yield(ctx context.Context) error {
 	more, err := l.leads.LeadsFarMore(ctx)
 	if err != nil || !more {
 		return err
@@ -77,7 +77,7 @@ func (l *loop) yield(ctx context.Context) error {
 
 // nextYield is the time until yield. A target that has come back lately stays: the others may not be
 // able to serve it.
-func (l *leader) nextYield(yielded time.Time) time.Duration {
+func nextYield(l *leader, yielded time.Time) time.Duration {
 	if l.working() || l.busy() || time.Since(yielded) < yieldRest {
 		return hold.Never
 	}
