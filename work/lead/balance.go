@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"pgtaskd/exec/fault"
 	"pgtaskd/sql/lock"
 	"pgtaskd/work/control"
 )
@@ -78,17 +79,34 @@ func (l *Lead) NextLook() time.Duration {
 // LeadsFarMore tells whether another controller that stands by for the table leads far fewer.
 func (l *Lead) LeadsFarMore(ctx context.Context) (more bool, err error) {
 	b := l.balance()
-	b.mu.Lock()
-	defer b.mu.Unlock()
-	if time.Now().Before(b.next) || b.led < farFewer {
+	if !b.turn() {
 		return false, nil
 	}
 	ctx, cancel := control.Limited(ctx)
 	defer cancel()
-	b.next = time.Now().Add(evenLook)
 	ours, fewest, err := lock.Leadership(l.Target.Relation(), false).Balance(ctx, l.Control.Conn(), l.number())
+	if fault.IsAnswer(err) {
+		return false, nil
+	}
 	if more = err == nil && fewest != nil && ours >= *fewest+farFewer; more {
-		b.next = time.Now().Add(unevenly)
+		b.after(unevenly)
 	}
 	return more, err
+}
+
+// turn tells whether it is time to look. Whoever asked first looks.
+func (b *balance) turn() bool {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	if time.Now().Before(b.next) || b.led < farFewer {
+		return false
+	}
+	b.next = time.Now().Add(evenLook)
+	return true
+}
+
+func (b *balance) after(rest time.Duration) {
+	b.mu.Lock()
+	defer b.mu.Unlock()
+	b.next = time.Now().Add(rest)
 }
