@@ -63,7 +63,7 @@ func (q *question) ask(t *Task) int {
 		q.setup.call(questionOfOthers)
 	default:
 		sql := ownQuestion
-		if t.Forced || t.Save {
+		if t.GetsID() {
 			sql = forcedQuestion
 		}
 		if q.timed {

@@ -43,6 +43,9 @@ type Task struct {
 // constant tells whether a task runs only constants. They neither read nor change session state.
 func (t *Task) constant() bool { return t.Traits.Inert && len(t.Own) == 0 }
 
+// GetsID tells whether the question gives the transaction an id, even if it has written nothing.
+func (t *Task) GetsID() bool { return (t.Forced || t.Save) && !t.Query && !t.Traits.Inert }
+
 // alone tells whether the SQL is sent only after all earlier statements were answered.
 func (t *Task) alone() bool { return t.Traits.Stdin || t.Claim != nil }
 

@@ -258,7 +258,9 @@ func (r *runner) attend(ctx context.Context, spec *exec.Task, start time.Time) {
 	if r.prevStop.IsZero() {
 		r.prevStop = told
 	}
-	s.Profiles.saw(t, r.at.atomic, result.Stop.Sub(r.prevStop), result)
+	if !spec.GetsID() { // else it seems to have written
+		s.Profiles.saw(t, r.at.atomic, result.Stop.Sub(r.prevStop), result)
+	}
 	if r.prevStop = result.Stop; result.Stop.IsZero() || t.Row.Remote != "" {
 		result.Stop = start.Add(time.Since(began))
 	} else {
