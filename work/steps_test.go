@@ -16,6 +16,8 @@ import (
 	"pgtaskd/server"
 	"pgtaskd/server/proxy"
 	"pgtaskd/server/servertest"
+	"pgtaskd/server/tasktest"
+	"pgtaskd/sql/schema"
 )
 
 // allSteps is an environment variable: with it, TestEveryStep tries all messages, or a part of
@@ -131,11 +133,7 @@ func newRig(t *testing.T, other *server.Server) *rig {
 	s.succeeds(err)
 	r.dying.Remotes = map[string]string{"self": dsn, "other": r.proxies[1].DSN(r.far.dsn)}
 	s.target.Remotes = map[string]string{"self": s.dsn, "other": r.far.dsn}
-	stop := make(chan struct{})
-	close(stop)
-	if err := Serve(t.Context(), stop, s.target, zerologNone); err != nil { // makes the table
-		t.Fatal(err)
-	}
+	tasktest.Make(t, s.connect(), schema.Options{})
 	s.exec(script("setup"))
 	if _, err := r.listener.Exec(t.Context(), "LISTEN heard"); err != nil {
 		t.Fatal(err)
