@@ -21,7 +21,7 @@ import (
 var known = []string{
 	promoted, starting, full, "terminating connection due to administrator command", "failed to connect", "(SQLSTATE 53300)", "created column", "panic", "stack", "does not limit groups",
 	"has TRIGGER on table", "owns table", "may CREATE in schema", "very many ids that come next are taken", "may hide tasks from role", "out of shared memory", "the server's table of locks is full",
-	"runs each task under the role that inserted it", "is a partition or child of the table", "is missing or not enabled always", "has a column role and no trigger that guards it", "what may not be replaced", "which this version would add", "another session is changing the schema of the task tables",
+	"runs each task under the role that inserted it", "is a partition or child of the table", "is missing or not enabled always", "has a column role and no trigger that guards it", "what may not be replaced", "which this version would add", "is on the way to the server", "another session is changing the schema of the task tables",
 }
 
 // Parts of log lines about a standby, a server that is not up, a full disk and its end, and a
