@@ -20,7 +20,7 @@ import (
 func TestPasswordsInTheOpen(t *testing.T) {
 	t.Parallel()
 	s, _ := single(t, "public.task", nil)
-	s.configure(object{"remotes": object{"far": "host=127.0.0.1 user=x password=geheim"}})
+	s.configure(object{"remotes": object{"far": "host=127.0.0.1 port=1 user=x password=geheim"}})
 	for _, mode := range []os.FileMode{0o644, 0o640, 0o604, 0o600} {
 		if err := os.Chmod(s.config, mode); err != nil {
 			t.Fatal(err)

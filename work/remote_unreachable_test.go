@@ -191,3 +191,13 @@ func TestATriedRemoteKeepsNoSessionTooMany(t *testing.T) {
 	s.until("the remote to be tried", opened.Load)
 	elsewhere.eventually("0", "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg\\_task %'")
 }
+
+// TestManyRemotesTakeFewConnections: somebody may name as many as there are tasks.
+func TestManyRemotesTakeFewConnections(t *testing.T) {
+	t.Parallel()
+	s, elsewhere := play(t, func(t *Target) { t.Run = 2 }), prepared(t)
+	elsewhere.exec("CREATE TABLE effect (id int8)")
+	s.exec(`INSERT INTO task ("group", input, remote) SELECT 'g' || i, 'INSERT INTO effect VALUES (1)', $1 || ' application_name=many_' || i FROM generate_series(1, 40) AS i`, elsewhere.dsn)
+	s.eventually("40", "SELECT count(*) FROM task WHERE state = 'DONE' AND atomic")
+	elsewhere.eventually("true", "SELECT count(*) <= 4 FROM pg_stat_activity WHERE application_name LIKE 'many%'")
+}

@@ -3,6 +3,7 @@ package pool
 import (
 	"context"
 	"errors"
+	"maps"
 	"slices"
 	"sync"
 	"time"
@@ -24,6 +25,7 @@ type Fences struct {
 // fence is that connection, for all sessions with the same remote and role.
 type fence struct {
 	turn sync.Mutex // held while the connection is opened or used
+	gone bool       // another one takes its place; guarded by turn
 
 	mu      sync.Mutex
 	witness *exec.Witness // nil: it is not open; changed under turn
@@ -47,12 +49,16 @@ type fencedBy struct {
 	role   Role
 }
 
+// of returns the fence of a remote. There are never more than sessions: somebody may name very many
+// remotes.
 func (p *Fences) of(n Need) *fence {
+	most := max(p.pool.Count(), 1)
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	key := fencedBy{n.Remote, n.Role}
 	f := p.all[key]
 	if f == nil {
+		p.spare(most - 1)
 		f = &fence{}
 		p.all[key] = f
 	}
@@ -60,8 +66,29 @@ func (p *Fences) of(n Need) *fence {
 	return f
 }
 
+// spare closes those fences that were used least recently, until there are no more than most. The
+// caller holds mu.
+func (p *Fences) spare(most int) {
+	oldest := slices.SortedFunc(maps.Keys(p.all), func(a, b fencedBy) int { return p.all[a].used.Compare(p.all[b].used) })
+	for _, key := range oldest[:max(len(oldest)-most, 0)] {
+		f := p.all[key]
+		if !f.turn.TryLock() { // it is in use
+			continue
+		}
+		delete(p.all, key)
+		f.gone = true
+		p.pool.Group.Go(func() {
+			defer f.turn.Unlock()
+			f.close()
+		})
+	}
+}
+
 // errPlace means that the fence has reached another server than the session.
 var errPlace = errors.New("two connections to the remote have reached two servers")
+
+// errGone means that another fence has taken the place of this one.
+var errGone = errors.New("the fence was closed")
 
 // errCrashed means that the session with the transaction is gone.
 var errCrashed = errors.New("the remote has ended the session")
@@ -83,6 +110,9 @@ func (p *Fences) Exact(ctx context.Context, s *Session) (bool, error) {
 	}
 	f.turn.Lock()
 	defer f.turn.Unlock()
+	if f.gone {
+		return p.Exact(ctx, s)
+	}
 	if s.fence = f.at(s.Place); s.fence != nil {
 		return true, nil
 	}
@@ -109,6 +139,8 @@ func (p *Fences) Commit(ctx context.Context, s *Session, xact int64) error {
 	}
 	<-c.done
 	switch {
+	case errors.Is(c.err, errGone):
+		return p.Commit(ctx, s, xact)
 	case c.err != nil:
 		return c.err
 	case c.witness.Place != s.Place:
@@ -127,7 +159,9 @@ func (p *Fences) commit(ctx context.Context, f *fence, c *commit, s *Session) {
 	f.mu.Lock()
 	f.next = nil
 	f.mu.Unlock()
-	c.err = errors.New("the connection was not open")
+	if c.err = errGone; f.gone {
+		return
+	}
 	if w := f.at(s.Place); w != nil {
 		c.err = w.Fence(ctx, fenceMost)
 	}
@@ -250,6 +284,7 @@ func (p *Fences) idle(idle time.Duration) (old []*Session) {
 			old = append(old, &Session{Session: f.witness.Session})
 			f.set(nil)
 		}
+		f.gone = true
 		f.turn.Unlock()
 		delete(p.all, key)
 	}
