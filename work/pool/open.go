@@ -39,6 +39,8 @@ func (p *Pool) Open(ctx context.Context, n Need, run int) (*Session, error) {
 
 // locate finds the place of a session on a remote. Without one its runs are not exactly once.
 func (s *Session) locate(ctx context.Context) (err error) {
+	ctx, cancel := context.WithTimeout(ctx, remote.ConnectLimit)
+	defer cancel()
 	s.Place, err = s.Locate(ctx)
 	s.standby = err == nil && s.Place == exec.Place{}
 	if errors.Is(err, exec.ErrUnable) {
