@@ -82,7 +82,8 @@ type Witness struct {
 	Place Place
 }
 
-// NewWitness makes a witness of a new session. The error is ErrPooled behind Pgpool-II, too, which shows the process id of the backend as if there were no pooler.
+// NewWitness makes a witness of a new session. The error is ErrPooled behind Pgpool-II, too, which
+// shows the process id of the backend as if there were no pooler.
 func NewWitness(ctx context.Context, s *Session) (*Witness, error) {
 	place, err := s.Locate(ctx)
 	if err != nil {

@@ -4,7 +4,6 @@ import (
 	"testing"
 	"time"
 
-	"pgtaskd/exec/text"
 	"pgtaskd/work/control"
 	"pgtaskd/work/run"
 	"pgtaskd/work/target"
@@ -36,36 +35,6 @@ func TestEndsOfBeforeACrash(t *testing.T) {
 		l.inbox.Take()
 		if dropped := l.ends.Len() == 0; dropped != c.want || l.busy() == c.want {
 			t.Error(name, ": dropped ", dropped, ", known still ", l.busy())
-		}
-	}
-}
-
-// TestEndsOfPreparedRowsOutlastNoTerm: the next term asks the server's record, since a standby that
-// was promoted meanwhile may lack a commit that was answered.
-func TestEndsOfPreparedRowsOutlastNoTerm(t *testing.T) {
-	t.Parallel()
-	for name, c := range map[string]struct {
-		outcome run.Outcome
-		remote  string
-		left    int
-	}{
-		"prepared":              {run.Outcome{Xact: 7}, "", 0},
-		"not prepared":          {run.Outcome{}, "", 1},
-		"prepared, and refused": {run.Outcome{Xact: 7, Fault: text.NewFailure("no", "23503")}, "", 1},
-		"on a remote":           {run.Outcome{Xact: 7}, "dbname=other", 1},
-	} {
-		l := newLoop(t.Context(), newService(Target{Live: target.Live{Run: 1}}, zerologNone))
-		one := &run.Task{Row: run.Row{ID: 1, Remote: c.remote}}
-		one.Marks.Store(true)
-		l.tasks.Know([]*run.Task{one})
-		c.outcome.Task, c.outcome.Kind, c.outcome.Stop = one, run.Finished, noon
-		l.inbox.Outcome(c.outcome)
-		l.inbox.Take()
-		if l.ends.Len() != 1 {
-			t.Error(name, ": no end")
-		}
-		if l.ends.DropForgotten(nil); l.ends.Len() != c.left {
-			t.Errorf("%s: %d ends are left, want %d", name, l.ends.Len(), c.left)
 		}
 	}
 }

@@ -90,18 +90,10 @@ func (s *Ends) endOf(o run.Outcome) End {
 	return e
 }
 
-// DropForgotten drops the ends that the server may have lost in this crash; nil: no crash. It also
-// drops those of prepared rows, which have their texts: a standby that has been promoted may lack
-// the commit that another server has answered. The next scan finds these rows, and the judge asks
-// the server's record.
+// DropForgotten drops the ends that the server may have lost in this crash; nil: no crash.
 func (s *Ends) DropForgotten(crashed *time.Time) {
 	s.crashed = crashed
 	for _, e := range s.queue.takeAll() {
-		if e.Kind == run.Finished && e.Xact != 0 && e.Failure() == nil && e.Task.Row.Remote == "" {
-			s.Forget(&e)
-			s.Changes.Want()
-			continue
-		}
 		s.add(e)
 	}
 }

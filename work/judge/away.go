@@ -13,7 +13,8 @@ import (
 )
 
 // Away finds out how transactions on remotes have ended, by asking these: a goroutine for each
-// remote that is to be asked. All else belongs to the loop's goroutine. It outlasts terms, but what it knows does not.
+// remote that is to be asked. All else belongs to the loop's goroutine. It outlasts terms, but what
+// it knows does not.
 type Away struct {
 	*cutter
 	asked    map[string]*inquiry // by remote and role

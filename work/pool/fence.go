@@ -181,6 +181,8 @@ func (f *fence) holds(ctx context.Context, w *exec.Witness, s *Session, xact int
 	if f.at(s.Place) != w {
 		return errCrashed // who has closed it may have met a crash
 	}
+	ctx, cancel := context.WithTimeout(ctx, fenceMost)
+	defer cancel()
 	there, err := w.Holds(ctx, s.PID, xact)
 	if err == nil && !there {
 		err = errCrashed
