@@ -83,8 +83,10 @@ func TestNotReadyWithoutSessions(t *testing.T) {
 		{"ALTER ROLE " + role + " RENAME TO " + role + "_old", "ALTER ROLE " + role + "_old RENAME TO " + role, "does not exist"},
 		{"ALTER ROLE " + role + " CONNECTION LIMIT 0", "ALTER ROLE " + role + " CONNECTION LIMIT -1", "too many connections"},
 	} {
-		servertest.Exec(t, admin, "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %'")
-		servertest.Exec(t, admin, c.breaks)
+		servertest.Exec(t, admin, c.breaks) // first: a session that is being opened would stay
+		servertest.Wait(t, patience, "the end of all sessions", func() bool {
+			return servertest.Get(t, admin, "SELECT count(pg_terminate_backend(pid)) FROM pg_stat_activity WHERE datname = current_database() AND application_name LIKE 'pg_task %'") == "0"
+		})
 		servertest.Exec(t, admin, "INSERT INTO task (input) VALUES ('SELECT 1')")
 		answers("a reason", http.StatusServiceUnavailable, to.Name()+": ", c.says)
 		servertest.Exec(t, admin, c.mends)
